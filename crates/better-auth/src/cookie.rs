@@ -1,0 +1,416 @@
+//! Reads the `Cookie` header and signs cookie values. It must never pick one of two session
+//! cookies: whoever sends two is nobody.
+
+use std::borrow::Cow;
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+
+use crate::{
+    session::Remember,
+    signature::{equal_in_constant_time, hmac_sha256},
+};
+
+/// What `encodeURIComponent` escapes: everything but letters, digits and `- _ . ! ~ * ' ( )`.
+const COMPONENT: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'_')
+    .remove(b'.')
+    .remove(b'!')
+    .remove(b'~')
+    .remove(b'*')
+    .remove(b'\'')
+    .remove(b'(')
+    .remove(b')');
+
+/// Characters of a signature: 32 bytes in base64 with one `=` of padding.
+const SIGNATURE_LENGTH: usize = 44;
+
+/// The cookie names of one installation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CookieNames {
+    secure: bool,
+    session_token: String,
+    session_data: String,
+    dont_remember: String,
+    admin_session: String,
+}
+
+impl CookieNames {
+    /// Names for a service reached at this URL: over https they start with `__Secure-`.
+    pub fn for_base_url(base_url: &str) -> Self {
+        let secure = base_url
+            .get(..8)
+            .is_some_and(|start| start.eq_ignore_ascii_case("https://"));
+        let named = |name: &str| {
+            let prefix = if secure { "__Secure-" } else { "" };
+            format!("{prefix}better-auth.{name}")
+        };
+        Self {
+            secure,
+            session_token: named("session_token"),
+            session_data: named("session_data"),
+            dont_remember: named("dont_remember"),
+            admin_session: named("admin_session"),
+        }
+    }
+
+    /// Whether cookies are sent with the attribute `Secure`.
+    pub fn secure(&self) -> bool {
+        self.secure
+    }
+
+    /// The cookie with the signed session token.
+    pub fn session_token(&self) -> &str {
+        &self.session_token
+    }
+
+    /// The cookie with the cached session, possibly in chunks.
+    pub fn session_data(&self) -> &str {
+        &self.session_data
+    }
+
+    /// The cookie that says the session ends with the browser.
+    pub fn dont_remember(&self) -> &str {
+        &self.dont_remember
+    }
+
+    /// The cookie that leads an administrator back from acting as somebody else.
+    pub fn admin_session(&self) -> &str {
+        &self.admin_session
+    }
+}
+
+/// What the session cookie of a request says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SessionCookie {
+    /// None was sent, or one whose signature is wrong.
+    Absent,
+    /// The header is one no honest browser sends; the caller is anonymous and the log should say so.
+    Ambiguous,
+    /// The token, its signature verified.
+    Token(String),
+}
+
+/// The cookies of a request in the order they were sent.
+#[derive(Debug, Clone, Default)]
+pub struct RequestCookies {
+    header_sent: bool,
+    pairs: Vec<(String, String)>,
+}
+
+impl RequestCookies {
+    /// Reads the lines of the `Cookie` header; most requests have none or one.
+    pub fn parse<Lines>(lines: Lines) -> Self
+    where
+        Lines: IntoIterator,
+        Lines::Item: AsRef<[u8]>,
+    {
+        let mut cookies = Self::default();
+        for line in lines {
+            cookies.header_sent = true;
+            let line = String::from_utf8_lossy(line.as_ref());
+            let pairs = line.split(';').filter_map(|piece| piece.split_once('='));
+            cookies
+                .pairs
+                .extend(pairs.map(|(name, value)| (name.trim().to_owned(), unquoted(value.trim()).to_owned())));
+        }
+        cookies
+    }
+
+    /// Whether there was a `Cookie` header at all, even an unrelated or empty one.
+    pub fn header_sent(&self) -> bool {
+        self.header_sent
+    }
+
+    /// How often a name occurs.
+    pub fn count(&self, name: &str) -> usize {
+        self.pairs.iter().filter(|(sent, _)| sent == name).count()
+    }
+
+    /// The value of the first cookie of that name, percent-decoded.
+    pub fn value(&self, name: &str) -> Option<Cow<'_, str>> {
+        self.raw(name).map(decoded)
+    }
+
+    /// The value of a signed cookie, if its signature is right.
+    pub fn signed(&self, name: &str, secret: &str) -> Option<String> {
+        verify(secret, self.raw(name)?)
+    }
+
+    /// Who the session cookie speaks for.
+    pub fn session(&self, names: &CookieNames, secret: &str) -> SessionCookie {
+        match self.count(names.session_token()) {
+            0 => SessionCookie::Absent,
+            1 if !self.has_attributes() => self
+                .signed(names.session_token(), secret)
+                .map_or(SessionCookie::Absent, SessionCookie::Token),
+            _ => SessionCookie::Ambiguous,
+        }
+    }
+
+    /// Whether the session ends with the browser.
+    pub fn remember(&self, names: &CookieNames, secret: &str) -> Remember {
+        match self.signed(names.dont_remember(), secret).as_deref() {
+            Some("true") => Remember::No,
+            _ => Remember::Yes,
+        }
+    }
+
+    /// The session an administrator returns to, and whether it was remembered.
+    pub fn admin_session(&self, names: &CookieNames, secret: &str) -> Option<(String, Remember)> {
+        if self.count(names.admin_session()) != 1 {
+            return None;
+        }
+        let value = self.signed(names.admin_session(), secret)?;
+        let (token, flag) = value.split_once(':')?;
+        let remember = if flag.is_empty() { Remember::Yes } else { Remember::No };
+        Some((token.to_owned(), remember))
+    }
+
+    /// The value of a cookie that may have been split into `name.0`, `name.1` and so on.
+    pub fn joined(&self, name: &str) -> Option<String> {
+        if let Some(whole) = self.value(name).filter(|value| !value.is_empty()) {
+            return Some(whole.into_owned());
+        }
+        let mut chunks: Vec<(usize, Cow<'_, str>)> = self
+            .stored_names(name)
+            .into_iter()
+            .filter_map(|chunk| Some((chunk_index(name, chunk)?, self.value(chunk)?)))
+            .collect();
+        chunks.sort_by_key(|(index, _)| *index);
+        (!chunks.is_empty()).then(|| chunks.into_iter().map(|(_, value)| value).collect())
+    }
+
+    /// The names under which this cookie or its chunks were sent, each once, in order.
+    pub fn stored_names(&self, name: &str) -> Vec<&str> {
+        let mut found: Vec<&str> = Vec::new();
+        for (sent, _) in &self.pairs {
+            let belongs = sent == name || chunk_index(name, sent).is_some();
+            if belongs && !found.contains(&sent.as_str()) {
+                found.push(sent);
+            }
+        }
+        found
+    }
+
+    fn raw(&self, name: &str) -> Option<&str> {
+        let (_, value) = self.pairs.iter().find(|(sent, _)| sent == name)?;
+        Some(value)
+    }
+
+    /// `$Version`, `$Path` and the like belong to a syntax no browser sends any more. Readers of it
+    /// see other cookies in the same header, so a neighbour domain could slip a session in.
+    fn has_attributes(&self) -> bool {
+        self.pairs.iter().any(|(name, _)| name.starts_with('$'))
+    }
+}
+
+/// Escapes text the way JavaScript's `encodeURIComponent` does.
+pub fn encode_uri_component(text: &str) -> String {
+    utf8_percent_encode(text, COMPONENT).to_string()
+}
+
+/// The cookie value that carries this text and its signature.
+pub fn sign(secret: &str, value: &str) -> String {
+    encode_uri_component(&format!("{value}.{}", signature(secret, value)))
+}
+
+/// The text in a signed cookie value as it was sent, if the signature after its last dot is right.
+pub fn verify(secret: &str, cookie_value: &str) -> Option<String> {
+    let cookie_value = decoded(cookie_value);
+    let (value, sent) = cookie_value.rsplit_once('.')?;
+    let well_formed = !value.is_empty() && sent.len() == SIGNATURE_LENGTH && sent.ends_with('=');
+    let right = well_formed && equal_in_constant_time(signature(secret, value).as_bytes(), sent.as_bytes());
+    right.then(|| value.to_owned())
+}
+
+fn signature(secret: &str, value: &str) -> String {
+    STANDARD.encode(hmac_sha256(secret, value))
+}
+
+/// Percent-decodes; a value that is not properly escaped stays as it is, as in the library.
+fn decoded(value: &str) -> Cow<'_, str> {
+    if !value.contains('%') || !is_properly_escaped(value) {
+        return Cow::Borrowed(value);
+    }
+    percent_decode_str(value).decode_utf8().unwrap_or(Cow::Borrowed(value))
+}
+
+fn is_properly_escaped(value: &str) -> bool {
+    value.split('%').skip(1).all(|rest| {
+        let digits = rest.as_bytes().get(..2);
+        digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+    })
+}
+
+fn unquoted(value: &str) -> &str {
+    value
+        .strip_prefix('"')
+        .and_then(|rest| rest.strip_suffix('"'))
+        .unwrap_or(value)
+}
+
+/// The number at the end of `name.7`; other spellings of a number do not count.
+fn chunk_index(name: &str, sent: &str) -> Option<usize> {
+    let digits = sent.strip_prefix(name)?.strip_prefix('.')?;
+    let index: usize = digits.parse().ok()?;
+    (index.to_string() == digits).then_some(index)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECRET: &str = "a secret of the tests, long enough";
+
+    fn names() -> CookieNames {
+        CookieNames::for_base_url("http://localhost:4100")
+    }
+
+    fn session_of(header: &str) -> SessionCookie {
+        RequestCookies::parse([header]).session(&names(), SECRET)
+    }
+
+    #[test]
+    fn https_changes_all_names() {
+        let plain = names();
+        assert!(!plain.secure());
+        assert_eq!(plain.session_token(), "better-auth.session_token");
+        assert_eq!(plain.admin_session(), "better-auth.admin_session");
+
+        let secure = CookieNames::for_base_url("https://school.test");
+        assert!(secure.secure());
+        assert_eq!(secure.session_token(), "__Secure-better-auth.session_token");
+        assert_eq!(secure.session_data(), "__Secure-better-auth.session_data");
+        assert_eq!(secure.dont_remember(), "__Secure-better-auth.dont_remember");
+        assert_eq!(CookieNames::for_base_url("HTTPS://school.test"), secure);
+        assert_eq!(CookieNames::for_base_url("https"), plain);
+    }
+
+    #[test]
+    fn names_of_the_other_mode_are_not_read() {
+        let header = format!("__Secure-better-auth.session_token={}", sign(SECRET, "t"));
+        assert_eq!(session_of(&header), SessionCookie::Absent);
+        let secure = CookieNames::for_base_url("https://school.test");
+        let cookies = RequestCookies::parse([header]);
+        assert_eq!(cookies.session(&secure, SECRET), SessionCookie::Token("t".into()));
+    }
+
+    #[test]
+    fn the_first_cookie_of_a_name_wins() {
+        let cookies = RequestCookies::parse(["a=1; b=\"two\";a=3;  c = %C3%A9=x ", "d=4"]);
+        assert_eq!(cookies.value("a").as_deref(), Some("1"));
+        assert_eq!(cookies.value("b").as_deref(), Some("two"));
+        assert_eq!(cookies.value("c").as_deref(), Some("é=x"));
+        assert_eq!(cookies.value("d").as_deref(), Some("4"));
+        assert_eq!(cookies.value("e"), None);
+        assert_eq!(cookies.count("a"), 2);
+    }
+
+    #[test]
+    fn badly_escaped_values_stay_as_they_are() {
+        let cookies = RequestCookies::parse(["a=100%; b=%zz; c=%ff; d=%4; e=%41%zz; f=%41%ff"]);
+        for (name, value) in [
+            ("a", "100%"),
+            ("b", "%zz"),
+            ("c", "%ff"),
+            ("d", "%4"),
+            ("e", "%41%zz"),
+            ("f", "%41%ff"),
+        ] {
+            assert_eq!(cookies.value(name).as_deref(), Some(value));
+        }
+    }
+
+    #[test]
+    fn a_header_is_noticed_even_when_empty_or_not_text() {
+        assert!(!RequestCookies::parse(Vec::<&[u8]>::new()).header_sent());
+        assert!(RequestCookies::parse([""]).header_sent());
+        let header = [
+            b"x=\xff; better-auth.session_token=".as_slice(),
+            sign(SECRET, "t").as_bytes(),
+        ]
+        .concat();
+        let cookies = RequestCookies::parse([header]);
+        assert_eq!(cookies.session(&names(), SECRET), SessionCookie::Token("t".into()));
+    }
+
+    #[test]
+    fn two_session_cookies_are_nobody() {
+        let name = names().session_token().to_owned();
+        let (mine, theirs) = (sign(SECRET, "mine"), sign(SECRET, "theirs"));
+        for header in [
+            format!("{name}={mine}; {name}={theirs}"),
+            format!("{name}={theirs}; {name}={mine}"),
+            format!("{name}={mine}; {name}={mine}"),
+            format!("{name}={mine}; {name}=forged"),
+            format!("{name}=; {name}={mine}"),
+            format!("{name}=\"{theirs}\"; {name}={mine}"),
+            format!("{name}={mine};{name} =\"{theirs}\""),
+            format!("$Version=1; {name}={mine}; $Path=/; {name}={theirs}; $Path=/api"),
+            format!("$Version=\"1\"; x=\"a; {name}={theirs}; b\""),
+            format!("{name}={theirs}; $Path=/api"),
+            format!("x=\"a; {name}={theirs}; b\"; {name}={mine}"),
+            format!("={name}={theirs}; {name}={mine}; {name}={theirs}"),
+        ] {
+            assert_eq!(session_of(&header), SessionCookie::Ambiguous, "{header}");
+        }
+        let lines = RequestCookies::parse([format!("{name}={mine}"), format!("{name}={theirs}")]);
+        assert_eq!(lines.session(&names(), SECRET), SessionCookie::Ambiguous);
+    }
+
+    #[test]
+    fn one_session_cookie_counts_quoted_and_among_others() {
+        let name = names().session_token().to_owned();
+        let mine = sign(SECRET, "mine");
+        for header in [
+            format!("{name}={mine}"),
+            format!("a=b; {name}=\"{mine}\"; {name}.0=x"),
+            format!("Better-Auth.session_token=x;{name}={mine}"),
+        ] {
+            assert_eq!(session_of(&header), SessionCookie::Token("mine".into()), "{header}");
+        }
+    }
+
+    #[test]
+    fn unsigned_and_foreign_tokens_are_absent() {
+        let name = names().session_token().to_owned();
+        for value in ["mine", "", ".", &sign("another secret", "mine"), &sign(SECRET, "")] {
+            assert_eq!(session_of(&format!("{name}={value}")), SessionCookie::Absent, "{value}");
+        }
+        assert_eq!(session_of("a=b"), SessionCookie::Absent);
+    }
+
+    #[test]
+    fn only_a_signed_true_means_not_remembered() {
+        let remember = |value: &str| {
+            RequestCookies::parse([format!("better-auth.dont_remember={value}")]).remember(&names(), SECRET)
+        };
+        assert_eq!(remember(&sign(SECRET, "true")), Remember::No);
+        assert_eq!(remember("true"), Remember::Yes);
+        assert_eq!(remember(&sign(SECRET, "false")), Remember::Yes);
+    }
+
+    #[test]
+    fn the_way_back_of_an_administrator_is_signed() {
+        let read = |value: &str| {
+            RequestCookies::parse([format!("better-auth.admin_session={value}")]).admin_session(&names(), SECRET)
+        };
+        assert_eq!(read(&sign(SECRET, "tok:")), Some(("tok".into(), Remember::Yes)));
+        assert_eq!(read(&sign(SECRET, "tok:true")), Some(("tok".into(), Remember::No)));
+        assert_eq!(read("tok:"), None);
+        assert_eq!(read(&sign(SECRET, "tok")), None);
+        let twice = format!("{0}; better-auth.admin_session={0}", sign(SECRET, "tok:"));
+        assert_eq!(read(&twice), None);
+    }
+
+    #[test]
+    fn chunks_are_joined_by_number_and_the_whole_cookie_wins() {
+        let joined = |header: &str| RequestCookies::parse([header]).joined("d");
+        assert_eq!(joined("d.10=k; d.2=c; d.0=a; d.1=b").as_deref(), Some("abck"));
+        assert_eq!(joined("d.0=a; d=whole").as_deref(), Some("whole"));
+        assert_eq!(joined("d=; d.0=a; d.0=z").as_deref(), Some("a"));
+        assert_eq!(joined("d.01=a; d.x=b; d.-1=c; d.+1=c; dd.0=e"), None);
+    }
+}

@@ -1,0 +1,338 @@
+//! Hashes and verifies passwords: Argon2id for our own, the library's scrypt for imported ones. It
+//! must never tell by its time whether an account exists. Slow on purpose: call it where blocking is
+//! allowed and limit how many run at once (19 MiB and 32 MiB each).
+
+use std::hint::black_box;
+
+use argon2::{Algorithm, Argon2, Params, PasswordHash, PasswordHasher, PasswordVerifier, Version};
+use unicode_normalization::UnicodeNormalization;
+
+use crate::{error::AuthError, signature::equal_in_constant_time};
+
+/// The shortest password, in UTF-16 units as JavaScript counts them.
+pub const SHORTEST: usize = 8;
+
+/// The longest password, in UTF-16 units.
+pub const LONGEST: usize = 128;
+
+const MEMORY_KIB: u32 = 19 * 1024;
+const PASSES: u32 = 2;
+const LANES: u32 = 1;
+
+/// Stored hashes may ask for more work than ours, but not for so much that a row could stop us.
+const MOST_MEMORY_KIB: u32 = 256 * 1024;
+const MOST_PASSES: u32 = 16;
+const MOST_LANES: u32 = 8;
+
+const SCRYPT_LOG_N: u8 = 14;
+const SCRYPT_R: u32 = 16;
+const SCRYPT_P: u32 = 1;
+const SCRYPT_KEY_BYTES: usize = 64;
+
+/// Stands in for the salt of an account that does not exist.
+const NOBODYS_SALT: &str = "00000000000000000000000000000000";
+
+const COMMON: &str = include_str!("common-passwords.txt");
+
+/// A stored hash, read.
+enum Stored<'a> {
+    /// The library's `salt:key`; the salt is used as text.
+    Imported { salt: &'a str, key: &'a str },
+    /// Argon2id as a PHC string.
+    Own(Box<PasswordHash>),
+    /// None, or none that we can verify.
+    Nothing,
+}
+
+impl<'a> Stored<'a> {
+    fn read(stored: Option<&'a str>) -> Self {
+        let Some(stored) = stored else {
+            return Self::Nothing;
+        };
+        if let Some((salt, key)) = stored.split_once(':') {
+            let is_hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+            let well_formed = !salt.is_empty() && key.len() == SCRYPT_KEY_BYTES * 2 && key.bytes().all(is_hex);
+            return if well_formed {
+                Self::Imported { salt, key }
+            } else {
+                Self::Nothing
+            };
+        }
+        match PasswordHash::new(stored) {
+            Ok(hash) if hash.algorithm.as_str() == "argon2id" && is_affordable(&hash) => Self::Own(Box::new(hash)),
+            _ => Self::Nothing,
+        }
+    }
+}
+
+/// The Argon2id hash to store for a new password.
+pub fn hash(password: &str) -> String {
+    own_hasher()
+        .hash_password(normalized(password).as_bytes())
+        .expect("the parameters are valid and the operating system gives randomness")
+        .to_string()
+}
+
+/// Whether a password belongs to a stored hash. Unknown kinds of hashes fit no password.
+pub fn verify(password: &str, stored: &str) -> bool {
+    fits(&normalized(password), &Stored::read(Some(stored)))
+}
+
+/// Whether a password belongs to an account, in the same time whether there is one or not.
+///
+/// `stored` is `None` for an unknown account. While any imported hash is left in the store,
+/// `imported_hashes_exist` has every call do both kinds of work, for otherwise the kind of hash
+/// would tell imported accounts from unknown ones.
+pub fn verify_account(password: &str, stored: Option<&str>, imported_hashes_exist: bool) -> bool {
+    let password = normalized(password);
+    let stored = Stored::read(stored);
+    let right = fits(&password, &stored);
+    if imported_hashes_exist && !matches!(stored, Stored::Imported { .. }) {
+        black_box(scrypt_key(&password, NOBODYS_SALT));
+    }
+    let own_work_is_done = matches!(stored, Stored::Own(_));
+    if !own_work_is_done && (imported_hashes_exist || matches!(stored, Stored::Nothing)) {
+        black_box(own_work(&password));
+    }
+    right
+}
+
+/// Whether a stored hash should be replaced with [`hash`] after the next right password: it is an
+/// imported one, or weaker than ours.
+pub fn needs_rehash(stored: &str) -> bool {
+    let Stored::Own(hash) = Stored::read(Some(stored)) else {
+        return true;
+    };
+    Params::try_from(hash.as_ref()).map_or(true, |params| params.m_cost() < MEMORY_KIB || params.t_cost() < PASSES)
+}
+
+/// The library's rule for the length of a new password.
+pub fn check_length(password: &str) -> Result<(), AuthError> {
+    let length = password.encode_utf16().count();
+    if length < SHORTEST {
+        return Err(AuthError::password_too_short());
+    }
+    check_not_too_long(password)
+}
+
+/// The rule at sign-in, where a short password is merely a wrong one.
+pub fn check_not_too_long(password: &str) -> Result<(), AuthError> {
+    if password.encode_utf16().count() > LONGEST {
+        return Err(AuthError::password_too_long());
+    }
+    Ok(())
+}
+
+/// Whether a new password is one of those everybody tries first, in any mixture of case, or one
+/// character over and over.
+pub fn is_common(password: &str) -> bool {
+    let password = normalized(password).to_lowercase();
+    let mut characters = password.chars();
+    let first = characters.next();
+    let repeats = first.is_some() && characters.all(|character| Some(character) == first);
+    repeats || COMMON.lines().any(|common| common == password)
+}
+
+fn normalized(password: &str) -> String {
+    password.nfkc().collect()
+}
+
+fn fits(normalized: &str, stored: &Stored<'_>) -> bool {
+    match stored {
+        Stored::Imported { salt, key } => {
+            let derived = scrypt_key(normalized, salt);
+            equal_in_constant_time(derived.as_bytes(), key.as_bytes())
+        }
+        Stored::Own(hash) => own_hasher()
+            .verify_password(normalized.as_bytes(), hash.as_ref())
+            .is_ok(),
+        Stored::Nothing => false,
+    }
+}
+
+fn own_hasher() -> Argon2<'static> {
+    #[cfg(test)]
+    count(|work| work.own += 1);
+    let params = Params::new(MEMORY_KIB, PASSES, LANES, None).expect("within Argon2's bounds");
+    Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
+}
+
+/// The work of verifying one of our own hashes, for nobody.
+fn own_work(normalized: &str) -> [u8; 32] {
+    let mut key = [0; 32];
+    own_hasher()
+        .hash_password_into(normalized.as_bytes(), NOBODYS_SALT.as_bytes(), &mut key)
+        .expect("lengths are within Argon2's bounds");
+    key
+}
+
+fn is_affordable(hash: &PasswordHash) -> bool {
+    Params::try_from(hash).is_ok_and(|params| {
+        params.m_cost() <= MOST_MEMORY_KIB && params.t_cost() <= MOST_PASSES && params.p_cost() <= MOST_LANES
+    })
+}
+
+/// The library's derived key in lower-case hexadecimal; password and salt are taken as text.
+fn scrypt_key(normalized: &str, salt: &str) -> String {
+    #[cfg(test)]
+    count(|work| work.scrypt += 1);
+    let params = scrypt::Params::new(SCRYPT_LOG_N, SCRYPT_R, SCRYPT_P).expect("within scrypt's bounds");
+    let mut key = [0; SCRYPT_KEY_BYTES];
+    scrypt::scrypt(normalized.as_bytes(), salt.as_bytes(), &params, &mut key)
+        .expect("64 bytes are within scrypt's bounds");
+    key.iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"))
+}
+
+/// How often a thread of the tests did each kind of slow work.
+#[cfg(test)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Work {
+    own: u32,
+    scrypt: u32,
+}
+
+#[cfg(test)]
+thread_local! {
+    static DONE: std::cell::Cell<Work> = const { std::cell::Cell::new(Work { own: 0, scrypt: 0 }) };
+}
+
+#[cfg(test)]
+fn count(add: impl Fn(&mut Work)) {
+    let mut work = DONE.get();
+    add(&mut work);
+    DONE.set(work);
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests may panic")]
+
+    use std::collections::HashSet;
+
+    use super::*;
+
+    /// The hash of `root-password-1` as the library wrote it.
+    const IMPORTED: &str = "7d6f432a69baee753fc0b1f3cdc8c906:4b3b97c205fd6ed606646cb697b8bf18f44b27489d35dc82cd5eca9f12ccec05b519b9bf6d344389437b02c92ab336c5fa6f58874593d3642637e578828547d4";
+
+    #[test]
+    fn own_hashes_verify_and_need_no_replacement() {
+        let stored = hash("Zirkel und Lineal");
+        assert!(stored.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{stored}");
+        assert!(verify("Zirkel und Lineal", &stored));
+        assert!(!verify("zirkel und Lineal", &stored));
+        assert!(!needs_rehash(&stored));
+        assert_ne!(hash("Zirkel und Lineal"), stored);
+    }
+
+    #[test]
+    fn the_same_characters_verify_however_they_are_composed() {
+        let stored = hash("caf\u{e9} \u{fb01}n");
+        assert!(verify("cafe\u{301} fin", &stored));
+    }
+
+    #[test]
+    fn imported_and_weaker_hashes_are_to_be_replaced() {
+        let salt_and_key = "$c2FsdHNhbHRzYWx0$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+        let with = |head: &str| needs_rehash(&format!("{head}{salt_and_key}"));
+        assert!(needs_rehash(IMPORTED));
+        assert!(needs_rehash("nonsense"));
+        assert!(with("$argon2id$v=19$m=4096,t=2,p=1"));
+        assert!(with("$argon2id$v=19$m=19456,t=1,p=1"));
+        assert!(with("$argon2i$v=19$m=19456,t=2,p=1"));
+        assert!(!with("$argon2id$v=19$m=19456,t=2,p=1"));
+        assert!(!with("$argon2id$v=19$m=65536,t=3,p=4"));
+    }
+
+    #[test]
+    fn malformed_and_unaffordable_hashes_fit_no_password() {
+        let key = "0".repeat(128);
+        for stored in [
+            "",
+            ":",
+            "password",
+            "$2b$10$abcdefghijklmnopqrstuv",
+            "$argon2id$v=19$m=4194304,t=2,p=1$c2FsdHNhbHRzYWx0$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+            "$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHRzYWx0",
+            &format!(":{key}"),
+            &format!("salt:{}", &key[1..]),
+            &format!("salt:{}g", &key[1..]),
+            &IMPORTED.to_uppercase(),
+        ] {
+            assert!(!verify("password", stored), "{stored}");
+        }
+    }
+
+    #[test]
+    fn unknown_accounts_cost_what_known_ones_cost() {
+        let own = hash("Zirkel und Lineal");
+        let work = |stored: Option<&str>, imported_hashes_exist| {
+            DONE.set(Work::default());
+            assert!(!verify_account("wrong password", stored, imported_hashes_exist));
+            DONE.get()
+        };
+        let everyone = [None, Some(own.as_str()), Some("malformed"), Some(IMPORTED)];
+        for stored in &everyone[..3] {
+            assert_eq!(work(*stored, false), Work { own: 1, scrypt: 0 }, "{stored:?}");
+        }
+        for stored in everyone {
+            assert_eq!(work(stored, true), Work { own: 1, scrypt: 1 }, "{stored:?}");
+        }
+    }
+
+    #[test]
+    fn accounts_verify_with_either_kind_of_hash() {
+        assert!(verify_account("root-password-1", Some(IMPORTED), true));
+        assert!(!verify_account("root-password-2", Some(IMPORTED), true));
+        assert!(verify_account("root-password-1", Some(IMPORTED), false));
+        assert!(!verify_account("root-password-1", None, false));
+    }
+
+    #[test]
+    fn length_counts_utf16_units() {
+        assert_eq!(check_length("1234567"), Err(AuthError::password_too_short()));
+        assert_eq!(check_length("12345678"), Ok(()));
+        assert_eq!(check_length("\u{1f600}\u{1f600}\u{1f600}\u{1f600}"), Ok(()));
+        assert_eq!(
+            check_length("\u{e4}\u{e4}\u{e4}\u{e4}"),
+            Err(AuthError::password_too_short())
+        );
+        assert_eq!(check_length(&"x".repeat(128)), Ok(()));
+        assert_eq!(check_length(&"x".repeat(129)), Err(AuthError::password_too_long()));
+        assert_eq!(check_not_too_long("short"), Ok(()));
+        assert_eq!(
+            check_not_too_long(&"\u{1f600}".repeat(65)),
+            Err(AuthError::password_too_long())
+        );
+    }
+
+    #[test]
+    fn common_passwords_are_recognised_in_every_case() {
+        for common in [
+            "password",
+            "PassWord1",
+            "12345678",
+            "QWERTYUIOP",
+            "iloveyou",
+            "passwort",
+            "\u{ff50}assword",
+            "zzzzzzzzzz",
+            "        ",
+        ] {
+            assert!(is_common(common), "{common}");
+        }
+        for rare in ["Zirkel und Lineal", "password-of-ada", "kx7#pq2v", ""] {
+            assert!(!is_common(rare), "{rare}");
+        }
+    }
+
+    #[test]
+    fn the_list_holds_only_what_could_be_chosen() {
+        let mut seen = HashSet::new();
+        for common in COMMON.lines() {
+            assert!(check_length(common).is_ok(), "{common} cannot be chosen anyway");
+            assert_eq!(common, common.trim().to_lowercase(), "{common} is never compared");
+            assert!(seen.insert(common), "{common} twice");
+        }
+        assert!(seen.len() >= 500, "only {} left", seen.len());
+    }
+}

@@ -1,0 +1,297 @@
+//! Reads a JSON body or a query key by key and words what is wrong the way the library's schema
+//! does. All issues are collected; unknown keys are ignored, so nothing may be taken from a body
+//! that was not asked for here by name.
+
+use serde_json::{Map, Value};
+
+use crate::{email::is_email, error::AuthError};
+
+/// A value that may be absent, `null` or text, where absent and `null` mean different things.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Nullable<'a> {
+    /// The key is not there.
+    Absent,
+    /// The key holds `null`.
+    Null,
+    /// The key holds text.
+    Text(&'a str),
+}
+
+/// Reads the keys of one body or query; ask for them in the order of the library's schema and end
+/// with [`Reader::finish`], for values read before are worth nothing when it fails.
+#[derive(Debug)]
+pub struct Reader<'a> {
+    place: &'static str,
+    object: Option<&'a Map<String, Value>>,
+    issues: Vec<String>,
+}
+
+impl<'a> Reader<'a> {
+    /// Reads a body; `None` when the request brought none.
+    pub fn body(body: Option<&'a Value>) -> Self {
+        Self::new("body", body)
+    }
+
+    /// Reads a query turned into an object.
+    pub fn query(query: &'a Value) -> Self {
+        Self::new("query", Some(query))
+    }
+
+    fn new(place: &'static str, value: Option<&'a Value>) -> Self {
+        let object = value.and_then(Value::as_object);
+        let mut reader = Self {
+            place,
+            object,
+            issues: Vec::new(),
+        };
+        if object.is_none() {
+            reader.issues.push(format!("[{place}] {}", unexpected("object", value)));
+        }
+        reader
+    }
+
+    /// A text that has to be there; empty when it is not.
+    pub fn string(&mut self, key: &str) -> &'a str {
+        match self.get(key) {
+            Some(Value::String(text)) => text,
+            other => self.unexpected(key, "string", other),
+        }
+    }
+
+    /// A text that has to be there and not be empty.
+    pub fn filled_string(&mut self, key: &str) -> &'a str {
+        let before = self.issues.len();
+        let text = self.string(key);
+        if text.is_empty() && self.issues.len() == before {
+            self.add(key, "Too small: expected string to have >=1 characters");
+        }
+        text
+    }
+
+    /// A text that has to be there and be an e-mail address.
+    pub fn email(&mut self, key: &str) -> &'a str {
+        let before = self.issues.len();
+        let text = self.string(key);
+        if !is_email(text) && self.issues.len() == before {
+            self.add(key, "Invalid email address");
+        }
+        text
+    }
+
+    /// A text that may be absent, but not `null`.
+    pub fn optional_string(&mut self, key: &str) -> Option<&'a str> {
+        match self.get(key)? {
+            Value::String(text) => Some(text),
+            other => Some(self.unexpected(key, "string", Some(other))),
+        }
+    }
+
+    /// A text that may be absent or `null`.
+    pub fn nullable_string(&mut self, key: &str) -> Nullable<'a> {
+        match self.get(key) {
+            None => Nullable::Absent,
+            Some(Value::Null) => Nullable::Null,
+            Some(_) => self.optional_string(key).map_or(Nullable::Absent, Nullable::Text),
+        }
+    }
+
+    /// A yes or no that may be absent.
+    pub fn optional_bool(&mut self, key: &str) -> Option<bool> {
+        match self.get(key)? {
+            Value::Bool(answer) => Some(*answer),
+            other => {
+                self.unexpected(key, "boolean", Some(other));
+                None
+            }
+        }
+    }
+
+    /// A whole or broken number that may be absent.
+    pub fn optional_number(&mut self, key: &str) -> Option<f64> {
+        match self.get(key)? {
+            Value::Number(number) => number.as_f64(),
+            other => {
+                self.unexpected(key, "number", Some(other));
+                None
+            }
+        }
+    }
+
+    /// An object of any keys that has to be there.
+    pub fn record(&mut self, key: &str) -> Option<&'a Map<String, Value>> {
+        match self.get(key) {
+            Some(Value::Object(record)) => Some(record),
+            other => {
+                self.unexpected(key, "record", other);
+                None
+            }
+        }
+    }
+
+    /// One text or a list of texts, as roles are sent; empty when it is neither.
+    pub fn strings(&mut self, key: &str) -> Vec<&'a str> {
+        let texts = match self.get(key) {
+            Some(Value::String(text)) => Some(vec![text.as_str()]),
+            Some(Value::Array(items)) => items.iter().map(Value::as_str).collect(),
+            _ => None,
+        };
+        texts.unwrap_or_else(|| {
+            self.add(key, "Invalid input");
+            Vec::new()
+        })
+    }
+
+    /// Ends the reading; all issues in one refusal.
+    pub fn finish(self) -> Result<(), AuthError> {
+        if self.issues.is_empty() {
+            return Ok(());
+        }
+        Err(AuthError::validation(self.issues.join("; ")))
+    }
+
+    fn get(&self, key: &str) -> Option<&'a Value> {
+        self.object?.get(key)
+    }
+
+    fn unexpected(&mut self, key: &str, expected: &str, received: Option<&Value>) -> &'a str {
+        self.add(key, &unexpected(expected, received));
+        ""
+    }
+
+    /// Issues of single keys are pointless when there is no object to hold them.
+    fn add(&mut self, key: &str, issue: &str) {
+        if self.object.is_some() {
+            self.issues.push(format!("[{}.{key}] {issue}", self.place));
+        }
+    }
+}
+
+/// A query flag the way the library reads it: every text but the empty one means yes, even `false`.
+pub fn query_flag(value: Option<&str>) -> bool {
+    value.is_some_and(|text| !text.is_empty())
+}
+
+fn unexpected(expected: &str, received: Option<&Value>) -> String {
+    let received = match received {
+        None => "undefined",
+        Some(Value::Null) => "null",
+        Some(Value::Bool(_)) => "boolean",
+        Some(Value::Number(_)) => "number",
+        Some(Value::String(_)) => "string",
+        Some(Value::Array(_)) => "array",
+        Some(Value::Object(_)) => "object",
+    };
+    format!("Invalid input: expected {expected}, received {received}")
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests may panic")]
+
+    use serde_json::json;
+
+    use super::*;
+
+    fn sign_up_issues(body: Option<&Value>) -> String {
+        let mut reader = Reader::body(body);
+        reader.string("name");
+        reader.email("email");
+        reader.filled_string("password");
+        reader.optional_string("callbackURL");
+        reader.optional_bool("rememberMe");
+        reader.finish().unwrap_err().message.into_owned()
+    }
+
+    #[test]
+    fn all_issues_are_told_at_once() {
+        assert_eq!(
+            sign_up_issues(Some(&json!({}))),
+            "[body.name] Invalid input: expected string, received undefined; \
+             [body.email] Invalid input: expected string, received undefined; \
+             [body.password] Invalid input: expected string, received undefined"
+        );
+        assert_eq!(
+            sign_up_issues(Some(
+                &json!({"name": 1, "email": "x", "password": "", "rememberMe": "y", "callbackURL": null})
+            )),
+            "[body.name] Invalid input: expected string, received number; \
+             [body.email] Invalid email address; \
+             [body.password] Too small: expected string to have >=1 characters; \
+             [body.callbackURL] Invalid input: expected string, received null; \
+             [body.rememberMe] Invalid input: expected boolean, received string"
+        );
+    }
+
+    #[test]
+    fn a_missing_body_is_one_issue() {
+        assert_eq!(
+            sign_up_issues(None),
+            "[body] Invalid input: expected object, received undefined"
+        );
+        assert_eq!(
+            sign_up_issues(Some(&json!(null))),
+            "[body] Invalid input: expected object, received null"
+        );
+        assert_eq!(
+            sign_up_issues(Some(&json!([]))),
+            "[body] Invalid input: expected object, received array"
+        );
+    }
+
+    #[test]
+    fn refusals_are_validation_errors() {
+        let mut reader = Reader::query(&Value::Null);
+        reader.string("callbackURL");
+        let refusal = reader.finish().unwrap_err();
+        assert_eq!((refusal.status, refusal.code), (400, Some("VALIDATION_ERROR")));
+        assert_eq!(refusal.message, "[query] Invalid input: expected object, received null");
+    }
+
+    #[test]
+    fn good_bodies_are_read_and_unknown_keys_ignored() {
+        let body = json!({
+            "email": "ada@school.test", "password": "p", "rememberMe": false, "organizationId": null,
+            "role": ["a", "b"], "banExpiresIn": 60, "data": {"x": 1}, "role2": "c", "userId": "attacker"
+        });
+        let mut reader = Reader::body(Some(&body));
+        assert_eq!(reader.email("email"), "ada@school.test");
+        assert_eq!(reader.filled_string("password"), "p");
+        assert_eq!(reader.optional_bool("rememberMe"), Some(false));
+        assert_eq!(reader.optional_bool("absent"), None);
+        assert_eq!(reader.optional_string("absent"), None);
+        assert_eq!(reader.nullable_string("organizationId"), Nullable::Null);
+        assert_eq!(reader.nullable_string("absent"), Nullable::Absent);
+        assert_eq!(reader.nullable_string("email"), Nullable::Text("ada@school.test"));
+        assert_eq!(reader.strings("role"), ["a", "b"]);
+        assert_eq!(reader.strings("role2"), ["c"]);
+        assert_eq!(reader.optional_number("banExpiresIn"), Some(60.0));
+        assert_eq!(reader.record("data").unwrap().len(), 1);
+        assert_eq!(reader.finish(), Ok(()));
+    }
+
+    #[test]
+    fn other_types_are_named() {
+        let body = json!({"organizationId": [], "role": 5, "banExpiresIn": "q", "data": [], "roles": [1]});
+        let mut reader = Reader::body(Some(&body));
+        reader.nullable_string("organizationId");
+        reader.strings("role");
+        reader.strings("roles");
+        reader.optional_number("banExpiresIn");
+        reader.record("data");
+        assert_eq!(
+            reader.finish().unwrap_err().message,
+            "[body.organizationId] Invalid input: expected string, received array; \
+             [body.role] Invalid input; [body.roles] Invalid input; \
+             [body.banExpiresIn] Invalid input: expected number, received string; \
+             [body.data] Invalid input: expected record, received array"
+        );
+    }
+
+    #[test]
+    fn query_flags_are_true_for_every_text() {
+        assert!(query_flag(Some("true")));
+        assert!(query_flag(Some("false")));
+        assert!(!query_flag(Some("")));
+        assert!(!query_flag(None));
+    }
+}

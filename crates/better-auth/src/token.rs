@@ -1,0 +1,91 @@
+//! Random ids and tokens over `A-Z a-z 0-9`. Every character is equally likely: bytes that would
+//! favour some characters are thrown away, never folded in with a remainder.
+
+use rand::{TryRng, rngs::SysRng};
+
+/// Characters in an id and in a session token: 32 of 62 possibilities each, about 190 bits.
+pub const TOKEN_LENGTH: usize = 32;
+
+/// Characters in the token of a password reset: about 143 bits.
+pub const RESET_TOKEN_LENGTH: usize = 24;
+
+const ALPHABET: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+
+/// The largest multiple of 62 a byte can reach; from here on characters would no longer be even.
+const EVEN_BELOW: u8 = 248;
+
+/// A fresh row id.
+pub fn id() -> String {
+    random_text(TOKEN_LENGTH)
+}
+
+/// A fresh session token.
+pub fn session_token() -> String {
+    random_text(TOKEN_LENGTH)
+}
+
+/// A fresh token for one password reset.
+pub fn reset_token() -> String {
+    random_text(RESET_TOKEN_LENGTH)
+}
+
+/// Random text of that many characters from the operating system's generator.
+pub fn random_text(length: usize) -> String {
+    text_from(length, |bytes| {
+        SysRng
+            .try_fill_bytes(bytes)
+            .expect("without randomness from the operating system nobody may sign in");
+    })
+}
+
+fn text_from(length: usize, mut fill: impl FnMut(&mut [u8])) -> String {
+    let mut text = String::with_capacity(length);
+    let mut bytes = [0_u8; 64];
+    while text.len() < length {
+        fill(&mut bytes);
+        let even = bytes.iter().filter(|byte| **byte < EVEN_BELOW);
+        text.extend(
+            even.take(length - text.len())
+                .map(|byte| char::from(ALPHABET[usize::from(byte % 62)])),
+        );
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, HashSet};
+
+    use super::*;
+
+    #[test]
+    fn tokens_have_their_length_and_alphabet() {
+        for (token, length) in [(id(), 32), (session_token(), 32), (reset_token(), 24)] {
+            assert_eq!(token.len(), length);
+            assert!(token.bytes().all(|byte| byte.is_ascii_alphanumeric()));
+        }
+    }
+
+    #[test]
+    fn tokens_do_not_repeat() {
+        let tokens: HashSet<String> = (0..1000).map(|_| session_token()).collect();
+        assert_eq!(tokens.len(), 1000);
+    }
+
+    #[test]
+    fn each_of_the_256_bytes_counts_evenly_or_not_at_all() {
+        let mut next = 0_u8;
+        let text = text_from(62 * 40, |bytes| {
+            for byte in bytes {
+                *byte = next;
+                next = next.wrapping_add(1);
+            }
+        });
+        let mut counts = BTreeMap::new();
+        for character in text.chars() {
+            *counts.entry(character).or_insert(0) += 1;
+        }
+        assert_eq!(counts.len(), 62);
+        assert!(counts.values().all(|count| *count == 40), "{counts:?}");
+    }
+}

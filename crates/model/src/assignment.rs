@@ -1,0 +1,327 @@
+//! Assignments (topics): the task, its one deadline, and what a bulk edit may touch.
+//! The link of one group to one assignment is [`crate::group_assignment`].
+
+use serde::{Deserialize, Serialize};
+
+use crate::course::Course;
+use crate::edit::{Changed, Edit, not_null, optional_text};
+use crate::group::{ActiveTopic, Group};
+use crate::id::{AssignmentId, AttachmentId, ClassId, CourseId, GroupId, OrganizationId, UserId};
+use crate::list::List;
+use crate::number::{Points, RequiredSubmissions};
+use crate::refusal::Refusal;
+use crate::text::{Description, GradeScale, Title};
+use crate::time::Timestamp;
+use crate::word::words;
+
+words! {
+    /// Whether work on an assignment goes on.
+    AssignmentStatus {
+        /// It does.
+        Active = "ACTIVE",
+        /// It is over: the documents are locked until a teacher reopens it.
+        Finished = "FINISHED",
+    }
+}
+
+words! {
+    /// What happens to work after the deadline.
+    LatePolicy {
+        /// It is taken and marked late.
+        Allow = "ALLOW",
+        /// It is refused.
+        Block = "BLOCK",
+    }
+}
+
+/// When and by whom an assignment was finished.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finish {
+    /// When.
+    pub at: Timestamp,
+    /// By whom; unknown once the person is erased.
+    pub by: Option<UserId>,
+}
+
+/// A topic: one round of work inside a course.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Assignment {
+    /// Its id.
+    pub id: AssignmentId,
+    /// The tenant.
+    pub organization_id: OrganizationId,
+    /// Its class.
+    pub class_id: ClassId,
+    /// Its course; topics from before courses have none.
+    pub course_id: Option<CourseId>,
+    /// The name of the topic.
+    pub title: Title,
+    /// The task text.
+    pub description: Description,
+    /// The only deadline there is.
+    pub deadline: Timestamp,
+    /// How many documents a group has to submit.
+    pub required_submissions: RequiredSubmissions,
+    /// One text and one set of files for all groups, or room for each group's own.
+    pub is_shared: bool,
+    /// Set while the topic is finished.
+    pub finished: Option<Finish>,
+    /// The most points a grade may have.
+    pub max_points: Option<Points>,
+    /// The scale of the grades.
+    pub grade_scale: Option<GradeScale>,
+    /// What happens after the deadline.
+    pub late_policy: LatePolicy,
+    /// Who made it.
+    pub created_by_id: UserId,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+}
+
+/// What a PATCH may change, except the overrides of single groups.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, garde::Validate, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AssignmentEdit {
+    /// New title.
+    #[serde(default)]
+    #[garde(dive, custom(not_null))]
+    pub title: Edit<Title>,
+    /// New task text.
+    #[serde(default)]
+    #[garde(dive, custom(not_null))]
+    pub description: Edit<Description>,
+    /// New deadline; one in the past is allowed.
+    #[serde(default)]
+    #[garde(custom(not_null))]
+    pub deadline: Edit<Timestamp>,
+    /// How many documents a group has to submit.
+    #[serde(default)]
+    #[garde(dive, custom(not_null))]
+    pub required_submissions: Edit<RequiredSubmissions>,
+    /// The most points a grade may have.
+    #[serde(default)]
+    #[garde(dive)]
+    pub max_points: Edit<Points>,
+    /// The scale of the grades.
+    #[serde(default, deserialize_with = "optional_text")]
+    #[garde(dive)]
+    pub grade_scale: Edit<GradeScale>,
+    /// What happens after the deadline.
+    #[serde(default)]
+    #[garde(custom(not_null))]
+    pub late_policy: Edit<LatePolicy>,
+    /// One text for all groups or one for each.
+    #[serde(default)]
+    #[garde(custom(not_null))]
+    pub is_shared: Edit<bool>,
+    /// Another course; all groups move along.
+    #[serde(default)]
+    #[garde(skip)]
+    pub course_id: Edit<CourseId>,
+}
+
+/// A bulk edit: it knows only what all groups of a topic share, so it cannot touch members, overrides or files of one group.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, garde::Validate, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SharedEdit {
+    /// New title.
+    #[serde(default)]
+    #[garde(dive, custom(not_null))]
+    pub title: Edit<Title>,
+    /// New task text.
+    #[serde(default)]
+    #[garde(dive, custom(not_null))]
+    pub description: Edit<Description>,
+    /// New deadline.
+    #[serde(default)]
+    #[garde(custom(not_null))]
+    pub deadline: Edit<Timestamp>,
+    /// New start date of every group of the topic ([`Group::start_on`]).
+    #[serde(default)]
+    #[garde(skip)]
+    pub start_date: Edit<Timestamp>,
+    /// Staged files that become shared files.
+    #[serde(default)]
+    #[garde(dive)]
+    pub add_attachment_ids: List<AttachmentId>,
+    /// Shared files that go.
+    #[serde(default)]
+    #[garde(dive)]
+    pub remove_attachment_ids: List<AttachmentId>,
+}
+
+impl Assignment {
+    /// Whether work goes on.
+    pub const fn status(&self) -> AssignmentStatus {
+        if self.finished.is_some() {
+            AssignmentStatus::Finished
+        } else {
+            AssignmentStatus::Active
+        }
+    }
+
+    /// Whether work goes on.
+    pub const fn is_active(&self) -> bool {
+        self.finished.is_none()
+    }
+
+    /// A finished topic takes no edits, no groups and no submissions.
+    pub const fn writable(&self) -> Result<(), Refusal> {
+        if self.is_active() {
+            Ok(())
+        } else {
+            Err(Refusal::AssignmentFinished)
+        }
+    }
+
+    /// Finishes the topic; answers whether that is news. A repeat keeps the first moment.
+    pub fn finish(&mut self, teacher: &UserId, now: Timestamp) -> bool {
+        let is_news = self.is_active();
+        if is_news {
+            self.finished = Some(Finish {
+                at: now,
+                by: Some(teacher.clone()),
+            });
+            self.updated_at = now;
+        }
+        is_news
+    }
+
+    /// Reopens the topic; answers whether that is news. Refused when one of its groups moved to another course meanwhile.
+    pub fn reopen<'g>(&mut self, groups: impl IntoIterator<Item = &'g Group>, now: Timestamp) -> Result<bool, Refusal> {
+        if self.is_active() {
+            return Ok(false);
+        }
+        let strayed: Vec<GroupId> = groups
+            .into_iter()
+            .filter(|group| group.assert_course(self).is_err())
+            .map(|group| group.id.clone())
+            .collect();
+        if !strayed.is_empty() {
+            return Err(Refusal::CourseMismatch { groups: strayed });
+        }
+        self.finished = None;
+        self.updated_at = now;
+        Ok(true)
+    }
+
+    /// Applies a PATCH, except the course ([`Self::move_to`]) and the overrides.
+    pub fn edit(&mut self, edit: AssignmentEdit, now: Timestamp) -> Result<Changed, Refusal> {
+        let mut edited = self.clone();
+        let mut changed = Changed::new();
+        changed.edit("title", &mut edited.title, edit.title)?;
+        changed.edit("description", &mut edited.description, edit.description)?;
+        changed.edit("deadline", &mut edited.deadline, edit.deadline)?;
+        changed.edit(
+            "requiredSubmissions",
+            &mut edited.required_submissions,
+            edit.required_submissions,
+        )?;
+        changed.edit_nullable("maxPoints", &mut edited.max_points, edit.max_points);
+        changed.edit_nullable("gradeScale", &mut edited.grade_scale, edit.grade_scale);
+        changed.edit("latePolicy", &mut edited.late_policy, edit.late_policy)?;
+        changed.edit("isShared", &mut edited.is_shared, edit.is_shared)?;
+        self.keep(edited, &changed, now)?;
+        Ok(changed)
+    }
+
+    /// Applies the part of a bulk edit that stands in the topic itself.
+    pub fn edit_shared(&mut self, edit: &SharedEdit, now: Timestamp) -> Result<Changed, Refusal> {
+        self.writable()?;
+        let edit = edit.clone();
+        let mut edited = self.clone();
+        let mut changed = Changed::new();
+        changed.edit("title", &mut edited.title, edit.title)?;
+        changed.edit("description", &mut edited.description, edit.description)?;
+        changed.edit("deadline", &mut edited.deadline, edit.deadline)?;
+        self.keep(edited, &changed, now)?;
+        Ok(changed)
+    }
+
+    /// Moves the topic and all its groups to another course, or out of its course. Each group comes with its active
+    /// topics; a group with another active topic elsewhere holds everything back. Answers the groups that moved.
+    pub fn move_to(
+        &mut self,
+        course: Option<&Course>,
+        groups: &mut [(Group, Vec<ActiveTopic>)],
+        now: Timestamp,
+    ) -> Result<Vec<GroupId>, Refusal> {
+        let wanted = course.map(|course| &course.id);
+        if self.course_id.as_ref() == wanted {
+            return Ok(Vec::new());
+        }
+        self.writable()?;
+        if let Some(course) = course {
+            course.belongs_to(&self.class_id)?;
+            course.takes_new_work()?;
+        }
+        let is_held = |active: &[ActiveTopic]| {
+            active
+                .iter()
+                .any(|topic| topic.assignment_id != self.id && topic.course_id.as_ref() != wanted)
+        };
+        let held: Vec<GroupId> = groups
+            .iter()
+            .filter(|(_, active)| is_held(active))
+            .map(|(group, _)| group.id.clone())
+            .collect();
+        if !held.is_empty() {
+            return Err(Refusal::CourseMismatch { groups: held });
+        }
+        self.course_id = wanted.cloned();
+        self.updated_at = now;
+        Ok(groups
+            .iter_mut()
+            .filter_map(|(group, _)| (!group.take_course(course, now).is_empty()).then(|| group.id.clone()))
+            .collect())
+    }
+
+    /// Takes over an edited copy, unless the topic is finished and something would really change.
+    fn keep(&mut self, mut edited: Self, changed: &Changed, now: Timestamp) -> Result<(), Refusal> {
+        if !changed.is_empty() {
+            self.writable()?;
+            edited.updated_at = now;
+            *self = edited;
+        }
+        Ok(())
+    }
+
+    /// The topic as others mention it.
+    pub fn label(&self) -> AssignmentLabel {
+        AssignmentLabel {
+            id: self.id.clone(),
+            title: self.title.as_str().to_owned(),
+            deadline: self.deadline,
+            is_shared: self.is_shared,
+            course_id: self.course_id.clone(),
+            class_id: self.class_id.clone(),
+            status: self.status(),
+        }
+    }
+}
+
+/// The topic as others mention it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AssignmentLabel {
+    /// Its id.
+    pub id: AssignmentId,
+    /// Its title.
+    pub title: String,
+    /// Its deadline.
+    pub deadline: Timestamp,
+    /// One text for all groups or one for each.
+    pub is_shared: bool,
+    /// Its course.
+    pub course_id: Option<CourseId>,
+    /// Its class.
+    pub class_id: ClassId,
+    /// Whether work goes on.
+    pub status: AssignmentStatus,
+}
+
+#[cfg(test)]
+#[path = "assignment_tests.rs"]
+mod tests;

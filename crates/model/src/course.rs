@@ -1,0 +1,194 @@
+//! Courses: what one class plans to do in one subject.
+
+use serde::{Deserialize, Serialize};
+
+use crate::edit::{Changed, Edit, not_null, optional_text};
+use crate::id::{ClassId, CourseId, OrganizationId, SubjectId};
+use crate::refusal::Refusal;
+use crate::text::{CourseDescription, Name};
+use crate::time::Timestamp;
+use crate::word::words;
+
+words! {
+    /// Whether a course takes new work.
+    CourseStatus {
+        /// It does.
+        Active = "ACTIVE",
+        /// It does not; running work goes on.
+        Archived = "ARCHIVED",
+    }
+}
+
+/// A planned sequence for one class and one subject.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Course {
+    /// Its id.
+    pub id: CourseId,
+    /// The tenant, that of the class.
+    pub organization_id: OrganizationId,
+    /// Its class.
+    pub class_id: ClassId,
+    /// Its subject.
+    pub subject_id: SubjectId,
+    /// Its name, unique with class and subject.
+    pub name: Name,
+    /// What is planned.
+    pub description: Option<CourseDescription>,
+    /// Whether it takes new work.
+    pub status: CourseStatus,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+}
+
+/// What a PATCH may change.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, garde::Validate, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CourseEdit {
+    /// New name.
+    #[serde(default)]
+    #[garde(dive, custom(not_null))]
+    pub name: Edit<Name>,
+    /// New description.
+    #[serde(default, deserialize_with = "optional_text")]
+    #[garde(dive)]
+    pub description: Edit<CourseDescription>,
+    /// New status.
+    #[serde(default)]
+    #[garde(custom(not_null))]
+    pub status: Edit<CourseStatus>,
+    /// Another subject.
+    #[serde(default)]
+    #[garde(custom(not_null))]
+    pub subject_id: Edit<SubjectId>,
+    /// Another class, only while the course is empty.
+    #[serde(default)]
+    #[garde(custom(not_null))]
+    pub class_id: Edit<ClassId>,
+}
+
+impl Course {
+    /// Applies a PATCH. `is_empty`: it has neither groups nor topics. When the subject changes, the groups of the course
+    /// follow it ([`crate::group::Group::follow_subject`]).
+    pub fn edit(&mut self, edit: CourseEdit, is_empty: bool, now: Timestamp) -> Result<Changed, Refusal> {
+        let mut edited = self.clone();
+        let mut changed = Changed::new();
+        changed.edit("name", &mut edited.name, edit.name)?;
+        changed.edit_nullable("description", &mut edited.description, edit.description);
+        changed.edit("status", &mut edited.status, edit.status)?;
+        changed.edit("subjectId", &mut edited.subject_id, edit.subject_id)?;
+        changed.edit("classId", &mut edited.class_id, edit.class_id)?;
+        if changed.has("classId") && !is_empty {
+            return Err(Refusal::ClassMismatch);
+        }
+        if !changed.is_empty() {
+            edited.updated_at = now;
+        }
+        *self = edited;
+        Ok(changed)
+    }
+
+    /// Whether new groups and topics may come in: not when the course is archived.
+    pub const fn takes_new_work(&self) -> Result<(), Refusal> {
+        match self.status {
+            CourseStatus::Active => Ok(()),
+            CourseStatus::Archived => Err(Refusal::CourseArchived),
+        }
+    }
+
+    /// Refuses a course of another class.
+    pub fn belongs_to(&self, class: &ClassId) -> Result<(), Refusal> {
+        if self.class_id == *class {
+            Ok(())
+        } else {
+            Err(Refusal::ClassMismatch)
+        }
+    }
+
+    /// The course as others mention it.
+    pub fn label(&self) -> CourseLabel {
+        CourseLabel {
+            id: self.id.clone(),
+            name: self.name.as_str().to_owned(),
+            subject_id: self.subject_id.clone(),
+        }
+    }
+}
+
+/// The course as others mention it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CourseLabel {
+    /// Its id.
+    pub id: CourseId,
+    /// Its name.
+    pub name: String,
+    /// Its subject.
+    pub subject_id: SubjectId,
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests may panic")]
+    use super::*;
+
+    fn poems() -> Course {
+        Course {
+            id: CourseId::new("poems"),
+            organization_id: OrganizationId::new("school"),
+            class_id: ClassId::new("7b"),
+            subject_id: SubjectId::new("german"),
+            name: Name::stored("Poems"),
+            description: None,
+            status: CourseStatus::Active,
+            created_at: Timestamp::from_millis(1),
+            updated_at: Timestamp::from_millis(1),
+        }
+    }
+
+    #[test]
+    fn a_course_changes_its_class_only_while_it_is_empty() {
+        let moved = || CourseEdit {
+            class_id: Edit::Set(ClassId::new("8b")),
+            ..CourseEdit::default()
+        };
+        let mut course = poems();
+        assert_eq!(
+            course.edit(moved(), false, Timestamp::from_millis(2)),
+            Err(Refusal::ClassMismatch)
+        );
+        assert_eq!(course, poems());
+        assert_eq!(
+            course.edit(moved(), true, Timestamp::from_millis(2)).unwrap().names(),
+            ["classId"]
+        );
+    }
+
+    #[test]
+    fn naming_the_class_it_has_is_no_change() {
+        let edit = CourseEdit {
+            class_id: Edit::Set(ClassId::new("7b")),
+            ..CourseEdit::default()
+        };
+        assert!(poems().edit(edit, false, Timestamp::from_millis(2)).unwrap().is_empty());
+    }
+
+    #[test]
+    fn an_archived_course_takes_no_new_work() {
+        let mut course = poems();
+        assert_eq!(course.takes_new_work(), Ok(()));
+        let edit = CourseEdit {
+            status: Edit::Set(CourseStatus::Archived),
+            ..CourseEdit::default()
+        };
+        course.edit(edit, false, Timestamp::from_millis(2)).unwrap();
+        assert_eq!(course.takes_new_work(), Err(Refusal::CourseArchived));
+    }
+
+    #[test]
+    fn a_course_of_another_class_is_refused() {
+        assert_eq!(poems().belongs_to(&ClassId::new("7b")), Ok(()));
+        assert_eq!(poems().belongs_to(&ClassId::new("8b")), Err(Refusal::ClassMismatch));
+    }
+}

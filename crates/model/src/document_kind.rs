@@ -1,0 +1,177 @@
+//! What kinds of documents there are: the editor they need, the extension of their file, and its media type.
+
+use crate::refusal::Refusal;
+use crate::word::words;
+
+words! {
+    /// The editor that a document needs.
+    DocumentType {
+        /// Text.
+        Word = "word",
+        /// Spreadsheet.
+        Cell = "cell",
+        /// Presentation.
+        Slide = "slide",
+        /// Portable document.
+        Pdf = "pdf",
+    }
+}
+
+words! {
+    /// The extension of a document's file, lower case and without a dot; nothing else can be a document.
+    FileExtension {
+        /// Text document.
+        Docx = "docx",
+        /// Spreadsheet.
+        Xlsx = "xlsx",
+        /// Presentation.
+        Pptx = "pptx",
+        /// Portable document.
+        Pdf = "pdf",
+        /// Open text document.
+        Odt = "odt",
+        /// Open spreadsheet.
+        Ods = "ods",
+        /// Open presentation.
+        Odp = "odp",
+        /// Plain text.
+        Txt = "txt",
+        /// Comma-separated values.
+        Csv = "csv",
+    }
+}
+
+impl DocumentType {
+    /// The extension of a new document of this type; a PDF can only be uploaded.
+    pub const fn blank_extension(self) -> Option<FileExtension> {
+        match self {
+            Self::Word => Some(FileExtension::Docx),
+            Self::Cell => Some(FileExtension::Xlsx),
+            Self::Slide => Some(FileExtension::Pptx),
+            Self::Pdf => None,
+        }
+    }
+}
+
+impl FileExtension {
+    /// The editor that such a file needs.
+    pub const fn document_type(self) -> DocumentType {
+        match self {
+            Self::Docx | Self::Odt | Self::Txt => DocumentType::Word,
+            Self::Xlsx | Self::Ods | Self::Csv => DocumentType::Cell,
+            Self::Pptx | Self::Odp => DocumentType::Slide,
+            Self::Pdf => DocumentType::Pdf,
+        }
+    }
+
+    /// The extension of a file name, in any case.
+    pub fn of_name(name: &str) -> Option<Self> {
+        Self::parse(&name.rsplit_once('.')?.1.to_ascii_lowercase())
+    }
+
+    /// Whether a new document of this kind can start from a blank template.
+    pub const fn has_blank(self) -> bool {
+        matches!(self, Self::Docx | Self::Xlsx | Self::Pptx)
+    }
+
+    /// The media type with which it is served.
+    pub const fn mime(self) -> &'static str {
+        match self {
+            Self::Docx => "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+            Self::Xlsx => "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+            Self::Pptx => "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+            Self::Pdf => "application/pdf",
+            Self::Odt => "application/vnd.oasis.opendocument.text",
+            Self::Ods => "application/vnd.oasis.opendocument.spreadsheet",
+            Self::Odp => "application/vnd.oasis.opendocument.presentation",
+            Self::Txt => "text/plain; charset=utf-8",
+            Self::Csv => "text/csv; charset=utf-8",
+        }
+    }
+
+    /// The kind of a new blank document, from what the request says: a type, an extension, or both when they agree.
+    pub fn of_new(kind: Option<DocumentType>, extension: Option<Self>) -> Result<Self, Refusal> {
+        let wrong = |path, message| {
+            Err(Refusal::Invalid {
+                path,
+                code: "invalid",
+                message,
+            })
+        };
+        match (kind, extension) {
+            (None, None) => Err(Refusal::Invalid {
+                path: "documentType",
+                code: "required",
+                message: "or fileExtension is required",
+            }),
+            (Some(kind), Some(extension)) if extension.document_type() != kind => {
+                wrong("fileExtension", "does not fit documentType")
+            }
+            (_, Some(extension)) if !extension.has_blank() => wrong(
+                "fileExtension",
+                "must be docx, xlsx or pptx; other files can be uploaded",
+            ),
+            (_, Some(extension)) => Ok(extension),
+            (Some(kind), None) => kind
+                .blank_extension()
+                .map_or_else(|| wrong("documentType", "must be word, cell or slide"), Ok),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::file::FileType;
+
+    #[test]
+    fn every_document_may_also_be_uploaded_and_keeps_its_media_type() {
+        for extension in FileExtension::ALL {
+            assert_eq!(
+                FileType::parse(extension.as_str()).map(FileType::mime),
+                Some(extension.mime())
+            );
+        }
+    }
+
+    #[test]
+    fn a_blank_document_has_the_type_it_was_asked_for() {
+        for kind in DocumentType::ALL {
+            if let Some(extension) = kind.blank_extension() {
+                assert_eq!(extension.document_type(), *kind);
+                assert!(extension.has_blank());
+            }
+        }
+    }
+
+    #[test]
+    fn type_and_extension_of_a_new_document_agree() {
+        assert_eq!(
+            FileExtension::of_new(Some(DocumentType::Cell), None),
+            Ok(FileExtension::Xlsx)
+        );
+        assert_eq!(
+            FileExtension::of_new(None, Some(FileExtension::Pptx)),
+            Ok(FileExtension::Pptx)
+        );
+        for (kind, extension, path) in [
+            (None, None, "documentType"),
+            (Some(DocumentType::Pdf), None, "documentType"),
+            (Some(DocumentType::Word), Some(FileExtension::Xlsx), "fileExtension"),
+            (None, Some(FileExtension::Csv), "fileExtension"),
+        ] {
+            let refusal = FileExtension::of_new(kind, extension);
+            assert!(
+                matches!(refusal, Err(Refusal::Invalid { path: told, .. }) if told == path),
+                "{kind:?} {extension:?}: {refusal:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn macro_files_are_no_documents() {
+        assert_eq!(FileExtension::of_name("Letter.DOCX"), Some(FileExtension::Docx));
+        assert_eq!(FileExtension::of_name("letter.docm"), None);
+        assert_eq!(FileExtension::of_name("photo.png"), None);
+    }
+}

@@ -1,0 +1,101 @@
+//! Tests of PATCH fields: the three values, null where it is not allowed, and the document.
+#![expect(clippy::unwrap_used, reason = "tests may panic")]
+use garde::Validate;
+use utoipa::OpenApi;
+
+use super::*;
+use crate::id::CourseId;
+use crate::text::{Name, ShortName};
+
+#[derive(Debug, Deserialize, garde::Validate, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct ThingEdit {
+    #[serde(default)]
+    #[garde(dive, custom(not_null))]
+    name: Edit<Name>,
+    #[serde(default, deserialize_with = "optional_text")]
+    #[garde(dive)]
+    display_name: Edit<ShortName>,
+    #[serde(default)]
+    #[garde(skip)]
+    course_id: Edit<CourseId>,
+}
+
+fn read(json: &str) -> ThingEdit {
+    serde_json::from_str(json).unwrap()
+}
+
+#[test]
+fn absent_keeps_null_clears_and_a_value_sets() {
+    let edit = read(r#"{"displayName": null, "courseId": "c1"}"#);
+    assert_eq!(edit.name, Edit::Keep);
+    assert_eq!(edit.display_name, Edit::Clear);
+    assert_eq!(edit.course_id, Edit::Set(CourseId::new("c1")));
+}
+
+#[test]
+fn applying_tells_whether_something_changed() {
+    let mut field = Some(1);
+    assert!(!Edit::Keep.apply(&mut field));
+    assert!(!Edit::Set(1).apply(&mut field));
+    assert!(Edit::Set(2).apply(&mut field));
+    assert!(Edit::Clear.apply(&mut field));
+    assert_eq!(field, None);
+}
+
+#[test]
+fn null_is_refused_where_a_value_is_needed() {
+    let mut field = 1;
+    assert_eq!(
+        Edit::Clear
+            .apply_required("deadline", &mut field)
+            .unwrap_err()
+            .to_string(),
+        "deadline must not be null"
+    );
+    assert!(Edit::Set(2).apply_required("deadline", &mut field).unwrap());
+    let report = read(r#"{"name": null}"#).validate().unwrap_err();
+    assert_eq!(report.to_string(), "name: must not be null\n");
+}
+
+#[test]
+fn validation_passes_through_to_the_value() {
+    assert_eq!(
+        read(r#"{"name": " "}"#).validate().unwrap_err().to_string(),
+        "name: is required\n"
+    );
+    assert!(read(r#"{"displayName": " "}"#).validate().is_ok());
+}
+
+#[derive(OpenApi)]
+#[openapi(components(schemas(ThingEdit)))]
+struct Document;
+
+#[test]
+fn the_document_shows_the_limits_of_the_value_and_null() {
+    let document = serde_json::to_value(Document::openapi()).unwrap();
+    let text = document.to_string();
+    assert!(text.contains("\"maxLength\":120"), "{document:#}");
+    assert!(text.contains("\"null\""), "{document:#}");
+    let schemas = &document["components"]["schemas"];
+    assert!(schemas["ThingEdit"]["required"].is_null(), "{document:#}");
+    // Every reference leads to a schema.
+    for part in text.split("#/components/schemas/").skip(1) {
+        let name = part.split('"').next().unwrap();
+        assert!(!schemas[name].is_null(), "{name} is missing in {document:#}");
+    }
+}
+
+#[test]
+fn only_real_differences_are_remembered() {
+    let mut changed = Changed::new();
+    let (mut name, mut note) = ("7b".to_owned(), Some(1));
+    changed.write("name", &mut name, "7b".to_owned());
+    assert!(changed.is_empty());
+    changed.edit("name", &mut name, Edit::Set("7c".to_owned())).unwrap();
+    changed.edit_nullable("note", &mut note, Edit::Clear);
+    assert_eq!(changed.names(), ["name", "note"]);
+    assert_eq!(changed.before(), serde_json::json!({"name": "7b", "note": 1}));
+    assert_eq!(changed.after(), serde_json::json!({"name": "7c", "note": null}));
+    assert!(changed.edit("name", &mut name, Edit::Clear).is_err());
+}

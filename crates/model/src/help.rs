@@ -1,0 +1,300 @@
+//! The help flag of a group: calm or raised. While it is raised its time never moves, so that the queue stays fair.
+
+use crate::id::UserId;
+use crate::text::HelpMessage;
+use crate::time::Timestamp;
+
+/// A group's raised hand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HelpFlag {
+    /// Nobody asks for help.
+    Calm {
+        /// When and by whom the last call was handled; only staff see it.
+        resolved: Option<Resolved>,
+    },
+    /// The group asks for help.
+    Raised {
+        /// When it was raised first.
+        since: Timestamp,
+        /// What it is about.
+        message: Option<HelpMessage>,
+        /// The student who raised it first.
+        by: Option<UserId>,
+        /// The teacher who is on the way.
+        claimed_by: Option<UserId>,
+    },
+}
+
+/// A handled call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Resolved {
+    /// When.
+    pub at: Timestamp,
+    /// By whom; unknown once the person is erased.
+    pub by: Option<UserId>,
+}
+
+/// What raising did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Raise {
+    /// The flag went up: logged and told.
+    First,
+    /// It was up already: told again, not logged again.
+    Again,
+}
+
+/// The flag as the store keeps it, column by column.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HelpColumns {
+    /// Set exactly while help is needed.
+    pub requested_at: Option<Timestamp>,
+    /// What it is about.
+    pub message: Option<HelpMessage>,
+    /// Who raised it.
+    pub requested_by_id: Option<UserId>,
+    /// Who is on the way.
+    pub claimed_by_id: Option<UserId>,
+    /// When the last call was handled.
+    pub resolved_at: Option<Timestamp>,
+    /// By whom.
+    pub resolved_by_id: Option<UserId>,
+}
+
+impl Default for HelpFlag {
+    fn default() -> Self {
+        Self::Calm { resolved: None }
+    }
+}
+
+impl HelpFlag {
+    /// A student raises the flag; while it is up, only a new message counts. A repeat without message keeps the old one.
+    pub fn raise(&mut self, student: &UserId, text: Option<HelpMessage>, now: Timestamp) -> Raise {
+        match self {
+            Self::Calm { .. } => {
+                *self = Self::Raised {
+                    since: now,
+                    message: text,
+                    by: Some(student.clone()),
+                    claimed_by: None,
+                };
+                Raise::First
+            }
+            Self::Raised { message, .. } => {
+                if text.is_some() {
+                    *message = text;
+                }
+                Raise::Again
+            }
+        }
+    }
+
+    /// A teacher handled the call: answers how many seconds the group waited, or nothing when nobody had called.
+    pub fn resolve(&mut self, teacher: &UserId, now: Timestamp) -> Option<i64> {
+        let Self::Raised { since, .. } = *self else { return None };
+        *self = Self::Calm {
+            resolved: Some(Resolved {
+                at: now,
+                by: Some(teacher.clone()),
+            }),
+        };
+        // A clock that was set back must not make the wait negative.
+        Some(now.seconds_since(since).max(0))
+    }
+
+    /// A teacher is on the way; answers whether that is news.
+    pub fn claim(&mut self, teacher: &UserId) -> bool {
+        match self {
+            Self::Raised { claimed_by, .. } if claimed_by.as_ref() != Some(teacher) => {
+                *claimed_by = Some(teacher.clone());
+                true
+            }
+            Self::Raised { .. } | Self::Calm { .. } => false,
+        }
+    }
+
+    /// Whether the group asks for help.
+    pub const fn needs_help(&self) -> bool {
+        matches!(self, Self::Raised { .. })
+    }
+
+    /// Since when it asks.
+    pub const fn requested_at(&self) -> Option<Timestamp> {
+        match self {
+            Self::Raised { since, .. } => Some(*since),
+            Self::Calm { .. } => None,
+        }
+    }
+
+    /// What it asks.
+    pub const fn message(&self) -> Option<&HelpMessage> {
+        match self {
+            Self::Raised { message, .. } => message.as_ref(),
+            Self::Calm { .. } => None,
+        }
+    }
+
+    /// Who raised the flag.
+    pub const fn requested_by(&self) -> Option<&UserId> {
+        match self {
+            Self::Raised { by, .. } => by.as_ref(),
+            Self::Calm { .. } => None,
+        }
+    }
+
+    /// Who is on the way.
+    pub const fn claimed_by(&self) -> Option<&UserId> {
+        match self {
+            Self::Raised { claimed_by, .. } => claimed_by.as_ref(),
+            Self::Calm { .. } => None,
+        }
+    }
+
+    /// The last handled call.
+    pub const fn resolved(&self) -> Option<&Resolved> {
+        match self {
+            Self::Calm { resolved } => resolved.as_ref(),
+            Self::Raised { .. } => None,
+        }
+    }
+}
+
+impl From<HelpColumns> for HelpFlag {
+    fn from(columns: HelpColumns) -> Self {
+        match columns.requested_at {
+            Some(since) => Self::Raised {
+                since,
+                message: columns.message,
+                by: columns.requested_by_id,
+                claimed_by: columns.claimed_by_id,
+            },
+            None => Self::Calm {
+                resolved: columns.resolved_at.map(|at| Resolved {
+                    at,
+                    by: columns.resolved_by_id,
+                }),
+            },
+        }
+    }
+}
+
+impl From<HelpFlag> for HelpColumns {
+    fn from(flag: HelpFlag) -> Self {
+        match flag {
+            HelpFlag::Raised {
+                since,
+                message,
+                by,
+                claimed_by,
+            } => Self {
+                requested_at: Some(since),
+                message,
+                requested_by_id: by,
+                claimed_by_id: claimed_by,
+                ..Self::default()
+            },
+            HelpFlag::Calm { resolved } => {
+                let (resolved_at, resolved_by_id) =
+                    resolved.map_or((None, None), |resolved| (Some(resolved.at), resolved.by));
+                Self {
+                    resolved_at,
+                    resolved_by_id,
+                    ..Self::default()
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn at(seconds: i64) -> Timestamp {
+        Timestamp::from_millis(seconds * 1000)
+    }
+
+    fn ben() -> UserId {
+        UserId::new("ben")
+    }
+
+    fn ada() -> UserId {
+        UserId::new("ada")
+    }
+
+    fn message(text: &str) -> Option<HelpMessage> {
+        Some(HelpMessage::stored(text))
+    }
+
+    #[test]
+    fn a_call_waits_until_a_teacher_handles_it() {
+        let mut flag = HelpFlag::default();
+        assert_eq!(flag.raise(&ben(), message("stuck"), at(10)), Raise::First);
+        assert_eq!((flag.requested_at(), flag.requested_by()), (Some(at(10)), Some(&ben())));
+        assert_eq!(flag.resolve(&ada(), at(70)), Some(60));
+        assert!(!flag.needs_help());
+        assert_eq!(
+            flag.resolved(),
+            Some(&Resolved {
+                at: at(70),
+                by: Some(ada())
+            })
+        );
+        assert_eq!(flag.message(), None);
+    }
+
+    #[test]
+    fn handling_a_calm_group_changes_nothing() {
+        let mut flag = HelpFlag::default();
+        assert_eq!(flag.resolve(&ada(), at(1)), None);
+        assert_eq!(flag, HelpFlag::default());
+        assert!(!flag.claim(&ada()));
+    }
+
+    #[test]
+    fn a_repeat_changes_the_message_only_when_it_brings_one() {
+        let mut flag = HelpFlag::default();
+        flag.raise(&ben(), message("stuck"), at(10));
+        assert_eq!(flag.raise(&UserId::new("zoe"), None, at(20)), Raise::Again);
+        assert_eq!(flag.message(), message("stuck").as_ref());
+        flag.raise(&UserId::new("zoe"), message("still stuck"), at(30));
+        assert_eq!(flag.message(), message("still stuck").as_ref());
+        assert_eq!(flag.requested_by(), Some(&ben()));
+    }
+
+    #[test]
+    fn a_claim_is_news_once() {
+        let mut flag = HelpFlag::default();
+        flag.raise(&ben(), None, at(10));
+        assert!(flag.claim(&ada()));
+        assert!(!flag.claim(&ada()));
+        assert_eq!(flag.claimed_by(), Some(&ada()));
+    }
+
+    proptest! {
+        #[test]
+        fn the_time_of_a_call_never_moves_while_it_is_raised(steps in prop::collection::vec((0_u8..4, any::<bool>()), 1..40)) {
+            let mut flag = HelpFlag::default();
+            let mut expected = None;
+            for (second, (step, with_message)) in steps.into_iter().enumerate() {
+                let now = at(i64::try_from(second).expect("there are fewer than forty steps"));
+                match step {
+                    0 | 1 => {
+                        let raise = flag.raise(&ben(), with_message.then(|| HelpMessage::stored("x")), now);
+                        prop_assert_eq!(raise == Raise::First, expected.is_none());
+                        expected = expected.or(Some(now));
+                    }
+                    2 => { flag.claim(&ada()); }
+                    _ => {
+                        let waited = flag.resolve(&ada(), now);
+                        prop_assert_eq!(waited, expected.map(|since: Timestamp| now.seconds_since(since)));
+                        expected = None;
+                    }
+                }
+                prop_assert_eq!(flag.requested_at(), expected);
+                prop_assert_eq!(HelpFlag::from(HelpColumns::from(flag.clone())), flag.clone());
+            }
+        }
+    }
+}

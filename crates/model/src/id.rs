@@ -1,0 +1,118 @@
+//! Typed ids: one newtype for each noun, so that a course id is never taken for a group id.
+//! Ids are made elsewhere (the model knows neither clock nor chance) and are never checked here: a malformed id simply names nothing.
+
+/// Makes one typed id: a text newtype that is written as a plain string everywhere.
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident)+) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize, utoipa::ToSchema)]
+        #[serde(transparent)]
+        #[schema(value_type = String)]
+        pub struct $name(String);
+
+        impl $name {
+            /// Takes the text as it is; an id that nobody issued is unknown, not wrong.
+            pub fn new(text: impl Into<String>) -> Self {
+                Self(text.into())
+            }
+
+            /// The text of the id.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+
+            /// The text of the id, without a copy.
+            pub fn into_string(self) -> String {
+                self.0
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                formatter.pad(&self.0)
+            }
+        }
+
+        impl AsRef<str> for $name {
+            fn as_ref(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl std::borrow::Borrow<str> for $name {
+            fn borrow(&self) -> &str {
+                &self.0
+            }
+        }
+    )+};
+}
+
+ids! {
+    /// Id of a person's account.
+    UserId
+    /// Id of an organization, the tenant.
+    OrganizationId
+    /// Id of a membership of a user in an organization.
+    MemberId
+    /// Id of a sign-in session.
+    SessionId
+    /// Id of a homeroom.
+    HomeroomId
+    /// Id of a subject.
+    SubjectId
+    /// Id of a class.
+    ClassId
+    /// Id of an enrolment of a student in a class or a homeroom.
+    EnrollmentId
+    /// Id of a course.
+    CourseId
+    /// Id of a group.
+    GroupId
+    /// Id of a membership of a student in a group.
+    GroupMemberId
+    /// Id of an assignment (topic).
+    AssignmentId
+    /// Id of the link of one group to one assignment.
+    GroupAssignmentId
+    /// Id of a submission (one attempt).
+    SubmissionId
+    /// Id of the frozen copy of a document in a submission.
+    SubmissionDocumentId
+    /// Id of a feedback text.
+    FeedbackId
+    /// Id of a file attached to an assignment, a group or a message.
+    AttachmentId
+    /// Id of a work room.
+    WorkRoomId
+    /// Id of a chat message, a direct message or an announcement.
+    MessageId
+    /// Id of a document in a work room.
+    DocumentId
+    /// Id of one immutable revision of a document.
+    RevisionId
+    /// Id of a record of the activity log.
+    LogId
+    /// Id of an event told over a socket.
+    EventId
+    /// Id of a job that runs in the background.
+    JobId
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests may panic")]
+    use super::*;
+
+    #[test]
+    fn ids_are_written_as_plain_text() {
+        let id = CourseId::new("0190a1b2-0000-7000-8000-000000000001");
+        let json = serde_json::to_string(&id).unwrap();
+        assert_eq!(json, "\"0190a1b2-0000-7000-8000-000000000001\"");
+        assert_eq!(serde_json::from_str::<CourseId>(&json).unwrap(), id);
+    }
+
+    #[test]
+    fn a_malformed_id_is_taken_and_simply_unknown() {
+        assert_eq!(GroupId::new("no such thing").as_str(), "no such thing");
+    }
+}

@@ -1,0 +1,50 @@
+//! The nouns and rules of the group-work service: what is true, without I/O, clock or async.
+//!
+//! | Word | What it means here | Module |
+//! |---|---|---|
+//! | Organization | A school, the tenant; everything below belongs to exactly one. | [`access`] |
+//! | Class | Students and their teachers through a year, with a schedule; it holds several courses. | [`class`] |
+//! | Course | What one class plans to do in one subject. | [`course`] |
+//! | Assignment (topic) | One round of work of a course: title, task text, deadline, and the groups that work on it. | [`assignment`] |
+//! | Group | Some students of a class who work together. | [`group`] |
+//! | Group assignment | One group on one assignment; what is submitted, graded and commented. | [`assignment`] |
+//! | Submission | One attempt of a group to hand in an assignment. | [`submission`] |
+//! | Work room | The place of one group, with its documents and its chat. | [`message`] |
+//! | Document | A file that the group edits in its work room. | [`document`] |
+//! | Document server | The editor next door that opens, saves and converts documents. | [`document`] |
+//! | Homeroom | The fixed class of pupils that a school keeps besides its teaching. | [`class`] |
+//! | Subject | What is taught, a list of the whole organization. | [`subject`] |
+//! | Help flag | A group's raised hand. | [`help`] |
+//!
+//! A change in the past tense ([`change`]) is what actions leave behind; log, events and file removal follow from it.
+
+pub mod access;
+pub mod assignment;
+pub mod change;
+pub mod class;
+pub mod course;
+pub mod document;
+pub mod document_kind;
+pub mod edit;
+pub mod feedback;
+pub mod file;
+pub mod grade;
+pub mod group;
+pub mod group_assignment;
+pub mod help;
+pub mod homeroom;
+pub mod id;
+pub mod list;
+pub mod message;
+pub mod news;
+pub mod number;
+pub mod organization;
+pub mod refusal;
+pub mod save;
+pub mod schedule;
+pub mod subject;
+pub mod submission;
+pub mod text;
+pub mod time;
+pub mod user;
+mod word;

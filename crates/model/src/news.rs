@@ -1,0 +1,224 @@
+//! What is told to clients: rooms, events, and the orders that move or end sockets.
+//! Signals cross a bus between instances, so they are read and written as JSON; room names as strings exist in the server only.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::id::{ClassId, GroupId, OrganizationId, SessionId, UserId};
+use crate::word::words;
+
+/// Where sockets listen; only the server puts them there.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Room {
+    /// The sockets of one user.
+    User(UserId),
+    /// The students of a class that is no draft, its teachers, and the admins.
+    Class(ClassId),
+    /// The teachers of a class and the admins.
+    Staff(ClassId),
+    /// The students of a group that is open to them.
+    Group(GroupId),
+}
+
+words! {
+    /// Every event that clients may hear.
+    Event {
+        /// A group was made.
+        GroupCreated = "group:created",
+        /// A group changed.
+        GroupUpdated = "group:updated",
+        /// A group is gone.
+        GroupDeleted = "group:deleted",
+        /// A student lost access to a group.
+        GroupRemoved = "group:removed",
+        /// Someone joined a group.
+        GroupMemberAdded = "group:member:added",
+        /// Someone left a group.
+        GroupMemberRemoved = "group:member:removed",
+        /// A group asks for help.
+        GroupHelp = "group:help",
+        /// A call for help was handled.
+        GroupHelpResolved = "group:help:resolved",
+        /// A topic was made, or a group was attached.
+        AssignmentCreated = "assignment:created",
+        /// A topic changed.
+        AssignmentUpdated = "assignment:updated",
+        /// A topic is gone, or a group was detached.
+        AssignmentDeleted = "assignment:deleted",
+        /// A topic was finished.
+        AssignmentFinished = "assignment:finished",
+        /// A topic was reopened.
+        AssignmentReopened = "assignment:reopened",
+        /// A document was made.
+        DocumentCreated = "document:created",
+        /// A document was renamed or saved.
+        DocumentUpdated = "document:updated",
+        /// A document is gone.
+        DocumentDeleted = "document:deleted",
+        /// The status of a document changed.
+        DocumentStatus = "document:status",
+        /// Work was handed in.
+        SubmissionCreated = "submission:created",
+        /// A hand-in was taken back.
+        SubmissionWithdrawn = "submission:withdrawn",
+        /// Work was returned for revision.
+        SubmissionReturned = "submission:returned",
+        /// A grade is out, changed or withdrawn.
+        GradePublished = "grade:published",
+        /// A feedback was given.
+        FeedbackCreated = "feedback:created",
+        /// A feedback changed.
+        FeedbackUpdated = "feedback:updated",
+        /// A chat message was written.
+        MessageNew = "message:new",
+        /// A chat message was changed.
+        MessageUpdated = "message:updated",
+        /// A chat message was deleted.
+        MessageDeleted = "message:deleted",
+        /// A room was read in another tab.
+        MessageRead = "message:read",
+        /// Presence or writing on the lesson board changed.
+        BoardActivity = "board:activity",
+        /// A course was made.
+        CourseCreated = "course:created",
+        /// A course changed.
+        CourseUpdated = "course:updated",
+        /// A course is gone.
+        CourseDeleted = "course:deleted",
+        /// A class changed.
+        ClassUpdated = "class:updated",
+        /// Someone was enrolled in a class or left it.
+        ClassMembership = "class:membership",
+        /// A direct message or an announcement arrived.
+        DirectNew = "direct:new",
+        /// How far an import is.
+        ImportProgress = "import:progress",
+        /// The session is over.
+        SessionRevoked = "session:revoked",
+        /// Rooms are joined; fetch what is shown.
+        Ready = "ready",
+        /// Events may have been missed; fetch what is shown.
+        SyncRequired = "sync:required",
+    }
+}
+
+/// Whose sockets an order is for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Party {
+    /// All sockets of a user.
+    User(UserId),
+    /// The sockets of one session.
+    Session(SessionId),
+    /// All sockets that are in a room now.
+    Room(Room),
+}
+
+words! {
+    /// Why sockets are cut off.
+    KillReason {
+        /// The session was revoked.
+        Revoked = "REVOKED",
+        /// The user signed out.
+        SignedOut = "SIGNED_OUT",
+        /// The account was switched off, banned or erased.
+        Deactivated = "DEACTIVATED",
+        /// The password was reset or changed.
+        PasswordChanged = "PASSWORD_CHANGED",
+        /// The membership of the organization ended.
+        MembershipEnded = "MEMBERSHIP_ENDED",
+        /// The organization was suspended or removed.
+        OrganizationClosed = "ORGANIZATION_CLOSED",
+        /// The session's time is over.
+        Expired = "EXPIRED",
+    }
+}
+
+/// One order to all instances, carried out in the order of a change's signals.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Signal {
+    /// Tell an event to the union of some rooms; a socket in several gets one copy.
+    Emit {
+        /// Users' sockets hear it only in this organization; none for what concerns a user everywhere.
+        organization: Option<OrganizationId>,
+        /// Who hears it.
+        rooms: Vec<Room>,
+        /// Who does not hear it although the rooms say so.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        except: Vec<Room>,
+        /// Its name.
+        event: Event,
+        /// What it says.
+        payload: Value,
+    },
+    /// Work out anew which rooms some sockets belong to.
+    Resync {
+        /// Whose sockets.
+        parties: Vec<Party>,
+        /// Rooms they leave before anything is looked up, so that a failing look-up never leaves a door open.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        leave: Vec<Room>,
+    },
+    /// Tell some sockets why, and cut them off.
+    Kill {
+        /// Whose sockets.
+        party: Party,
+        /// Why.
+        reason: KillReason,
+    },
+}
+
+impl Signal {
+    /// The word by which the outbox knows the kind of signal.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Emit { .. } => "EMIT",
+            Self::Resync { .. } => "RESYNC",
+            Self::Kill { .. } => "KILL",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests may panic")]
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn signals_survive_the_bus() {
+        let signals = [
+            Signal::Emit {
+                organization: Some(OrganizationId::new("school")),
+                rooms: vec![Room::Group(GroupId::new("g")), Room::Staff(ClassId::new("c"))],
+                except: vec![Room::User(UserId::new("ada"))],
+                event: Event::GroupMemberAdded,
+                payload: json!({"groupId": "g"}),
+            },
+            Signal::Resync {
+                parties: vec![
+                    Party::User(UserId::new("ben")),
+                    Party::Room(Room::Class(ClassId::new("c"))),
+                ],
+                leave: vec![Room::Group(GroupId::new("g"))],
+            },
+            Signal::Kill {
+                party: Party::Session(SessionId::new("s")),
+                reason: KillReason::Revoked,
+            },
+        ];
+        for signal in signals {
+            let json = serde_json::to_value(&signal).unwrap();
+            assert_eq!(json["kind"], signal.kind());
+            assert_eq!(serde_json::from_value::<Signal>(json).unwrap(), signal);
+        }
+    }
+
+    #[test]
+    fn an_event_is_written_by_its_name_on_the_wire() {
+        assert_eq!(json!(Event::GroupHelpResolved), json!("group:help:resolved"));
+    }
+}

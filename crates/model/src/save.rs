@@ -1,0 +1,194 @@
+//! Saves that the document server delivers: which become the content, and under which key the server knows a document.
+//! A save is no mutation by a person, so a lock does not refuse it; it decides what becomes of it. Nothing written is lost.
+
+use std::fmt;
+
+use crate::document::{Document, Open, Status};
+use crate::file::FileKey;
+use crate::id::{DocumentId, OrganizationId, RevisionId, UserId};
+use crate::time::Timestamp;
+use crate::word::words;
+
+/// A save as the document server announces it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Save {
+    /// The generation of the key under which it was written.
+    pub generation: i64,
+    /// When its last change was made.
+    pub last_save: Option<Timestamp>,
+    /// Whether the session is over (status 2) or goes on (status 6).
+    pub is_final: bool,
+}
+
+/// The revision that is the content now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kept {
+    /// The generation under which it came.
+    pub generation: i64,
+    /// When its last change was made; none for uploads and restores.
+    pub last_save: Option<Timestamp>,
+}
+
+/// What becomes of a save. It is acknowledged in every case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Received {
+    /// It becomes the content; on a document that is handed in or locked it completes this very attempt.
+    Current,
+    /// It is kept as a revision for the staff to see, but never becomes the content.
+    Late,
+    /// The content holds it already, or something newer of the same session; nothing is kept.
+    Superseded,
+}
+
+impl Document {
+    /// What becomes of a save, given the revision that is the content now.
+    pub fn receive(&self, save: Save, kept: Option<Kept>) -> Received {
+        if let Some(kept) = kept {
+            // Newer content came in from elsewhere (a later session, an upload, a restore): never overwrite it.
+            if kept.generation > save.generation {
+                return Received::Late;
+            }
+            // Saves of one session may overtake each other. The final one wins over a forced one of the same moment.
+            if kept.generation == save.generation && kept.last_save.is_some() {
+                let is_older = save.last_save < kept.last_save;
+                let is_same = save.last_save == kept.last_save;
+                if is_older || (is_same && !save.is_final) {
+                    return Received::Superseded;
+                }
+            }
+        }
+        match self.frozen_at() {
+            None => Received::Current,
+            Some(frozen) if save.last_save.is_some_and(|last| last <= frozen) => Received::Current,
+            Some(_) => Received::Late,
+        }
+    }
+
+    /// Since when the content stands still; a hand-in stands still since it was handed in, not since its lock.
+    pub fn frozen_at(&self) -> Option<Timestamp> {
+        match self.status {
+            Status::Draft => None,
+            Status::Submitted
+            | Status::Locked {
+                before: Open::Submitted,
+            } => Some(self.submitted_at.or(self.locked_at).unwrap_or(self.updated_at)),
+            Status::Locked { before: Open::Draft } => Some(self.locked_at.unwrap_or(self.updated_at)),
+        }
+    }
+
+    /// Makes the key of the document server new, after a final save, an upload or a restore.
+    pub fn renew_key(&mut self) {
+        self.generation += 1;
+    }
+
+    /// The name by which the document server knows the present session.
+    pub fn key(&self) -> DocumentKey {
+        DocumentKey {
+            document: self.id.clone(),
+            generation: self.generation,
+        }
+    }
+}
+
+/// The name by which the document server knows one session of a document.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct DocumentKey {
+    /// The document.
+    pub document: DocumentId,
+    /// Its generation.
+    pub generation: i64,
+}
+
+impl DocumentKey {
+    /// The key with the name of this installation in front, for installations that share a document server.
+    pub fn text(&self, deployment: Option<&str>) -> String {
+        deployment.map_or_else(|| self.to_string(), |deployment| format!("{deployment}-{self}"))
+    }
+
+    /// Reads a key back; one of another installation is none of ours.
+    pub fn parse(text: &str, deployment: Option<&str>) -> Option<Self> {
+        let own = match deployment {
+            Some(deployment) => text.strip_prefix(deployment)?.strip_prefix('-')?,
+            None => text,
+        };
+        let (document, generation) = own.rsplit_once('-')?;
+        let is_plain = !document.is_empty() && generation.bytes().all(|byte| byte.is_ascii_digit());
+        let generation = generation
+            .parse()
+            .ok()
+            .filter(|generation| is_plain && *generation >= 1)?;
+        Some(Self {
+            document: DocumentId::new(document),
+            generation,
+        })
+    }
+}
+
+impl fmt::Display for DocumentKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}-{}", self.document, self.generation)
+    }
+}
+
+words! {
+    /// Where the bytes of a revision came from.
+    RevisionOrigin {
+        /// The document began with them.
+        Create = "CREATE",
+        /// The last writer left the editor.
+        Editor = "EDITOR",
+        /// A save while writing went on.
+        Forcesave = "FORCESAVE",
+        /// Somebody uploaded them.
+        Upload = "UPLOAD",
+        /// Somebody went back to an earlier revision.
+        Restore = "RESTORE",
+        /// They came too late to become the content.
+        LateAfterLock = "LATE_AFTER_LOCK",
+    }
+}
+
+/// One immutable state of a document's bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Revision {
+    /// Its id.
+    pub id: RevisionId,
+    /// The tenant.
+    pub organization_id: OrganizationId,
+    /// The document.
+    pub document_id: DocumentId,
+    /// Its number, counted per document.
+    pub version: i64,
+    /// Where the bytes are.
+    pub file_key: FileKey,
+    /// Bytes.
+    pub size: i64,
+    /// Hexadecimal SHA-256 of the bytes.
+    pub sha256: String,
+    /// The last author.
+    pub saved_by_id: Option<UserId>,
+    /// Everybody who wrote.
+    pub editors: Vec<UserId>,
+    /// Where the bytes came from.
+    pub origin: RevisionOrigin,
+    /// When the last change was made.
+    pub last_save: Option<Timestamp>,
+    /// The generation under which it came.
+    pub generation: i64,
+    /// When it was stored.
+    pub created_at: Timestamp,
+}
+
+impl Revision {
+    /// What [`Document::receive`] needs to know of it.
+    pub const fn kept(&self) -> Kept {
+        Kept {
+            generation: self.generation,
+            last_save: self.last_save,
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "save_tests.rs"]
+mod tests;

@@ -1,0 +1,131 @@
+//! The weekly schedule of a class. Times of day are of the school's own clock, without a date or a zone.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use crate::number::Weekday;
+use crate::text::{RoomName, optional};
+
+/// A time of day, exact to the minute, written `HH:MM`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, utoipa::ToSchema)]
+#[schema(value_type = String, pattern = "^([01][0-9]|2[0-3]):[0-5][0-9]$")]
+pub struct TimeOfDay(u16);
+
+/// The text does not name a time of day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("must be a time of day such as 08:15")]
+pub struct NotATimeOfDay;
+
+impl TimeOfDay {
+    /// Reads `HH:MM`, from 00:00 to 23:59.
+    pub fn parse(text: &str) -> Result<Self, NotATimeOfDay> {
+        let digit = |byte: u8| {
+            byte.is_ascii_digit()
+                .then(|| u16::from(byte - b'0'))
+                .ok_or(NotATimeOfDay)
+        };
+        let [hour_ten, hour_one, b':', minute_ten, minute_one] = *text.trim().as_bytes() else {
+            return Err(NotATimeOfDay);
+        };
+        let (hour, minute) = (
+            digit(hour_ten)? * 10 + digit(hour_one)?,
+            digit(minute_ten)? * 10 + digit(minute_one)?,
+        );
+        if hour < 24 && minute < 60 {
+            Ok(Self(hour * 60 + minute))
+        } else {
+            Err(NotATimeOfDay)
+        }
+    }
+}
+
+impl fmt::Display for TimeOfDay {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{:02}:{:02}", self.0 / 60, self.0 % 60)
+    }
+}
+
+impl Serialize for TimeOfDay {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for TimeOfDay {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Cow::<'de, str>::deserialize(deserializer)?;
+        Self::parse(&text).map_err(de::Error::custom)
+    }
+}
+
+/// One lesson of the week.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, garde::Validate, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ScheduleEntry {
+    /// Day of the week, Monday is 1.
+    #[garde(dive)]
+    pub weekday: Weekday,
+    /// When the lesson begins.
+    #[garde(skip)]
+    pub start: TimeOfDay,
+    /// When it ends.
+    #[garde(custom(ends_after(&self.start)))]
+    pub end: TimeOfDay,
+    /// Where it is.
+    #[serde(default, deserialize_with = "optional")]
+    #[garde(dive)]
+    pub room: Option<RoomName>,
+}
+
+fn ends_after(start: &TimeOfDay) -> impl FnOnce(&TimeOfDay, &()) -> garde::Result + '_ {
+    move |end, ()| {
+        if end > start {
+            Ok(())
+        } else {
+            Err(garde::Error::new("must be after start"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests may panic")]
+    use garde::Validate;
+
+    use super::*;
+
+    #[test]
+    fn times_of_day_are_read_strictly_and_written_alike() {
+        for good in ["00:00", "08:15", "23:59"] {
+            assert_eq!(TimeOfDay::parse(good).unwrap().to_string(), good);
+        }
+        for bad in ["", "8:15", "24:00", "12:60", "12-30", "1２:30", "12:30:00", "aa:bb"] {
+            assert_eq!(TimeOfDay::parse(bad), Err(NotATimeOfDay), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_lesson_ends_after_it_began_on_a_real_day() {
+        let entry = |json: &str| serde_json::from_str::<ScheduleEntry>(json).unwrap();
+        assert!(
+            entry(r#"{"weekday": 1, "start": "08:00", "end": "08:45", "room": " "}"#)
+                .validate()
+                .is_ok()
+        );
+        let report = entry(r#"{"weekday": 8, "start": "08:00", "end": "08:00"}"#)
+            .validate()
+            .unwrap_err();
+        let mut told: Vec<_> = report.iter().map(|(path, error)| format!("{path} {error}")).collect();
+        told.sort();
+        assert_eq!(told, ["end must be after start", "weekday must be between 1 and 7"]);
+    }
+
+    #[test]
+    fn an_unknown_key_of_a_lesson_is_refused() {
+        assert!(
+            serde_json::from_str::<ScheduleEntry>(r#"{"weekday":1,"start":"08:00","end":"09:00","day":1}"#).is_err()
+        );
+    }
+}

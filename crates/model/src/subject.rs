@@ -1,0 +1,152 @@
+//! Subjects: what is taught, one list for the whole organization.
+
+use serde::{Deserialize, Serialize};
+
+use crate::edit::{Changed, Edit, not_null, optional_text};
+use crate::id::{OrganizationId, SubjectId};
+use crate::refusal::Refusal;
+use crate::text::{Color, ShortName, SubjectCode, SubjectDescription};
+use crate::time::Timestamp;
+
+/// A school subject.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Subject {
+    /// Its id.
+    pub id: SubjectId,
+    /// The tenant.
+    pub organization_id: OrganizationId,
+    /// Its name, unique in the organization without regard to case.
+    pub name: ShortName,
+    /// A short code.
+    pub code: Option<SubjectCode>,
+    /// The colour in which clients show it.
+    pub color: Option<Color>,
+    /// What it is about.
+    pub description: Option<SubjectDescription>,
+    /// Whether it is offered for new classes and courses.
+    pub is_active: bool,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+}
+
+/// What a PATCH may change.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, garde::Validate, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SubjectEdit {
+    /// New name.
+    #[serde(default)]
+    #[garde(dive, custom(not_null))]
+    pub name: Edit<ShortName>,
+    /// New code.
+    #[serde(default, deserialize_with = "optional_text")]
+    #[garde(dive)]
+    pub code: Edit<SubjectCode>,
+    /// New colour.
+    #[serde(default, deserialize_with = "optional_text")]
+    #[garde(dive)]
+    pub color: Edit<Color>,
+    /// New description.
+    #[serde(default, deserialize_with = "optional_text")]
+    #[garde(dive)]
+    pub description: Edit<SubjectDescription>,
+    /// Whether it is offered.
+    #[serde(default)]
+    #[garde(custom(not_null))]
+    pub is_active: Edit<bool>,
+}
+
+impl Subject {
+    /// Applies a PATCH.
+    pub fn edit(&mut self, edit: SubjectEdit, now: Timestamp) -> Result<Changed, Refusal> {
+        let mut changed = Changed::new();
+        changed.edit("name", &mut self.name, edit.name)?;
+        changed.edit_nullable("code", &mut self.code, edit.code);
+        changed.edit_nullable("color", &mut self.color, edit.color);
+        changed.edit_nullable("description", &mut self.description, edit.description);
+        changed.edit("isActive", &mut self.is_active, edit.is_active)?;
+        if !changed.is_empty() {
+            self.updated_at = now;
+        }
+        Ok(changed)
+    }
+
+    /// A subject that classes, courses or groups use is set inactive instead of removed.
+    pub const fn removable(&self, in_use: bool) -> Result<(), Refusal> {
+        if in_use { Err(Refusal::SubjectInUse) } else { Ok(()) }
+    }
+
+    /// The subject as others mention it.
+    pub fn label(&self) -> SubjectLabel {
+        SubjectLabel {
+            id: self.id.clone(),
+            name: self.name.as_str().to_owned(),
+            code: self.code.as_ref().map(|code| code.as_str().to_owned()),
+            color: self.color.as_ref().map(|color| color.as_str().to_owned()),
+        }
+    }
+}
+
+/// The subject as others mention it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SubjectLabel {
+    /// Its id.
+    pub id: SubjectId,
+    /// Its name.
+    pub name: String,
+    /// Its short code.
+    pub code: Option<String>,
+    /// Its colour.
+    pub color: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests may panic")]
+    use garde::Validate;
+
+    use super::*;
+
+    fn biology() -> Subject {
+        Subject {
+            id: SubjectId::new("bio"),
+            organization_id: OrganizationId::new("school"),
+            name: ShortName::stored("Biology"),
+            code: Some(SubjectCode::stored("BIO")),
+            color: None,
+            description: None,
+            is_active: true,
+            created_at: Timestamp::from_millis(1),
+            updated_at: Timestamp::from_millis(1),
+        }
+    }
+
+    #[test]
+    fn a_subject_in_use_is_not_removed() {
+        assert_eq!(biology().removable(true), Err(Refusal::SubjectInUse));
+        assert_eq!(biology().removable(false), Ok(()));
+    }
+
+    #[test]
+    fn a_patch_changes_what_it_names_and_an_empty_code_clears() {
+        let edit: SubjectEdit = serde_json::from_str(r##"{"code": " ", "color": "#00ff00"}"##).unwrap();
+        edit.validate().unwrap();
+        let mut subject = biology();
+        let changed = subject.edit(edit, Timestamp::from_millis(2)).unwrap();
+        assert_eq!(changed.names(), ["code", "color"]);
+        assert_eq!((subject.code, subject.updated_at), (None, Timestamp::from_millis(2)));
+    }
+
+    #[test]
+    fn a_patch_without_difference_leaves_the_time_alone() {
+        let mut subject = biology();
+        let edit = SubjectEdit {
+            name: Edit::Set(ShortName::stored("Biology")),
+            ..SubjectEdit::default()
+        };
+        assert!(subject.edit(edit, Timestamp::from_millis(2)).unwrap().is_empty());
+        assert_eq!(subject.updated_at, Timestamp::from_millis(1));
+    }
+}

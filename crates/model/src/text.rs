@@ -1,0 +1,256 @@
+//! Texts that people write, each with its limits, said once for reading, checking and the `OpenAPI` document.
+//! Reading trims and never refuses; [`garde::Validate`] refuses, so that all bad fields of a request are reported together.
+//!
+//! A text that is empty after trimming counts as missing: required texts refuse it, optional fields become null with
+//! `#[serde(default, deserialize_with = "model::text::optional")]` (or [`crate::edit::optional_text`] in a PATCH),
+//! or later with [`none_if_empty`].
+
+use serde::{Deserialize, Deserializer};
+
+/// Why a text is refused; a plain sentence that follows the name of the field.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadText {
+    /// Nothing is left after trimming, but something is needed.
+    #[error("is required")]
+    Missing,
+    /// More characters than allowed.
+    #[error("must be at most {0} characters")]
+    TooLong(usize),
+    /// Fewer characters than needed.
+    #[error("must be at least {0} characters")]
+    TooShort(usize),
+    /// A character that has no place in such a text.
+    #[error("must not contain control characters")]
+    ControlCharacter,
+    /// Not a colour of the form `#rrggbb`.
+    #[error("must be a colour such as #3366cc")]
+    NotAColor,
+}
+
+/// What all texts of this module have in common.
+pub trait Text {
+    /// The trimmed text.
+    fn as_str(&self) -> &str;
+}
+
+/// Whether a text is one line or may have several.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    Line,
+    Lines,
+}
+
+/// Trims, and writes every line break as `\n`.
+fn tidy(text: &str, shape: Shape) -> String {
+    let trimmed = text.trim();
+    if shape == Shape::Lines && trimmed.contains('\r') {
+        trimmed.replace("\r\n", "\n").replace('\r', "\n")
+    } else {
+        trimmed.to_owned()
+    }
+}
+
+fn check(text: &str, shape: Shape, min: usize, max: usize) -> Result<(), BadText> {
+    // A text has at most as many characters as bytes, so most texts are not counted at all.
+    if text.len() > max && text.chars().count() > max {
+        return Err(BadText::TooLong(max));
+    }
+    if text.is_empty() && min > 0 {
+        return Err(BadText::Missing);
+    }
+    if min > 1 && text.chars().count() < min {
+        return Err(BadText::TooShort(min));
+    }
+    let allowed =
+        |character: char| !character.is_control() || (shape == Shape::Lines && matches!(character, '\n' | '\t'));
+    if text.chars().all(allowed) {
+        Ok(())
+    } else {
+        Err(BadText::ControlCharacter)
+    }
+}
+
+/// Makes one text type; the limits stand in its line and nowhere else.
+macro_rules! texts {
+    ($($(#[$doc:meta])* $name:ident: $shape:ident $min:tt to $max:tt$(, $extra:path)?;)+) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, utoipa::ToSchema)]
+        #[serde(transparent)]
+        #[schema(value_type = String, min_length = $min, max_length = $max)]
+        pub struct $name(String);
+
+        impl $name {
+            /// The fewest characters allowed.
+            pub const MIN: usize = $min;
+            /// The most characters allowed.
+            pub const MAX: usize = $max;
+
+            /// The trimmed text.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+
+            /// The trimmed text, without a copy.
+            pub fn into_string(self) -> String {
+                self.0
+            }
+
+            /// Whether nothing is left after trimming.
+            pub fn is_empty(&self) -> bool {
+                self.0.is_empty()
+            }
+
+            /// Takes a text that was checked before, such as a column of the store, as it is.
+            pub fn stored(text: impl Into<String>) -> Self {
+                Self(text.into())
+            }
+
+            /// Whether the text keeps its limits.
+            pub fn check(&self) -> Result<(), BadText> {
+                check(&self.0, Shape::$shape, $min, $max)?;
+                $($extra(&self.0)?;)?
+                Ok(())
+            }
+        }
+
+        impl Text for $name {
+            fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl TryFrom<&str> for $name {
+            type Error = BadText;
+
+            fn try_from(text: &str) -> Result<Self, BadText> {
+                let text = Self(tidy(text, Shape::$shape));
+                text.check()?;
+                Ok(text)
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                formatter.pad(&self.0)
+            }
+        }
+
+        impl AsRef<str> for $name {
+            fn as_ref(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            /// Trims without checking; the check belongs to validation.
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
+                Ok(Self(tidy(&text, Shape::$shape)))
+            }
+        }
+
+        impl garde::Validate for $name {
+            type Context = ();
+
+            fn validate_into(
+                &self,
+                (): &(),
+                parent: &mut dyn FnMut() -> garde::Path,
+                report: &mut garde::Report,
+            ) {
+                if let Err(reason) = self.check() {
+                    report.append(parent(), garde::Error::new(reason));
+                }
+            }
+        }
+    )+};
+}
+
+texts! {
+    /// Name of a person, a class, a course or an organization.
+    Name: Line 1 to 120;
+    /// Name of a group, a subject or a homeroom; also a group's display name and a first or last name.
+    ShortName: Line 1 to 80;
+    /// Name under which someone may sign in besides the e-mail address.
+    Username: Line 1 to 60;
+    /// Title of an assignment (topic).
+    Title: Line 1 to 200;
+    /// Title of a document.
+    DocumentTitle: Line 1 to 120;
+    /// Original name of an uploaded file.
+    FileName: Line 1 to 200;
+    /// Description of a course.
+    CourseDescription: Lines 0 to 5000;
+    /// Task text of an assignment, or a group's own task text.
+    Description: Lines 0 to 20000;
+    /// Description of a subject.
+    SubjectDescription: Lines 0 to 1000;
+    /// What a group writes when it asks for help.
+    HelpMessage: Lines 0 to 500;
+    /// A short remark, with a submission, an unsubmission or a handled help call.
+    Note: Lines 0 to 1000;
+    /// Text of a chat message; required unless files are attached.
+    ChatText: Lines 0 to 4000;
+    /// Subject line of a direct message.
+    MessageSubject: Line 1 to 200;
+    /// Text of a feedback.
+    FeedbackText: Lines 1 to 10000;
+    /// What someone types to find something.
+    Search: Line 0 to 100;
+    /// Short code of a subject, such as "BIO".
+    SubjectCode: Line 1 to 20;
+    /// Colour of a subject, `#rrggbb`.
+    Color: Line 7 to 7, color;
+    /// School year of a class, such as "2026/2027".
+    AcademicYear: Line 1 to 20;
+    /// Free label of a half-year, such as "1" or "H".
+    Semester: Line 1 to 20;
+    /// Free label of a grade level of a homeroom.
+    GradeLevel: Line 1 to 20;
+    /// Name of a room in a schedule entry.
+    RoomName: Line 1 to 40;
+    /// The scale that an assignment is graded in, as free text.
+    GradeScale: Line 1 to 200;
+    /// A grade as a value of its scale.
+    GradeValue: Line 1 to 20;
+    /// Id of a person, class or homeroom in the school's own administration.
+    ExternalId: Line 1 to 120;
+    /// Id that a client gives a chat message, to recognise a repeat.
+    ClientMessageId: Line 1 to 64;
+    /// Language of a user, such as "en" or "de-CH".
+    Locale: Line 1 to 35;
+    /// Time zone of a user, such as "Europe/Berlin".
+    TimeZone: Line 1 to 64;
+}
+
+fn color(text: &str) -> Result<(), BadText> {
+    let digits = text.strip_prefix('#').ok_or(BadText::NotAColor)?;
+    if digits.len() == 6 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        Ok(())
+    } else {
+        Err(BadText::NotAColor)
+    }
+}
+
+/// An optional text that is empty after trimming is no text.
+pub fn none_if_empty<T: Text>(text: Option<T>) -> Option<T> {
+    text.filter(|text| !text.as_str().is_empty())
+}
+
+/// For `#[serde(default, deserialize_with = "model::text::optional")]`: null and empty both mean no text.
+pub fn optional<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de> + Text,
+{
+    Option::<T>::deserialize(deserializer).map(none_if_empty)
+}
+
+/// The form in which names are searched and sorted: Unicode lower case.
+pub fn name_key(text: &str) -> String {
+    text.trim().to_lowercase()
+}
+
+#[cfg(test)]
+#[path = "text_tests.rs"]
+mod tests;

@@ -1,0 +1,156 @@
+//! Points in time, as milliseconds since 1970 in UTC.
+//! This module reads and writes times; it must never read a clock.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+const MILLIS_PER_DAY: i64 = 86_400_000;
+/// 2000-01-01T00:00:00Z, the first moment that input may name.
+const EARLIEST: i64 = 946_684_800_000;
+/// 2101-01-01T00:00:00Z, the first moment after the last that input may name.
+const LATEST: i64 = 4_133_980_800_000;
+
+/// A moment, exact to the millisecond.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, utoipa::ToSchema)]
+#[schema(value_type = String, format = DateTime)]
+pub struct Timestamp(i64);
+
+/// The text does not name a moment of the years 2000 to 2100.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("must be a time with an offset, such as 2026-01-31T12:00:00Z, in the years 2000 to 2100")]
+pub struct NotATime;
+
+impl Timestamp {
+    /// The moment so many milliseconds after 1970-01-01T00:00:00Z.
+    pub const fn from_millis(millis: i64) -> Self {
+        Self(millis)
+    }
+
+    /// Milliseconds since 1970-01-01T00:00:00Z.
+    pub const fn as_millis(self) -> i64 {
+        self.0
+    }
+
+    /// Reads RFC 3339 text with any offset; finer parts than milliseconds are dropped.
+    pub fn parse(text: &str) -> Result<Self, NotATime> {
+        let moment: jiff::Timestamp = text.trim().parse().map_err(|_| NotATime)?;
+        let millis = moment.as_millisecond();
+        if (EARLIEST..LATEST).contains(&millis) {
+            Ok(Self(millis))
+        } else {
+            Err(NotATime)
+        }
+    }
+
+    /// The moment so many seconds later (earlier when negative).
+    #[must_use]
+    pub const fn plus_seconds(self, seconds: i64) -> Self {
+        Self(self.0.saturating_add(seconds.saturating_mul(1000)))
+    }
+
+    /// Whole seconds from `other` until this moment; negative when `other` is later.
+    pub const fn seconds_since(self, other: Self) -> i64 {
+        self.0.saturating_sub(other.0).div_euclid(1000)
+    }
+}
+
+impl fmt::Display for Timestamp {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Civil date from days, counted in eras of 400 years that begin on 1 March: leap days come last.
+        let days = self.0.div_euclid(MILLIS_PER_DAY) + 719_468;
+        let millis = self.0.rem_euclid(MILLIS_PER_DAY);
+        let era = days.div_euclid(146_097);
+        let day_of_era = days.rem_euclid(146_097);
+        let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+        let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+        let month_from_march = (5 * day_of_year + 2) / 153;
+        let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
+        let month = (month_from_march + 2) % 12 + 1;
+        let year = year_of_era + era * 400 + i64::from(month <= 2);
+        write!(
+            formatter,
+            "{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}.{:03}Z",
+            millis / 3_600_000,
+            millis / 60_000 % 60,
+            millis / 1000 % 60,
+            millis % 1000
+        )
+    }
+}
+
+impl Serialize for Timestamp {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Timestamp {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Cow::<'de, str>::deserialize(deserializer)?;
+        Self::parse(&text).map_err(de::Error::custom)
+    }
+}
+
+impl garde::Validate for Timestamp {
+    type Context = ();
+
+    /// A moment that could be read is always valid.
+    fn validate_into(&self, (): &(), _parent: &mut dyn FnMut() -> garde::Path, _report: &mut garde::Report) {}
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests may panic")]
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn any_offset_is_read_and_utc_with_milliseconds_is_written() {
+        for text in [
+            "2026-01-31T12:00:00Z",
+            "2026-01-31T13:00:00+01:00",
+            "2026-01-31T07:00:00.000-05:00",
+        ] {
+            assert_eq!(Timestamp::parse(text).unwrap().to_string(), "2026-01-31T12:00:00.000Z");
+        }
+    }
+
+    #[test]
+    fn a_time_without_offset_or_out_of_range_is_refused() {
+        for text in [
+            "",
+            "tomorrow",
+            "2026-01-31",
+            "2026-01-31T12:00:00",
+            "1999-12-31T23:59:59Z",
+            "2101-01-01T00:00:00Z",
+            "2026-02-30T00:00:00Z",
+        ] {
+            assert_eq!(Timestamp::parse(text), Err(NotATime), "{text}");
+        }
+        assert!(Timestamp::parse("2100-12-31T23:59:59.999Z").is_ok());
+    }
+
+    #[test]
+    fn seconds_are_counted_in_both_directions() {
+        let noon = Timestamp::parse("2026-01-31T12:00:00Z").unwrap();
+        assert_eq!(noon.plus_seconds(90).seconds_since(noon), 90);
+        assert_eq!(noon.seconds_since(noon.plus_seconds(90)), -90);
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read_back(millis in EARLIEST..LATEST) {
+            let moment = Timestamp::from_millis(millis);
+            prop_assert_eq!(Timestamp::parse(&moment.to_string()), Ok(moment));
+        }
+
+        #[test]
+        fn our_calendar_agrees_with_jiff(millis in -62_135_596_800_000_i64..253_402_207_200_000) {
+            let jiff = jiff::Timestamp::from_millisecond(millis).unwrap();
+            prop_assert_eq!(Timestamp::from_millis(millis).to_string(), format!("{jiff:.3}"));
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! Sends callbacks the way the real server does: two tokens, a header that is cut when it grows too long,
+//! and a retry table that knows only silence, 429 and 5xx. It must never decide what a failed answer means for a document.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::{clock, faults::Duplicate, practice::Practice, record::Sent, token::Claims};
+
+/// From this length on the header's token loses `history` and `changesurl`.
+const HEADER_LIMIT: usize = 7168;
+/// The pauses before the second, third and fourth try.
+const RETRY_AFTER: [Duration; 3] = [Duration::from_secs(1), Duration::from_secs(2), Duration::from_secs(4)];
+
+/// One callback to be sent.
+#[derive(Clone)]
+pub(crate) struct Notice {
+    pub(crate) key: String,
+    pub(crate) status: u8,
+    /// The callback address; without one nothing is sent and nothing accepted.
+    pub(crate) to: Option<String>,
+    pub(crate) fields: Claims,
+}
+
+impl Notice {
+    pub(crate) fn new(key: &str, status: u8, to: Option<String>) -> Self {
+        let mut fields = Claims::new();
+        fields.insert("key".into(), key.into());
+        fields.insert("status".into(), status.into());
+        Self {
+            key: key.into(),
+            status,
+            to,
+            fields,
+        }
+    }
+
+    pub(crate) fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.fields.insert(name.into(), value.into());
+        self
+    }
+
+    /// 0 for leaving, 1 for joining, 2 for the save button.
+    pub(crate) fn action(self, kind: u8, user_id: &str) -> Self {
+        self.with("actions", json!([{"type": kind, "userid": user_id}]))
+    }
+}
+
+/// How a callback ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Delivery {
+    pub(crate) status: u8,
+    pub(crate) accepted: bool,
+}
+
+/// A callback in the queue of its session.
+pub(crate) struct Letter {
+    pub(crate) notice: Notice,
+    pub(crate) delivered: oneshot::Sender<Delivery>,
+}
+
+/// What the answer means for the retry table.
+enum Verdict {
+    Accepted,
+    Refused,
+    TryAgain,
+}
+
+/// Starts the queue of one session: its callbacks leave one after the other, except those that are held.
+pub(crate) fn queue(practice: &Practice) -> mpsc::UnboundedSender<Letter> {
+    let (sender, mut letters) = mpsc::unbounded_channel::<Letter>();
+    let office = practice.clone();
+    practice.spawn(async move {
+        while let Some(Letter { notice, delivered }) = letters.recv().await {
+            if office.faults().holds(notice.status) {
+                let held = office.clone();
+                office.spawn(async move {
+                    let _nobody_waits = delivered.send(deliver(&held, notice).await);
+                });
+            } else {
+                let _nobody_waits = delivered.send(deliver(&office, notice).await);
+            }
+        }
+    });
+    sender
+}
+
+/// Sends a callback, again where the table says so, and twice where the fault says so.
+pub(crate) async fn deliver(practice: &Practice, notice: Notice) -> Delivery {
+    practice.faults().pass(notice.status).await;
+    let faults = practice.faults().get();
+    if let Some(slow) = faults.slow_callback
+        && slow.status.is_none_or(|status| status == notice.status)
+    {
+        tokio::time::sleep(Duration::from_millis(slow.milliseconds)).await;
+    }
+    let doubled = faults.duplicate.filter(|_| matches!(notice.status, 2 | 6));
+    let accepted = match doubled {
+        None => with_retries(practice, &notice).await,
+        Some(Duplicate::Sequential) => {
+            let first = with_retries(practice, &notice).await;
+            let second = with_retries(practice, &notice).await;
+            first || second
+        }
+        Some(Duplicate::Parallel) => {
+            let (first, second) = tokio::join!(with_retries(practice, &notice), with_retries(practice, &notice));
+            first || second
+        }
+    };
+    Delivery {
+        status: notice.status,
+        accepted,
+    }
+}
+
+async fn with_retries(practice: &Practice, notice: &Notice) -> bool {
+    let Some(to) = &notice.to else { return false };
+    // Only final saves are repeated; a later forcesave command sends a failed 6 again.
+    let pauses: &[Duration] = if matches!(notice.status, 2 | 3) {
+        &RETRY_AFTER
+    } else {
+        &[]
+    };
+    let mut attempt = 1;
+    loop {
+        match post(practice, notice, to, attempt).await {
+            Verdict::Accepted => return true,
+            Verdict::Refused => return false,
+            Verdict::TryAgain => {}
+        }
+        let Some(pause) = pauses.get(attempt as usize - 1) else {
+            return false;
+        };
+        tokio::time::sleep(practice.settings().pause(*pause)).await;
+        attempt += 1;
+    }
+}
+
+async fn post(practice: &Practice, notice: &Notice, to: &str, attempt: u32) -> Verdict {
+    let settings = practice.settings();
+    let (body, header_token) = sealed(practice, notice);
+    let request = practice
+        .http()
+        .post(to)
+        .header(
+            &settings.token_header,
+            format!("{}{header_token}", settings.token_prefix),
+        )
+        .json(&body)
+        .timeout(settings.callback_timeout);
+    let answer = async {
+        let response = request.send().await?;
+        let status = response.status().as_u16();
+        Ok::<_, reqwest::Error>((status, response.text().await?))
+    };
+    let mut answer = answer.await.ok();
+    if practice.faults().take_lost_answer() {
+        answer = None;
+    }
+    let (answer_status, answer_body) = answer.map_or((None, String::new()), |(status, text)| (Some(status), text));
+    let verdict = verdict(answer_status, &answer_body);
+    practice.record().add_sent(Sent {
+        at: clock::now_millis(),
+        key: notice.key.clone(),
+        status: notice.status,
+        to: to.to_owned(),
+        attempt,
+        body,
+        header_token,
+        answer_status,
+        answer_body,
+        accepted: matches!(verdict, Verdict::Accepted),
+    });
+    verdict
+}
+
+/// The plain body with its token, and the token for the header.
+fn sealed(practice: &Practice, notice: &Notice) -> (Value, String) {
+    let tokens = practice.tokens();
+    let token = tokens.sign(notice.fields.clone());
+    let mut plain = notice.fields.clone();
+    let mut header = tokens.sign_wrapped(plain.clone());
+    if header.len() >= HEADER_LIMIT {
+        plain.shift_remove("history");
+        plain.shift_remove("changesurl");
+        header = tokens.sign_wrapped(plain.clone());
+    }
+    plain.insert("token".into(), token.into());
+    (Value::Object(plain), header)
+}
+
+/// Exactly 200 with `error` 0 or "0" is a yes; silence, 429 and 5xx are asked again; all else is a no.
+fn verdict(status: Option<u16>, body: &str) -> Verdict {
+    match status {
+        None | Some(429 | 500..=599) => Verdict::TryAgain,
+        Some(200) => {
+            let error = serde_json::from_str::<Value>(body)
+                .ok()
+                .and_then(|answer| answer.get("error").cloned());
+            match error {
+                Some(error) if error == 0 || error == "0" => Verdict::Accepted,
+                _ => Verdict::Refused,
+            }
+        }
+        Some(_) => Verdict::Refused,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_one_answer_is_a_yes_and_few_are_asked_again() {
+        let accepted = |status, body| matches!(verdict(status, body), Verdict::Accepted);
+        let again = |status| matches!(verdict(status, ""), Verdict::TryAgain);
+        assert!(accepted(Some(200), r#"{"error":0}"#) && accepted(Some(200), r#"{"error":"0"}"#));
+        assert!(!accepted(Some(201), r#"{"error":0}"#) && !accepted(Some(200), "OK"));
+        assert!(!accepted(Some(200), r#"{"error":1}"#));
+        assert!(again(None) && again(Some(429)) && again(Some(503)));
+        assert!(!again(Some(404)) && !again(Some(302)) && !again(Some(204)));
+    }
+}

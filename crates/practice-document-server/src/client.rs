@@ -1,0 +1,149 @@
+//! Acts as an editor without a browser, over HTTP, for tests.
+//! It must never reach into the server: it can do only what a page can.
+
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::{Value, json};
+
+use crate::{joining::Opened, opening::Refusal, practice_api::View};
+
+/// Why something an editor wanted did not happen.
+#[derive(Debug)]
+pub enum ClientError {
+    /// The server said no.
+    Refused(Refusal),
+    /// The server could not be reached or spoke nonsense.
+    Network(reqwest::Error),
+}
+
+impl std::fmt::Display for ClientError {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Refused(refusal) => write!(out, "refused with {}: {}", refusal.code, refusal.message),
+            Self::Network(error) => write!(out, "no answer: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for ClientError {}
+
+impl From<reqwest::Error> for ClientError {
+    fn from(error: reqwest::Error) -> Self {
+        Self::Network(error)
+    }
+}
+
+/// The callback that followed the end of an editor.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Closed {
+    /// 1 when others go on, 2 after changes, 3 when the save failed, 4 without changes; none for viewers.
+    pub status: Option<u8>,
+    /// Whether it was answered with `{"error":0}`.
+    pub accepted: bool,
+}
+
+/// One open editor.
+#[derive(Debug)]
+pub struct Editor {
+    http: reqwest::Client,
+    base: String,
+    /// What the server said when it opened.
+    pub opened: Opened,
+}
+
+/// Opens an editor at the practice server with this base address, as a page would with this configuration.
+pub async fn open(base: &str, config: &Value) -> Result<Editor, ClientError> {
+    open_as(base, config, &[]).await
+}
+
+/// The same with extra request headers, for example a spoofed `X-Forwarded-Host`.
+pub async fn open_as(base: &str, config: &Value, headers: &[(&str, &str)]) -> Result<Editor, ClientError> {
+    let http = reqwest::Client::builder().no_proxy().build()?;
+    let base = base.trim_end_matches('/').to_owned();
+    let mut request = http.post(format!("{base}/practice/open")).json(config);
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    let opened = answer(request).await?;
+    Ok(Editor { http, base, opened })
+}
+
+async fn answer<T: DeserializeOwned>(request: reqwest::RequestBuilder) -> Result<T, ClientError> {
+    let response = request.send().await?;
+    if response.status() == 403 {
+        return Err(ClientError::Refused(response.json().await?));
+    }
+    Ok(response.error_for_status()?.json().await?)
+}
+
+#[derive(Deserialize)]
+struct Revision {
+    revision: u64,
+}
+
+#[derive(Deserialize)]
+struct ErrorCode {
+    error: i64,
+}
+
+impl Editor {
+    async fn call<T: DeserializeOwned>(&self, what: &str, body: &impl Serialize) -> Result<T, ClientError> {
+        let url = format!("{}/practice/{what}", self.base);
+        answer(self.http.post(url).json(body)).await
+    }
+
+    fn id(&self) -> Value {
+        json!({"connection": self.opened.connection})
+    }
+
+    /// Whether this is an editor and not a viewer.
+    pub fn may_edit(&self) -> bool {
+        self.opened.mode == "edit"
+    }
+
+    /// Types at the end of the document; line breaks begin new paragraphs.
+    pub async fn type_text(&self, text: &str) -> Result<u64, ClientError> {
+        let body = json!({"connection": self.opened.connection, "text": text});
+        Ok(self.call::<Revision>("type", &body).await?.revision)
+    }
+
+    /// Types at the end of one paragraph, counted from zero.
+    pub async fn type_into(&self, paragraph: usize, text: &str) -> Result<u64, ClientError> {
+        let body = json!({"connection": self.opened.connection, "text": text, "paragraph": paragraph});
+        Ok(self.call::<Revision>("type", &body).await?.revision)
+    }
+
+    /// The session as this editor sees it now.
+    pub async fn view(&self) -> Result<View, ClientError> {
+        let url = format!("{}/practice/text?connection={}", self.base, self.opened.connection);
+        answer(self.http.get(url)).await
+    }
+
+    /// The text as this editor sees it now, a line for each paragraph.
+    pub async fn text(&self) -> Result<String, ClientError> {
+        Ok(self.view().await?.lines.join("\n"))
+    }
+
+    /// Presses the save button; the error code is that of the forcesave command.
+    pub async fn press_save(&self) -> Result<i64, ClientError> {
+        Ok(self.call::<ErrorCode>("forcesave-button", &self.id()).await?.error)
+    }
+
+    /// Closes the editor and waits until the callback that follows was answered or given up.
+    pub async fn close(self) -> Result<Closed, ClientError> {
+        self.call("close", &self.id()).await
+    }
+
+    /// Closes the editor without waiting for what follows.
+    pub async fn leave(self) -> Result<(), ClientError> {
+        let body = json!({"connection": self.opened.connection, "wait": false});
+        self.call::<Closed>("close", &body).await?;
+        Ok(())
+    }
+
+    /// The network of this editor ends without a goodbye.
+    pub async fn abandon(self) -> Result<(), ClientError> {
+        let url = format!("{}/practice/abandon", self.base);
+        self.http.post(url).json(&self.id()).send().await?.error_for_status()?;
+        Ok(())
+    }
+}

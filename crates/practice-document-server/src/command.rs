@@ -1,0 +1,124 @@
+//! `POST /command`: what other servers may ask and tell. Every answer is HTTP 200; the error is a number inside.
+
+use std::time::Duration;
+
+use axum::{Json, extract::State, http::HeaderMap};
+use bytes::Bytes;
+use serde_json::{Value, json};
+
+use crate::{
+    callback::Notice,
+    joining::post,
+    practice::Practice,
+    results,
+    routes::bearer,
+    saving::{Force, SERVER_VERSION},
+    token::{Claims, Doubt},
+};
+
+/// `POST /command` and its old address.
+pub(crate) async fn command(State(practice): State<Practice>, headers: HeaderMap, body: Bytes) -> Json<Value> {
+    let faults = practice.faults().get();
+    tokio::time::sleep(Duration::from_millis(faults.command_delay)).await;
+    let body: Value = serde_json::from_slice(&body).unwrap_or_default();
+    let parameters = match practice.tokens().parameters(&body, bearer(&practice, &headers)) {
+        Ok(parameters) => parameters,
+        Err(doubt) => {
+            let error = if doubt == Doubt::Expired { 7 } else { 6 };
+            practice.record().add_heard("command", Value::Null, error);
+            return Json(json!({"error": error}));
+        }
+    };
+    let origin = results::origin(practice.settings(), &headers);
+    let mut answer = match faults.command_error {
+        Some(error) => json!({"error": error}),
+        None => answered(&practice, &parameters, &origin),
+    };
+    if let Some(key) = parameters.get("key") {
+        answer["key"] = key.clone();
+    }
+    let error = answer["error"].as_i64().unwrap_or(0);
+    practice.record().add_heard("command", Value::Object(parameters), error);
+    Json(answer)
+}
+
+fn answered(practice: &Practice, parameters: &Claims, origin: &str) -> Value {
+    let text = |name: &str| parameters.get(name).and_then(Value::as_str);
+    let key = text("key").unwrap_or_default();
+    match text("c").unwrap_or_default() {
+        "version" => json!({"error": 0, "version": format!("{SERVER_VERSION}.1")}),
+        "license" => license(practice),
+        "info" => info(practice, key),
+        "forcesave" => {
+            let force = Force::Command(parameters.get("userdata").cloned());
+            json!({"error": practice.force(key, force)})
+        }
+        "drop" => {
+            let users: Option<Vec<String>> = parameters
+                .get("users")
+                .and_then(|users| serde_json::from_value(users.clone()).ok());
+            practice.drop_editors(key, users.as_deref());
+            // Measured: never an error, even for keys nobody knows.
+            json!({"error": 0})
+        }
+        "meta" => {
+            let title = parameters
+                .get("meta")
+                .and_then(|meta| meta.get("title"))
+                .and_then(Value::as_str);
+            match (practice.desk().sessions.get_mut(key), title) {
+                (Some(session), Some(title)) => {
+                    title.clone_into(&mut session.title);
+                    session.tell();
+                    json!({"error": 0})
+                }
+                _ => json!({"error": 1}),
+            }
+        }
+        "getForgottenList" => json!({"error": 0, "keys": practice.forgotten_keys()}),
+        "getForgotten" => {
+            let kept = practice.desk().forgotten.get(key).cloned();
+            kept.map_or_else(
+                || json!({"error": 1}),
+                |kept| {
+                    let name = format!("output.{}", kept.file_type);
+                    json!({"error": 0, "url": results::link(practice, &kept.path, origin, &name)})
+                },
+            )
+        }
+        "deleteForgotten" => match practice.desk().forgotten.remove(key) {
+            Some(kept) => {
+                practice.results().remove(&kept.path);
+                json!({"error": 0})
+            }
+            None => json!({"error": 1}),
+        },
+        _ => json!({"error": 5}),
+    }
+}
+
+/// The editors of a key, and the same news once more as a callback.
+fn info(practice: &Practice, key: &str) -> Value {
+    let desk = practice.desk();
+    let Some(session) = desk.sessions.get(key) else {
+        return json!({"error": 1});
+    };
+    let users = session.editor_ids();
+    let status = if users.is_empty() { 4 } else { 1 };
+    let mut notice = Notice::new(key, status, session.any_callback());
+    if status == 1 {
+        notice = notice.with("users", users.clone());
+    }
+    post(&session.letters, notice);
+    json!({"error": 0, "users": users})
+}
+
+fn license(practice: &Practice) -> Value {
+    let limit = practice.settings().connection_limit;
+    json!({
+        "error": 0,
+        "license": {"end_date": null, "trial": false, "customization": false, "connections": limit, "connections_view": limit},
+        "server": {"resultType": 3, "packageType": 0, "buildVersion": SERVER_VERSION, "buildNumber": 1},
+        "quota": {"edit": {"connectionsCount": practice.desk().editors(), "usersCount": {"unique": 0, "anonymous": 0}}},
+    })
+}

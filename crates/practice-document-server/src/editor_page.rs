@@ -1,0 +1,96 @@
+//! Serves the script for host pages and the editor page, and keeps open pages informed.
+//! The page lives on this server's own origin inside a frame, so a host page need not trust its scripts.
+
+use std::convert::Infallible;
+
+use axum::{
+    extract::{Path, Query, State},
+    http::{HeaderValue, StatusCode, header},
+    response::{
+        IntoResponse, Response,
+        sse::{Event, KeepAlive, Sse},
+    },
+};
+use futures_util::{Stream, stream};
+
+use crate::{joining::Leaving, practice::Practice, practice_api::Connection};
+
+const PAGES: &str =
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'";
+
+/// The files of the page and of the host script, by name.
+pub(crate) async fn asset(Path(file): Path<String>) -> Response {
+    let (kind, text) = match file.as_str() {
+        "api.js" => ("text/javascript", include_str!("page/api.js")),
+        "editor.js" => ("text/javascript", include_str!("page/editor.js")),
+        "lines.js" => ("text/javascript", include_str!("page/lines.js")),
+        "words.js" => ("text/javascript", include_str!("page/words.js")),
+        "editor.css" => ("text/css", include_str!("page/editor.css")),
+        "editor.html" => ("text/html", include_str!("page/editor.html")),
+        "preload.html" => ("text/html", include_str!("page/preload.html")),
+        _ => return StatusCode::NOT_FOUND.into_response(),
+    };
+    let headers = [
+        (header::CONTENT_TYPE, format!("{kind}; charset=utf-8")),
+        (header::CONTENT_SECURITY_POLICY, PAGES.to_owned()),
+        (header::CACHE_CONTROL, "no-cache".to_owned()),
+    ];
+    let mut response = (headers, text).into_response();
+    let nosniff = HeaderValue::from_static("nosniff");
+    response.headers_mut().insert(header::X_CONTENT_TYPE_OPTIONS, nosniff);
+    response
+}
+
+/// Ends the connection when the stream of its page ends.
+struct Presence {
+    practice: Practice,
+    connection: String,
+}
+
+impl Drop for Presence {
+    fn drop(&mut self) {
+        let _nobody_waits = self.practice.leave(&self.connection, Leaving::Lost);
+    }
+}
+
+/// `GET /practice/events?connection=`: the session as this connection sees it, again after every change.
+/// The stream is the page's network: when it ends, the editor is lost until it comes back.
+pub(crate) async fn events(State(practice): State<Practice>, Query(who): Query<Connection>) -> Response {
+    let news = match practice.desk().session_of(&who.connection) {
+        Some(session) => session.news.subscribe(),
+        None => return StatusCode::NO_CONTENT.into_response(),
+    };
+    practice.resume(&who.connection);
+    if practice.view(&who.connection).is_none() {
+        // 204 tells the browser not to come back.
+        return StatusCode::NO_CONTENT.into_response();
+    }
+    let presence = Presence {
+        practice,
+        connection: who.connection,
+    };
+    Sse::new(states(presence, news))
+        .keep_alive(KeepAlive::default())
+        .into_response()
+}
+
+fn states(
+    presence: Presence,
+    news: tokio::sync::watch::Receiver<u64>,
+) -> impl Stream<Item = Result<Event, Infallible>> {
+    stream::unfold((presence, news, true), |(presence, mut news, first)| async move {
+        if !first {
+            news.changed().await.ok()?;
+        }
+        news.borrow_and_update();
+        if !presence.practice.holds_on_to(&presence.connection) {
+            // After a crash the browser finds its stream cut and comes back by itself.
+            return None;
+        }
+        let event = match presence.practice.view(&presence.connection) {
+            Some(view) => Event::default().json_data(view).expect("a view is plain JSON"),
+            None => Event::default().event("gone").data("gone"),
+        };
+        Some((Ok(event), (presence, news, false)))
+    })
+}

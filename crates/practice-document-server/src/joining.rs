@@ -1,0 +1,315 @@
+//! How editors open a document, type, leave, lose their network and come back, and what callbacks follow.
+
+use std::{sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tokio::sync::oneshot;
+
+use crate::{
+    blank,
+    callback::{self, Delivery, Letter, Notice},
+    ooxml::Unreadable,
+    opening::{self, Opening, Refusal},
+    practice::{Desk, Practice},
+    session::{Member, Phase, Session},
+};
+
+/// How long a lost editor is waited for before the session is saved without it.
+const SAVE_DELAY: Duration = Duration::from_secs(5);
+/// Tries to fetch a document, and the pause between them.
+const DOWNLOADS: usize = 3;
+const DOWNLOAD_PAUSE: Duration = Duration::from_secs(1);
+/// The largest document that is fetched.
+const DOWNLOAD_LIMIT: usize = 100 << 20;
+
+/// What an editor is told when it has opened.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Opened {
+    /// Names this open editor from now on.
+    pub connection: String,
+    /// `edit` or `view`; a viewer instead of an editor is never an error.
+    pub mode: String,
+    /// The document's title.
+    pub title: String,
+    /// The lines of the text.
+    pub lines: Vec<String>,
+    /// To be named with edits of these lines.
+    pub revision: u64,
+    /// This key was saved for good and shows old content; a new configuration is needed.
+    pub update_version: bool,
+    /// -201 when the document comes from forgotten storage.
+    pub warnings: Vec<i64>,
+}
+
+/// How an editor ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Leaving {
+    /// It said goodbye.
+    Clean,
+    /// Its network ended.
+    Lost,
+}
+
+impl Practice {
+    /// Opens an editor with a page's configuration; `origin` is where the page believes this server to be.
+    pub(crate) async fn open(&self, config: &Value, origin: String) -> Result<Opened, Refusal> {
+        let opening = opening::check(config, self.tokens())?;
+        let turn = Arc::clone(self.desk().opening.entry(opening.key.clone()).or_default());
+        let _one_at_a_time = turn.lock().await;
+        if !self.desk().sessions.contains_key(&opening.key) {
+            let session = match self.fetched(&opening).await {
+                Ok(session) => session,
+                Err(refusal) => {
+                    self.report_failed_open(&opening);
+                    return Err(refusal);
+                }
+            };
+            self.desk().sessions.insert(opening.key.clone(), session);
+        }
+        Ok(self.join(&mut self.desk(), &opening, origin))
+    }
+
+    /// The document, from forgotten storage if it is there, else from its address.
+    async fn fetched(&self, opening: &Opening) -> Result<Session, Refusal> {
+        let forgotten = self.desk().forgotten.get(&opening.key).map(|kept| kept.bytes.clone());
+        let from_forgotten = forgotten.is_some();
+        let bytes = match forgotten {
+            Some(bytes) => bytes,
+            None => self
+                .download(&opening.url)
+                .await
+                .ok_or_else(|| Refusal::new(-81, "the document could not be downloaded"))?,
+        };
+        let bytes = if bytes.is_empty() {
+            blank::document(&opening.file_type).into()
+        } else {
+            bytes
+        };
+        Session::new(opening, bytes, from_forgotten, callback::queue(self)).map_err(|unreadable| match unreadable {
+            Unreadable::TooLarge => Refusal::new(-93, "the document is too large"),
+            _ => Refusal::new(-82, "the document could not be read"),
+        })
+    }
+
+    /// Fetches a document with a token for exactly this address.
+    pub(crate) async fn download(&self, url: &str) -> Option<Bytes> {
+        let settings = self.settings();
+        for attempt in 0..DOWNLOADS {
+            if attempt > 0 {
+                tokio::time::sleep(settings.pause(DOWNLOAD_PAUSE)).await;
+            }
+            let token = format!("{}{}", settings.token_prefix, self.tokens().for_download(url));
+            let request = self.http().get(url).header(&settings.token_header, token);
+            let Ok(response) = request.timeout(Duration::from_mins(2)).send().await else {
+                continue;
+            };
+            if response.status() != 200 {
+                continue;
+            }
+            if let Ok(bytes) = response.bytes().await
+                && bytes.len() <= DOWNLOAD_LIMIT
+            {
+                return Some(bytes);
+            }
+        }
+        None
+    }
+
+    /// An editor whose document cannot be fetched has joined and leaves again.
+    fn report_failed_open(&self, opening: &Opening) {
+        if !opening.edit {
+            return;
+        }
+        let letters = callback::queue(self);
+        let user = opening.user.id.as_str();
+        let notice = |status| Notice::new(&opening.key, status, opening.callback_url.clone());
+        post(&letters, notice(1).with("users", vec![user.to_owned()]).action(1, user));
+        post(&letters, notice(4).action(0, user));
+    }
+
+    fn join(&self, desk: &mut Desk, opening: &Opening, origin: String) -> Opened {
+        let room = desk.editors() < self.settings().connection_limit;
+        let id = format!("{:032x}", rand::random::<u128>());
+        desk.keys.insert(id.clone(), opening.key.clone());
+        let session = desk
+            .sessions
+            .get_mut(&opening.key)
+            .expect("the session was just opened");
+        let edit = opening.edit && room && session.phase == Phase::Live;
+        session.members.push(Member {
+            id: id.clone(),
+            user: opening.user.clone(),
+            edit,
+            present: true,
+            dropped: None,
+            origin,
+        });
+        if edit {
+            session.remember_callback(&opening.user, opening.callback_url.as_ref());
+            announce_joining(session, &opening.user.id);
+        }
+        session.tell();
+        Opened {
+            connection: id,
+            mode: if edit { "edit" } else { "view" }.into(),
+            title: session.title.clone(),
+            lines: session.lines().to_vec(),
+            revision: session.revision,
+            update_version: session.phase != Phase::Live,
+            warnings: if session.from_forgotten { vec![-201] } else { Vec::new() },
+        }
+    }
+
+    /// Ends an editor; the receiver hears how the callback that follows ended, if one follows.
+    pub(crate) fn leave(&self, connection: &str, how: Leaving) -> Option<oneshot::Receiver<Delivery>> {
+        let mut desk = self.desk();
+        let session = desk.session_of(connection)?;
+        self.leave_session(session, connection, how)
+    }
+
+    fn leave_session(
+        &self,
+        session: &mut Session,
+        connection: &str,
+        how: Leaving,
+    ) -> Option<oneshot::Receiver<Delivery>> {
+        let member = session.member(connection).filter(|member| member.present)?;
+        member.present = false;
+        let member = member.clone();
+        session.tell();
+        if !member.edit || session.phase != Phase::Live {
+            return None;
+        }
+        if session.editors().next().is_some() {
+            let notice = Notice::new(&session.key, 1, session.callback_of(&member.user))
+                .with("users", session.editor_ids())
+                .action(0, &member.user.id);
+            return Some(post(&session.letters, notice));
+        }
+        if how == Leaving::Clean {
+            return Some(self.end_session(session, &member));
+        }
+        let (practice, key, epoch) = (self.clone(), session.key.clone(), session.epoch);
+        self.spawn(async move {
+            tokio::time::sleep(practice.settings().pause(SAVE_DELAY)).await;
+            let mut desk = practice.desk();
+            if let Some(session) = desk.sessions.get_mut(&key)
+                && session.epoch == epoch
+                && session.phase == Phase::Live
+            {
+                practice.end_session(session, &member);
+            }
+        });
+        None
+    }
+
+    /// The last editor is gone: a final save if anything was changed, else only the news.
+    fn end_session(&self, session: &mut Session, last: &Member) -> oneshot::Receiver<Delivery> {
+        if session.pending() {
+            return self.save_finally(session, last);
+        }
+        let notice = Notice::new(&session.key, 4, session.callback_of(&last.user)).action(0, &last.user.id);
+        post(&session.letters, notice)
+    }
+
+    /// A browser whose network was lost is back; after the end of the session it only reads on.
+    pub(crate) fn resume(&self, connection: &str) {
+        let mut desk = self.desk();
+        let Some(session) = desk.session_of(connection) else {
+            return;
+        };
+        let phase = session.phase;
+        let Some(member) = session.member(connection) else {
+            return;
+        };
+        if member.present || member.dropped.is_some() || (member.edit && phase != Phase::Live) {
+            return;
+        }
+        member.present = true;
+        let member = member.clone();
+        if member.edit {
+            announce_joining(session, &member.user.id);
+        }
+        session.tell();
+    }
+
+    /// Whether a page should go on listening: it is there, or may read on after a drop or a save.
+    pub(crate) fn holds_on_to(&self, connection: &str) -> bool {
+        let mut desk = self.desk();
+        let Some(session) = desk.session_of(connection) else {
+            return true;
+        };
+        let phase = session.phase;
+        session
+            .member(connection)
+            .is_some_and(|member| member.present || member.dropped.is_some() || (member.edit && phase != Phase::Live))
+    }
+
+    /// Tells editors to go read-only: everybody, or these users. Clients that obey disconnect.
+    pub(crate) fn drop_editors(&self, key: &str, users: Option<&[String]>) {
+        if self.faults().get().ignores_drop {
+            return;
+        }
+        let mut desk = self.desk();
+        let Some(session) = desk.sessions.get_mut(key) else {
+            return;
+        };
+        let told: Vec<String> = session
+            .members
+            .iter()
+            .filter(|member| member.present && member.edit)
+            .filter(|member| users.is_none_or(|users| users.contains(&member.user.id)))
+            .map(|member| member.id.clone())
+            .collect();
+        for connection in told {
+            if let Some(member) = session.member(&connection) {
+                member.dropped = Some("You have no access any more.".into());
+            }
+            self.leave_session(session, &connection, Leaving::Clean);
+        }
+    }
+
+    /// Connections end and nothing is on its way any more; typed text stays.
+    pub(crate) fn after_crash(&self, desk: &mut Desk) {
+        desk.opening.clear();
+        for session in desk.sessions.values_mut() {
+            for member in &mut session.members {
+                member.present = false;
+            }
+            if session.phase == Phase::Saving {
+                session.phase = Phase::Live;
+            }
+            session.epoch += 1;
+            session.letters = callback::queue(self);
+            session.tell();
+        }
+    }
+}
+
+fn announce_joining(session: &mut Session, user: &str) {
+    session.epoch += 1;
+    let to = session
+        .members
+        .iter()
+        .rev()
+        .find(|member| member.user.id == user)
+        .and_then(|member| session.callback_of(&member.user));
+    let notice = Notice::new(&session.key, 1, to)
+        .with("users", session.editor_ids())
+        .action(1, user);
+    post(&session.letters, notice);
+}
+
+/// Puts a callback into the queue of its session.
+pub(crate) fn post(
+    letters: &tokio::sync::mpsc::UnboundedSender<Letter>,
+    notice: Notice,
+) -> oneshot::Receiver<Delivery> {
+    let (delivered, receiver) = oneshot::channel();
+    // A closed queue means that the server crashed; then nobody waits for the receiver either.
+    let _gone = letters.send(Letter { notice, delivered });
+    receiver
+}

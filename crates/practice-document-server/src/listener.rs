@@ -1,0 +1,129 @@
+//! A listener that can refuse connections and reset open ones while it runs, as a server that is down does.
+
+use std::{
+    io,
+    net::SocketAddr,
+    pin::Pin,
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use axum::serve::Listener;
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    net::{TcpListener, TcpStream},
+    sync::watch,
+};
+use tokio_util::sync::CancellationToken;
+
+use crate::faults::Down;
+
+/// Listens, except while the server shall refuse.
+pub(crate) struct PracticeListener {
+    listener: Option<TcpListener>,
+    address: SocketAddr,
+    down: watch::Receiver<Option<Down>>,
+    stop: CancellationToken,
+}
+
+impl PracticeListener {
+    pub(crate) async fn bind(
+        address: SocketAddr,
+        down: watch::Receiver<Option<Down>>,
+        stop: CancellationToken,
+    ) -> io::Result<Self> {
+        let listener = TcpListener::bind(address).await?;
+        Ok(Self {
+            address: listener.local_addr()?,
+            listener: Some(listener),
+            down,
+            stop,
+        })
+    }
+
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+}
+
+fn refuses(down: &watch::Receiver<Option<Down>>) -> bool {
+    *down.borrow() == Some(Down::Refuse)
+}
+
+impl Listener for PracticeListener {
+    type Io = PracticeStream;
+    type Addr = SocketAddr;
+
+    async fn accept(&mut self) -> (PracticeStream, SocketAddr) {
+        loop {
+            if refuses(&self.down) {
+                self.listener = None;
+                if self.down.changed().await.is_err() {
+                    std::future::pending::<()>().await;
+                }
+                continue;
+            }
+            let Some(listener) = &self.listener else {
+                match TcpListener::bind(self.address).await {
+                    Ok(listener) => self.listener = Some(listener),
+                    Err(_) => tokio::time::sleep(Duration::from_millis(20)).await,
+                }
+                continue;
+            };
+            tokio::select! {
+                accepted = listener.accept() => match accepted {
+                    Ok((stream, from)) => {
+                        let stream = PracticeStream { stream, down: self.down.clone(), stop: self.stop.clone() };
+                        return (stream, from);
+                    }
+                    // For example too many open files: it may be better in a moment.
+                    Err(_) => tokio::time::sleep(Duration::from_millis(20)).await,
+                },
+                _ = self.down.changed() => {}
+            }
+        }
+    }
+
+    fn local_addr(&self) -> io::Result<SocketAddr> {
+        Ok(self.address)
+    }
+}
+
+/// A connection that is reset at its next use once the server is down or stopped.
+pub(crate) struct PracticeStream {
+    stream: TcpStream,
+    down: watch::Receiver<Option<Down>>,
+    stop: CancellationToken,
+}
+
+impl PracticeStream {
+    fn check(&self) -> io::Result<()> {
+        if self.stop.is_cancelled() || refuses(&self.down) {
+            return Err(io::ErrorKind::ConnectionReset.into());
+        }
+        Ok(())
+    }
+}
+
+impl AsyncRead for PracticeStream {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        self.check()?;
+        Pin::new(&mut self.stream).poll_read(cx, buffer)
+    }
+}
+
+impl AsyncWrite for PracticeStream {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        self.check()?;
+        Pin::new(&mut self.stream).poll_write(cx, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.check()?;
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+}

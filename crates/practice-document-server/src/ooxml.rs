@@ -1,0 +1,356 @@
+//! Documents as lines of text: reads them out of an office file and writes changed ones back into a valid one.
+//! It trusts the bytes, never the name, and never unpacks more than the real server's limits.
+
+use std::{
+    collections::BTreeMap,
+    io::{Cursor, Read, Write},
+};
+
+use zip::{ZipArchive, ZipWriter, write::SimpleFileOptions};
+
+use crate::{
+    blank,
+    xml::{self, Dialect, Fate, Plan},
+};
+
+/// What a document's bytes turned out to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A text document (docx).
+    Word,
+    /// A spreadsheet (xlsx).
+    Cell,
+    /// A presentation (pptx).
+    Slide,
+    /// A PDF; its text is not edited here.
+    Pdf,
+    /// Plain text, which the real server opens under any name and saves as docx.
+    Text,
+}
+
+/// Why a document cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unreadable {
+    /// Neither an office file nor a PDF nor text.
+    Unknown,
+    /// Unpacks to more than the limit.
+    TooLarge,
+    /// An archive or part that is damaged.
+    Broken(String),
+}
+
+const PARAGRAPHS: Dialect = Dialect {
+    block: "p",
+    run: Some("r"),
+    keeps_space: true,
+};
+const SLIDE_PARAGRAPHS: Dialect = Dialect {
+    block: "p",
+    run: Some("r"),
+    keeps_space: false,
+};
+const SHARED_STRINGS: Dialect = Dialect {
+    block: "si",
+    run: None,
+    keeps_space: true,
+};
+const CELL_STRINGS: Dialect = Dialect {
+    block: "is",
+    run: None,
+    keeps_space: true,
+};
+
+/// Text that found no place in the parts is kept in the archive's comment, after this word.
+const COMMENT: &str = "practice text:\n";
+
+impl Kind {
+    /// The file type under which a document of this kind is saved.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::Word | Self::Text => "docx",
+            Self::Cell => "xlsx",
+            Self::Slide => "pptx",
+            Self::Pdf => "pdf",
+        }
+    }
+
+    fn limit(self) -> u64 {
+        if self == Self::Cell { 300 << 20 } else { 50 << 20 }
+    }
+}
+
+fn broken(error: impl std::fmt::Display) -> Unreadable {
+    Unreadable::Broken(error.to_string())
+}
+
+struct Package<'b> {
+    archive: ZipArchive<Cursor<&'b [u8]>>,
+    kind: Kind,
+}
+
+impl<'b> Package<'b> {
+    fn open(bytes: &'b [u8]) -> Result<Self, Unreadable> {
+        let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(broken)?;
+        let has = |name: &str| archive.index_for_name(name).is_some();
+        let kind = if has("word/document.xml") {
+            Kind::Word
+        } else if has("xl/workbook.xml") {
+            Kind::Cell
+        } else if has("ppt/presentation.xml") {
+            Kind::Slide
+        } else {
+            return Err(Unreadable::Unknown);
+        };
+        let mut declared = 0_u64;
+        for number in 0..archive.len() {
+            declared += archive.by_index_raw(number).map_err(broken)?.size();
+        }
+        if declared > kind.limit() {
+            return Err(Unreadable::TooLarge);
+        }
+        Ok(Self { archive, kind })
+    }
+
+    fn part(&mut self, name: &str) -> Result<Vec<u8>, Unreadable> {
+        let limit = self.kind.limit();
+        let entry = self.archive.by_name(name).map_err(broken)?;
+        let mut bytes = Vec::new();
+        entry.take(limit + 1).read_to_end(&mut bytes).map_err(broken)?;
+        if bytes.len() as u64 > limit {
+            return Err(Unreadable::TooLarge);
+        }
+        Ok(bytes)
+    }
+
+    /// The parts that hold text, in reading order.
+    fn text_parts(&self) -> Result<Vec<(String, Dialect)>, Unreadable> {
+        let numbered = |folder: &str| -> Result<Vec<String>, Unreadable> {
+            let mut found = BTreeMap::new();
+            for name in self.archive.file_names() {
+                let name = name.map_err(broken)?;
+                let number = name
+                    .strip_prefix(folder)
+                    .and_then(|rest| rest.strip_suffix(".xml"))
+                    .and_then(|number| number.parse::<u32>().ok());
+                if let Some(number) = number {
+                    found.insert(number, name.into_owned());
+                }
+            }
+            Ok(found.into_values().collect())
+        };
+        Ok(match self.kind {
+            Kind::Word => vec![("word/document.xml".into(), PARAGRAPHS)],
+            Kind::Slide => numbered("ppt/slides/slide")?
+                .into_iter()
+                .map(|name| (name, SLIDE_PARAGRAPHS))
+                .collect(),
+            _ => {
+                let strings = "xl/sharedStrings.xml";
+                let shared = self
+                    .archive
+                    .index_for_name(strings)
+                    .map(|_| (strings.into(), SHARED_STRINGS));
+                let sheet = numbered("xl/worksheets/sheet")?.into_iter().next();
+                shared
+                    .into_iter()
+                    .chain(sheet.map(|name| (name, CELL_STRINGS)))
+                    .collect()
+            }
+        })
+    }
+
+    fn comment_lines(&self) -> Vec<String> {
+        let comment = String::from_utf8_lossy(self.archive.comment());
+        let text = comment.strip_prefix(COMMENT).unwrap_or("");
+        text.lines().map(str::to_owned).collect()
+    }
+
+    /// A copy of the archive with some parts replaced; everything else stays compressed as it was.
+    fn rewritten(mut self, parts: &BTreeMap<String, Vec<u8>>, extra: &[String]) -> Result<Vec<u8>, Unreadable> {
+        let mut copy = ZipWriter::new(Cursor::new(Vec::new()));
+        for number in 0..self.archive.len() {
+            let entry = self.archive.by_index_raw(number).map_err(broken)?;
+            let name = String::from_utf8_lossy(entry.name_raw()).into_owned();
+            if let Some(new) = parts.get(&name) {
+                copy.start_file(name, SimpleFileOptions::default()).map_err(broken)?;
+                copy.write_all(new).map_err(broken)?;
+            } else {
+                copy.raw_copy_file(entry).map_err(broken)?;
+            }
+        }
+        if !extra.is_empty() {
+            copy.set_comment(format!("{COMMENT}{}", extra.join("\n")))
+                .map_err(broken)?;
+        }
+        Ok(copy.finish().map_err(broken)?.into_inner())
+    }
+}
+
+fn is_archive(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"PK\x03\x04")
+}
+
+/// The kind of the document and its lines: paragraphs, or the texts of cells and slides.
+pub fn read(bytes: &[u8]) -> Result<(Kind, Vec<String>), Unreadable> {
+    if bytes.starts_with(b"%PDF-") {
+        let text = crate::pdf::text(bytes).unwrap_or_default();
+        return Ok((Kind::Pdf, text.lines().map(str::to_owned).collect()));
+    }
+    if !is_archive(bytes) {
+        let text = std::str::from_utf8(bytes).map_err(|_| Unreadable::Unknown)?;
+        let readable = !text.chars().any(|c| c.is_control() && !c.is_whitespace());
+        let lines = text.lines().map(str::to_owned).collect();
+        return if readable {
+            Ok((Kind::Text, lines))
+        } else {
+            Err(Unreadable::Unknown)
+        };
+    }
+    let mut package = Package::open(bytes)?;
+    let mut lines = Vec::new();
+    for (name, dialect) in package.text_parts()? {
+        lines.extend(xml::read(&package.part(&name)?, &dialect).map_err(broken)?);
+    }
+    lines.extend(package.comment_lines());
+    Ok((package.kind, lines))
+}
+
+/// The document with other lines; every part without text stays as it is.
+pub fn write(bytes: &[u8], lines: &[String]) -> Result<Vec<u8>, Unreadable> {
+    if bytes.starts_with(b"%PDF-") {
+        return Ok(bytes.to_vec());
+    }
+    if !is_archive(bytes) {
+        return write(&blank::document("docx"), lines);
+    }
+    let mut package = Package::open(bytes)?;
+    let mut parts = Vec::new();
+    for (name, dialect) in package.text_parts()? {
+        let xml = package.part(&name)?;
+        let blocks = xml::read(&xml, &dialect).map_err(broken)?;
+        parts.push((name, dialect, xml, blocks));
+    }
+    let old: Vec<String> = parts.iter().flat_map(|part| part.3.iter().cloned()).collect();
+    let whole = if package.kind == Kind::Cell {
+        by_position(&old, lines)
+    } else {
+        by_difference(&old, lines)
+    };
+    let Changes {
+        fates,
+        mut first,
+        after,
+        mut rest,
+    } = whole;
+    let mut written = BTreeMap::new();
+    let mut offset = 0;
+    for (name, dialect, xml, blocks) in parts {
+        let mut plan = Plan {
+            fates: fates[offset..offset + blocks.len()].to_vec(),
+            ..Plan::default()
+        };
+        for number in 0..blocks.len() {
+            if let Some(new) = after.get(&(offset + number)) {
+                plan.after.insert(number, new.clone());
+            }
+        }
+        if !blocks.is_empty() || package.kind == Kind::Word {
+            plan.first = std::mem::take(&mut first);
+        }
+        offset += blocks.len();
+        let mut new = xml::write(&xml, &dialect, &plan).map_err(broken)?;
+        if dialect.block == CELL_STRINGS.block {
+            append_rows(&mut new, &mut rest);
+        }
+        if new != xml {
+            written.insert(name, new);
+        }
+    }
+    rest.extend(first);
+    package.rewritten(&written, &rest)
+}
+
+/// What becomes of all lines of a document.
+struct Changes {
+    fates: Vec<Fate>,
+    first: Vec<String>,
+    after: BTreeMap<usize, Vec<String>>,
+    rest: Vec<String>,
+}
+
+/// Lines that begin or end alike keep their blocks; only the middle is written anew.
+fn by_difference(old: &[String], new: &[String]) -> Changes {
+    let same_start = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+    let (old_rest, new_rest) = (&old[same_start..], &new[same_start..]);
+    let same_end = old_rest
+        .iter()
+        .rev()
+        .zip(new_rest.iter().rev())
+        .take_while(|(a, b)| a == b)
+        .count();
+    let (gone, came) = (
+        &old_rest[..old_rest.len() - same_end],
+        &new_rest[..new_rest.len() - same_end],
+    );
+    let paired = gone.len().min(came.len());
+    let mut fates = vec![Fate::Keep; old.len()];
+    for (at, fate) in fates.iter_mut().skip(same_start).take(gone.len()).enumerate() {
+        *fate = came.get(at).map_or(Fate::Remove, |text| Fate::Set(text.clone()));
+    }
+    let extra = came[paired..].to_vec();
+    let mut changes = Changes {
+        fates,
+        first: Vec::new(),
+        after: BTreeMap::new(),
+        rest: Vec::new(),
+    };
+    match (same_start + paired).checked_sub(1) {
+        _ if extra.is_empty() => {}
+        Some(before) => {
+            changes.after.insert(before, extra);
+        }
+        None => changes.first = extra,
+    }
+    changes
+}
+
+/// Cells point at shared strings by number, so these keep their places and new lines become rows.
+fn by_position(old: &[String], new: &[String]) -> Changes {
+    let fates = old.iter().enumerate().map(|(at, was)| match new.get(at) {
+        Some(text) if text == was => Fate::Keep,
+        Some(text) => Fate::Set(text.clone()),
+        None => Fate::Set(String::new()),
+    });
+    Changes {
+        fates: fates.collect(),
+        first: Vec::new(),
+        after: BTreeMap::new(),
+        rest: new.iter().skip(old.len()).cloned().collect(),
+    }
+}
+
+/// Puts lines as rows of one cell at the end of the sheet.
+fn append_rows(sheet: &mut Vec<u8>, lines: &mut Vec<String>) {
+    let text = String::from_utf8_lossy(sheet).into_owned();
+    let mut rows = String::new();
+    for line in lines.iter() {
+        let line: String = line.chars().filter(|c| *c == '\t' || !c.is_control()).collect();
+        let line = quick_xml::escape::escape(line.as_str());
+        rows.push_str("<row><c t=\"inlineStr\"><is><t xml:space=\"preserve\">");
+        rows.push_str(&line);
+        rows.push_str("</t></is></c></row>");
+    }
+    let filled = if text.contains("</sheetData>") {
+        text.replacen("</sheetData>", &format!("{rows}</sheetData>"), 1)
+    } else if text.contains("<sheetData/>") {
+        text.replacen("<sheetData/>", &format!("<sheetData>{rows}</sheetData>"), 1)
+    } else {
+        return;
+    };
+    *sheet = filled.into_bytes();
+    lines.clear();
+}
+
+#[cfg(test)]
+#[path = "ooxml_tests.rs"]
+mod tests;

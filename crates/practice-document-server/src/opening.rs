@@ -1,0 +1,202 @@
+//! Reads the configuration a page hands to the editor and decides, by its token alone, what is opened and how.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::token::{Claims, Doubt, Tokens};
+
+/// A person as the configuration names them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct User {
+    /// Opaque and stable; comes back in `users`, `actions` and `history`.
+    pub id: String,
+    /// What the other people see.
+    pub name: String,
+}
+
+/// Why an editor does not open: the code the browser shows, and words.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refusal {
+    /// 4004 for access, negative for document faults.
+    pub code: i64,
+    /// One sentence for the page.
+    pub message: String,
+}
+
+impl Refusal {
+    pub(crate) fn new(code: i64, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            message: message.into(),
+        }
+    }
+
+    pub(crate) fn access(message: &str) -> Self {
+        Self::new(4004, format!("access deny: {message}"))
+    }
+}
+
+/// A configuration that was believed.
+#[derive(Clone, Debug)]
+pub(crate) struct Opening {
+    pub(crate) key: String,
+    pub(crate) url: String,
+    pub(crate) file_type: String,
+    pub(crate) title: String,
+    pub(crate) edit: bool,
+    pub(crate) callback_url: Option<String>,
+    pub(crate) user: User,
+}
+
+/// Keys may hold these and nothing else; anything else ends the connection with 4004.
+pub(crate) fn key_is_clean(key: &str) -> bool {
+    !key.is_empty()
+        && key
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"-._=".contains(&byte))
+}
+
+/// Checks a page's configuration the way the real server does.
+pub(crate) fn check(page: &Value, tokens: &Tokens) -> Result<Opening, Refusal> {
+    let token = page.get("token").and_then(Value::as_str).unwrap_or("");
+    let claims = tokens.claims(token).map_err(|doubt| match doubt {
+        Doubt::Missing => Refusal::access("the configuration has no token"),
+        Doubt::Bad => Refusal::access("the token of the configuration is not valid"),
+        Doubt::Expired => Refusal::new(-20, "connect_error: the token of the configuration expired"),
+    })?;
+    // Tokens of the other directions carry one of these at top level and must not open an editor.
+    if ["url", "payload", "key"].iter().any(|name| claims.contains_key(*name)) {
+        return Err(Refusal::access("this token is not one for an editor"));
+    }
+    let signed = Value::Object(claims);
+    required(page, &signed)?;
+    let text = |pointer: &str| {
+        let from = |side: &Value| side.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
+        from(&signed).or_else(|| from(page))
+    };
+    let key = text("/document/key").unwrap_or_default();
+    if !key_is_clean(&key) || key.len() > 255 {
+        return Err(Refusal::access("document.key has characters that are not allowed"));
+    }
+    let page_wants_view = pointer_is(page, "/editorConfig/mode", "view");
+    let edit = !page_wants_view
+        && !pointer_is(&signed, "/editorConfig/mode", "view")
+        && edits(signed.pointer("/document/permissions"));
+    let user_id = text("/editorConfig/user/id").unwrap_or_else(|| format!("uid-{:016x}", rand::random::<u64>()));
+    Ok(Opening {
+        key,
+        url: text("/document/url").unwrap_or_default(),
+        file_type: text("/document/fileType").unwrap_or_default(),
+        title: text("/document/title").unwrap_or_else(|| "document".into()),
+        edit,
+        callback_url: text("/editorConfig/callbackUrl").filter(|url| !url.is_empty()),
+        user: User {
+            name: text("/editorConfig/user/name").unwrap_or_else(|| "Anonymous".into()),
+            id: user_id,
+        },
+    })
+}
+
+/// Everything of weight that the page says must be in the token, and the permissions must be the same.
+fn required(page: &Value, signed: &Value) -> Result<(), Refusal> {
+    let missing = |pointer: &str| signed.pointer(pointer).is_none();
+    let said = |pointer: &str| page.pointer(pointer).is_some_and(|value| !value.is_null());
+    for always in ["/document/key", "/document/url"] {
+        if missing(always) {
+            return Err(Refusal::access(&format!("the token lacks {always}")));
+        }
+    }
+    for if_said in [
+        "/document/permissions",
+        "/editorConfig/callbackUrl",
+        "/editorConfig/mode",
+    ] {
+        let harmless = if_said.ends_with("mode") && pointer_is(page, if_said, "view");
+        if said(if_said) && missing(if_said) && !harmless {
+            return Err(Refusal::access(&format!("the token lacks {if_said}")));
+        }
+    }
+    let permissions = "/document/permissions";
+    if said(permissions) && page.pointer(permissions) != signed.pointer(permissions) {
+        return Err(Refusal::access(
+            "the permissions of the page are not those of the token",
+        ));
+    }
+    Ok(())
+}
+
+fn pointer_is(value: &Value, pointer: &str, wanted: &str) -> bool {
+    value.pointer(pointer).and_then(Value::as_str) == Some(wanted)
+}
+
+/// `edit` is true unless denied, and the three smaller rights follow it unless said; any of them makes an editor.
+fn edits(permissions: Option<&Value>) -> bool {
+    let none = Claims::new();
+    let rights = permissions.and_then(Value::as_object).unwrap_or(&none);
+    let right = |name: &str| rights.get(name).and_then(Value::as_bool);
+    let edit = right("edit").unwrap_or(true);
+    edit || ["review", "comment", "fillForms"]
+        .iter()
+        .any(|name| right(name).unwrap_or(edit))
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests may panic")]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn tokens() -> Tokens {
+        Tokens::new("one secret of enough length for all")
+    }
+
+    fn config(permissions: &Value) -> Value {
+        json!({
+            "documentType": "word",
+            "document": {"key": "d-1", "url": "http://a/file", "fileType": "docx", "title": "T", "permissions": permissions},
+            "editorConfig": {"mode": "edit", "callbackUrl": "http://a/callback", "user": {"id": "u1", "name": "Ben"}},
+        })
+    }
+
+    fn signed(mut config: Value) -> Value {
+        let token = tokens().sign(config.as_object().unwrap().clone());
+        config["token"] = json!(token);
+        config
+    }
+
+    #[test]
+    fn a_signed_configuration_opens_for_editing() {
+        let opening = check(&signed(config(&json!({"edit": true}))), &tokens()).unwrap();
+        assert!(opening.edit);
+        assert_eq!(opening.user.id, "u1");
+        assert_eq!(opening.callback_url.as_deref(), Some("http://a/callback"));
+    }
+
+    #[test]
+    fn the_page_may_lower_itself_but_not_raise() {
+        let mut page = signed(config(&json!({"edit": true})));
+        page["editorConfig"]["mode"] = json!("view");
+        assert!(!check(&page, &tokens()).unwrap().edit);
+        let mut page = signed(config(&json!({"edit": false})));
+        page["document"]["permissions"] = json!({"edit": true});
+        assert_eq!(check(&page, &tokens()).unwrap_err().code, 4004);
+    }
+
+    #[test]
+    fn the_smaller_rights_make_an_editor_too() {
+        assert!(!edits(Some(&json!({"edit": false}))));
+        assert!(edits(Some(&json!({"edit": false, "comment": true}))));
+        assert!(edits(None));
+    }
+
+    #[test]
+    fn tokens_of_other_directions_and_bad_keys_are_refused() {
+        let mut page = config(&json!({}));
+        page["token"] = json!(tokens().for_download("http://a/file"));
+        assert_eq!(check(&page, &tokens()).unwrap_err().code, 4004);
+        assert_eq!(check(&config(&json!({})), &tokens()).unwrap_err().code, 4004);
+        let mut page = config(&json!({}));
+        page["document"]["key"] = json!("a/b");
+        assert_eq!(check(&signed(page), &tokens()).unwrap_err().code, 4004);
+    }
+}

@@ -1,0 +1,337 @@
+// The editor page: shows the lines of a document in a text field, sends what was typed, and shows what others type.
+// It speaks with the host page through messages and with the practice server through /practice.
+
+import { applied, difference, isNothing, moved, movedCaret, position } from './lines.js';
+import { wordsFor } from './words.js';
+
+const element = (id) => document.getElementById(id);
+const text = element('text');
+let words = wordsFor('en');
+// Where the host page lives; known from its first message.
+let hostOrigin = '*';
+let session = null;
+
+function host(name, data) {
+  window.parent.postMessage({ practice: 'event', name, data }, hostOrigin);
+}
+
+function say(state) {
+  if (element('state').textContent !== state) {
+    element('state').textContent = state;
+  }
+}
+
+function notice(message) {
+  element('notice').textContent = message;
+}
+
+async function ask(what, body) {
+  const answer = await fetch(`../${what}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  const content = answer.status === 204 ? null : await answer.json();
+  if (!answer.ok) {
+    throw Object.assign(new Error(content.message), { code: content.code });
+  }
+  return content;
+}
+
+function present(language) {
+  words = wordsFor(language);
+  document.documentElement.lang = words.language;
+  element('practice').textContent = words.practice;
+  element('save').textContent = words.save;
+  element('close').textContent = words.close;
+  text.setAttribute('aria-label', words.text);
+}
+
+async function open({ config, listening }) {
+  goodbye();
+  const editor = config.editorConfig || {};
+  const custom = editor.customization || {};
+  present(editor.lang);
+  notice('');
+  say(words.opening);
+  host('onAppReady');
+  const mine = { closed: false, listening };
+  session = mine;
+  let opened;
+  try {
+    opened = await ask('open', config);
+  } catch (error) {
+    notice(error.message);
+    say('');
+    host('onError', { errorCode: error.code ?? -1, errorDescription: error.message });
+    return;
+  }
+  mine.connection = opened.connection;
+  if (session !== mine || mine.closed) {
+    navigator.sendBeacon('../close', beacon(mine));
+    return;
+  }
+  // A document without any paragraph shows one empty line, as a text field does.
+  Object.assign(mine, {
+    lines: opened.lines.length ? opened.lines : [''],
+    revision: opened.revision,
+    edit: opened.mode === 'edit',
+    unsent: false,
+    sending: false,
+  });
+  text.value = mine.lines.join('\n');
+  element('title').textContent = opened.title;
+  element('save').hidden = !(mine.edit && custom.forcesave);
+  element('close').hidden = !listening.includes('onRequestClose');
+  setWritable(mine.edit);
+  if (opened.warnings.includes(-201)) {
+    notice(words.forgotten);
+    host('onWarning', { warningCode: -201, warningDescription: words.forgotten });
+  }
+  host('onInfo', { mode: opened.mode });
+  host('onDocumentReady');
+  if (opened.updateVersion) {
+    outdated(mine);
+  }
+  listen(mine);
+}
+
+function setWritable(writable) {
+  text.readOnly = !writable;
+  if (!writable) {
+    element('save').hidden = true;
+  }
+  say(writable ? words.kept : words.reading);
+}
+
+function listen(mine) {
+  const events = new EventSource(`../events?connection=${mine.connection}`);
+  mine.events = events;
+  events.onmessage = (event) => receive(mine, JSON.parse(event.data));
+  events.addEventListener('gone', () => ended(mine));
+  events.onerror = () => {
+    if (events.readyState === EventSource.CLOSED) {
+      ended(mine);
+    } else {
+      say(words.lost);
+    }
+  };
+}
+
+// The server's lines replace the known ones; what was typed here and not sent yet is put on top of them.
+function receive(mine, view) {
+  if (session !== mine || mine.closed) {
+    return;
+  }
+  if (view.title !== element('title').textContent) {
+    element('title').textContent = view.title;
+    host('onMetaChange', { title: view.title });
+  }
+  element('people').textContent = view.people.length > 1 ? words.here + view.people.join(', ') : words.alone;
+  if (view.dropped && mine.edit) {
+    deny(mine, view.dropped);
+  }
+  const now = view.lines.length ? view.lines : [''];
+  if (view.revision >= mine.revision) {
+    const theirs = difference(mine.lines, now);
+    if (!isNothing(theirs)) {
+      merge(mine, now, theirs);
+    }
+    mine.revision = view.revision;
+  }
+  if (view.outdated && mine.edit) {
+    outdated(mine);
+  } else if (mine.edit && !mine.unsent) {
+    say(words.kept);
+  }
+}
+
+function merge(mine, now, theirs) {
+  const ours = difference(mine.lines, text.value.split('\n'));
+  // While our own change is under way the server's lines may already hold it.
+  const shown = isNothing(ours) || mine.sending ? now : applied(now, moved(ours, theirs));
+  mine.lines = now;
+  if (mine.sending && !isNothing(difference(mine.sent, text.value.split('\n')))) {
+    // Typed on while sending: keep the field as it is, the next sending finds the difference.
+    return;
+  }
+  const next = shown.join('\n');
+  if (text.value === next) {
+    return;
+  }
+  const start = movedCaret(text.value, text.selectionStart, theirs);
+  const end = movedCaret(text.value, text.selectionEnd, theirs);
+  const scroll = text.scrollTop;
+  text.value = next;
+  text.setSelectionRange(position(shown, start), position(shown, end));
+  text.scrollTop = scroll;
+}
+
+function typed() {
+  const mine = session;
+  if (!mine || !mine.edit) {
+    return;
+  }
+  if (!mine.unsent) {
+    mine.unsent = true;
+    say(words.sending);
+    host('onDocumentStateChange', true);
+  }
+  clearTimeout(mine.timer);
+  mine.timer = setTimeout(() => send(mine), 250);
+}
+
+async function send(mine) {
+  if (mine.sending || mine.closed || !mine.edit) {
+    return;
+  }
+  const sent = text.value.split('\n');
+  const change = difference(mine.lines, sent);
+  if (isNothing(change)) {
+    settled(mine);
+    return;
+  }
+  mine.sending = true;
+  mine.sent = sent;
+  try {
+    await ask('edit', { connection: mine.connection, revision: mine.revision, ...change });
+    // The stream brings the lines as the server has them now.
+    await refreshed(mine);
+  } catch (error) {
+    if (error.code === undefined) {
+      say(words.lost);
+      mine.timer = setTimeout(() => send(mine), 1000);
+    } else {
+      deny(mine, error.message);
+    }
+  } finally {
+    mine.sending = false;
+  }
+  if (mine.edit && !isNothing(difference(mine.lines, text.value.split('\n')))) {
+    clearTimeout(mine.timer);
+    mine.timer = setTimeout(() => send(mine), 250);
+  } else {
+    settled(mine);
+  }
+}
+
+async function refreshed(mine) {
+  const answer = await fetch(`../text?connection=${mine.connection}`);
+  if (answer.ok) {
+    receive(mine, await answer.json());
+  }
+}
+
+function settled(mine) {
+  if (mine.unsent && mine.edit) {
+    mine.unsent = false;
+    say(words.kept);
+    host('onDocumentStateChange', false);
+  }
+}
+
+function deny(mine, message) {
+  mine.edit = false;
+  setWritable(false);
+  notice(message || words.reading);
+}
+
+function outdated(mine) {
+  deny(mine, words.outdated);
+  host(mine.listening.includes('onRequestRefreshFile') ? 'onRequestRefreshFile' : 'onOutdatedVersion');
+}
+
+function ended(mine) {
+  if (session === mine && !mine.closed) {
+    mine.events.close();
+    // After a drop the server lets the connection go; its message is already shown.
+    if (mine.edit) {
+      outdated(mine);
+    }
+  }
+}
+
+async function pressSave() {
+  const mine = session;
+  await send(mine);
+  say(words.saving);
+  try {
+    const { error } = await ask('forcesave-button', { connection: mine.connection });
+    say(error === 4 ? words.nothing : words.kept);
+  } catch (error) {
+    notice(error.message);
+  }
+}
+
+async function requestClose() {
+  if (session && session.connection && session.edit) {
+    await send(session);
+  }
+  host('onRequestClose');
+}
+
+function beacon(mine) {
+  return new Blob([JSON.stringify({ connection: mine.connection, wait: false })], { type: 'application/json' });
+}
+
+// Also while the page is taken away: what was typed in the last moment is sent before the goodbye.
+function goodbye() {
+  const mine = session;
+  if (!mine || mine.closed || !mine.connection) {
+    if (mine) {
+      mine.closed = true;
+    }
+    return;
+  }
+  mine.closed = true;
+  clearTimeout(mine.timer);
+  if (mine.events) {
+    mine.events.close();
+  }
+  const change = mine.edit ? difference(mine.lines, text.value.split('\n')) : { removed: 0, lines: [] };
+  if (!isNothing(change) && !mine.sending) {
+    const last = JSON.stringify({ ...JSON.parse(JSON.stringify(change)), connection: mine.connection, revision: mine.revision });
+    navigator.sendBeacon('../edit', new Blob([last], { type: 'application/json' }));
+  }
+  navigator.sendBeacon('../close', beacon(mine));
+}
+
+window.addEventListener('message', (event) => {
+  if (event.source !== window.parent || !event.data || typeof event.data.practice !== 'string') {
+    return;
+  }
+  hostOrigin = event.origin;
+  switch (event.data.practice) {
+    case 'open':
+    case 'refresh':
+      open(event.data);
+      break;
+    case 'deny':
+      if (session) {
+        deny(session, event.data.message);
+      }
+      break;
+    case 'request-close':
+      requestClose();
+      break;
+    case 'message':
+      notice(event.data.message);
+      break;
+    default:
+  }
+});
+
+text.addEventListener('input', typed);
+element('save').addEventListener('click', pressSave);
+element('close').addEventListener('click', requestClose);
+document.addEventListener('keydown', (event) => {
+  if ((event.ctrlKey || event.metaKey) && event.key === 's') {
+    event.preventDefault();
+    if (!element('save').hidden) {
+      pressSave();
+    }
+  }
+});
+window.addEventListener('pagehide', goodbye);
+present('en');
+window.parent.postMessage({ practice: 'hello' }, hostOrigin);

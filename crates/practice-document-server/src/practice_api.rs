@@ -1,0 +1,221 @@
+//! `/practice/*`: JSON for the editor page and for tests that act as an editor without a browser,
+//! and the switches. Nothing of this exists on a real document server.
+//!
+//! | call | body → answer |
+//! |---|---|
+//! | `POST /practice/open` | an editor configuration → `{connection, mode, title, lines, revision, updateVersion, warnings}` |
+//! | `POST /practice/type` | `{connection, text, paragraph?}` → `{revision}`; line breaks begin paragraphs |
+//! | `POST /practice/edit` | `{connection, revision, start, removed, lines}` → `{revision}` |
+//! | `GET /practice/text?connection=` | → `{lines, revision, mode, people, dropped, title, outdated}` |
+//! | `POST /practice/close` | `{connection, wait?}` → `{status, accepted}` of the callback that followed, if any |
+//! | `POST /practice/abandon` | `{connection}`: the network of this editor ends |
+//! | `POST /practice/forcesave-button` | `{connection}` → `{error}` as the command answers |
+//! | `GET/POST/DELETE /practice/faults` | the switches: read, set the named ones, heal all |
+//! | `POST /practice/crash`, `/practice/release` | crash now; let held callbacks go |
+//! | `GET /practice/callbacks`, `/practice/requests` | what was sent and heard |
+//!
+//! Refusals are 403 with `{code, message}`.
+
+use axum::{
+    Json,
+    extract::{Query, State},
+    http::{HeaderMap, StatusCode},
+    response::{IntoResponse, Response},
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::{
+    joining::{Leaving, Opened},
+    opening::Refusal,
+    practice::Practice,
+    results,
+    saving::Force,
+    session::{Phase, Session},
+};
+
+type Answer<T> = Result<Json<T>, Refusal>;
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        (StatusCode::FORBIDDEN, Json(self)).into_response()
+    }
+}
+
+fn unknown() -> Refusal {
+    Refusal::access("this connection is not known")
+}
+
+/// Names an open editor.
+#[derive(Deserialize)]
+pub(crate) struct Connection {
+    pub(crate) connection: String,
+}
+
+pub(crate) async fn open(
+    State(practice): State<Practice>,
+    headers: HeaderMap,
+    Json(config): Json<Value>,
+) -> Answer<Opened> {
+    let origin = results::origin(practice.settings(), &headers);
+    // An opening that began is finished even if the page is gone, or the session would be half made.
+    let opening = tokio::spawn(async move { practice.open(&config, origin).await });
+    let opened = opening.await.map_err(|_| Refusal::new(-1, "the server crashed"))?;
+    Ok(Json(opened?))
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Typing {
+    connection: String,
+    text: String,
+    paragraph: Option<usize>,
+}
+
+pub(crate) async fn type_text(State(practice): State<Practice>, Json(typing): Json<Typing>) -> Answer<Value> {
+    let mut desk = practice.desk();
+    let session = desk.session_of(&typing.connection).ok_or_else(unknown)?;
+    let revision = session.type_text(&typing.connection, typing.paragraph, &typing.text)?;
+    Ok(Json(json!({"revision": revision})))
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Edit {
+    connection: String,
+    revision: u64,
+    start: usize,
+    removed: usize,
+    lines: Vec<String>,
+}
+
+pub(crate) async fn edit(State(practice): State<Practice>, Json(edit): Json<Edit>) -> Answer<Value> {
+    let mut desk = practice.desk();
+    let session = desk.session_of(&edit.connection).ok_or_else(unknown)?;
+    let replaced = edit.start..edit.start.saturating_add(edit.removed);
+    let revision = session.replace(&edit.connection, edit.revision, replaced, edit.lines)?;
+    Ok(Json(json!({"revision": revision})))
+}
+
+/// How a session looks to one of its connections.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct View {
+    /// The lines of the text.
+    pub lines: Vec<String>,
+    /// Counts the changes.
+    pub revision: u64,
+    /// `edit` or `view`.
+    pub mode: String,
+    /// Names of the people who edit now.
+    pub people: Vec<String>,
+    /// Why this connection was told to go read-only, if it was.
+    pub dropped: Option<String>,
+    /// The document's title.
+    pub title: String,
+    /// The key was saved for good; a new configuration is needed to go on.
+    pub outdated: bool,
+}
+
+impl View {
+    fn of(session: &mut Session, connection: &str) -> Option<Self> {
+        let member = session.member(connection)?.clone();
+        let editing = member.edit && member.dropped.is_none() && session.phase == Phase::Live;
+        let mut people: Vec<String> = session.editors().map(|member| member.user.name.clone()).collect();
+        people.dedup();
+        Some(Self {
+            lines: session.lines().to_vec(),
+            revision: session.revision,
+            mode: if editing { "edit" } else { "view" }.into(),
+            people,
+            dropped: member.dropped,
+            title: session.title.clone(),
+            outdated: session.phase != Phase::Live,
+        })
+    }
+}
+
+impl Practice {
+    /// How a session looks to one of its connections; none when it is gone.
+    pub(crate) fn view(&self, connection: &str) -> Option<View> {
+        View::of(self.desk().session_of(connection)?, connection)
+    }
+}
+
+pub(crate) async fn text(State(practice): State<Practice>, Query(who): Query<Connection>) -> Answer<View> {
+    practice.view(&who.connection).map(Json).ok_or_else(unknown)
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Close {
+    connection: String,
+    #[serde(default = "yes")]
+    wait: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// Waits for the answer to the callback, so that a test knows the save is through.
+pub(crate) async fn close(State(practice): State<Practice>, Json(close): Json<Close>) -> Json<Value> {
+    let Some(delivered) = practice.leave(&close.connection, Leaving::Clean) else {
+        return Json(json!({"status": null, "accepted": false}));
+    };
+    if !close.wait {
+        return Json(json!({"status": null, "accepted": false}));
+    }
+    Json(match delivered.await {
+        Ok(delivery) => json!({"status": delivery.status, "accepted": delivery.accepted}),
+        Err(_) => json!({"status": null, "accepted": false}),
+    })
+}
+
+pub(crate) async fn abandon(State(practice): State<Practice>, Json(who): Json<Connection>) -> StatusCode {
+    let _nobody_waits = practice.leave(&who.connection, Leaving::Lost);
+    StatusCode::NO_CONTENT
+}
+
+pub(crate) async fn save_button(State(practice): State<Practice>, Json(who): Json<Connection>) -> Answer<Value> {
+    let (key, user) = {
+        let mut desk = practice.desk();
+        let session = desk.session_of(&who.connection).ok_or_else(unknown)?;
+        let key = session.key.clone();
+        let member = session
+            .member(&who.connection)
+            .filter(|member| member.edit && member.present);
+        (key, member.ok_or_else(unknown)?.user.clone())
+    };
+    Ok(Json(json!({"error": practice.force(&key, Force::Button(user))})))
+}
+
+pub(crate) async fn faults(State(practice): State<Practice>) -> Response {
+    Json(practice.faults().get()).into_response()
+}
+
+pub(crate) async fn set_faults(State(practice): State<Practice>, Json(part): Json<Value>) -> Response {
+    match practice.faults().merge(&part) {
+        Ok(faults) => Json(faults).into_response(),
+        Err(error) => (StatusCode::BAD_REQUEST, error.to_string()).into_response(),
+    }
+}
+
+pub(crate) async fn clear_faults(State(practice): State<Practice>) -> StatusCode {
+    practice.faults().clear();
+    StatusCode::NO_CONTENT
+}
+
+pub(crate) async fn crash(State(practice): State<Practice>) -> StatusCode {
+    practice.crash();
+    StatusCode::NO_CONTENT
+}
+
+pub(crate) async fn release(State(practice): State<Practice>) -> StatusCode {
+    practice.faults().release();
+    StatusCode::NO_CONTENT
+}
+
+pub(crate) async fn callbacks(State(practice): State<Practice>) -> Response {
+    Json(practice.callbacks()).into_response()
+}
+
+pub(crate) async fn requests(State(practice): State<Practice>) -> Response {
+    Json(practice.requests()).into_response()
+}

@@ -1,0 +1,178 @@
+//! Keeps result files and serves them under signed links that expire, as damaged as the switches say.
+//! The signature covers path and expiry, never the host.
+
+use std::{
+    collections::HashMap,
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
+
+use axum::{
+    body::Body,
+    extract::{Query, State},
+    http::{HeaderMap, HeaderValue, StatusCode, Uri, header},
+    response::{Html, IntoResponse, Response},
+};
+use bytes::Bytes;
+use futures_util::{StreamExt, stream};
+use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use serde::Deserialize;
+use serde_json::json;
+use sha2::{Digest, Sha256};
+
+use crate::{clock, faults::DownloadFault, practice::Practice, settings::Settings};
+
+/// All result files by path.
+#[derive(Default)]
+pub(crate) struct Results {
+    files: Mutex<HashMap<String, Bytes>>,
+}
+
+impl Results {
+    /// Keeps a file; the answer is its path, from which links are made.
+    pub(crate) fn put(&self, folder: &str, name: &str, bytes: Bytes) -> String {
+        let path = format!("/cache/files/{folder}/{name}/{name}");
+        self.lock().insert(path.clone(), bytes);
+        path
+    }
+
+    fn get(&self, path: &str) -> Option<Bytes> {
+        self.lock().get(path).cloned()
+    }
+
+    pub(crate) fn remove(&self, path: &str) {
+        self.lock().remove(path);
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Bytes>> {
+        self.files.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A link to a result file, valid from now on for the life that the settings say.
+pub(crate) fn link(practice: &Practice, path: &str, origin: &str, download_name: &str) -> String {
+    let settings = practice.settings();
+    let origin = practice
+        .faults()
+        .get()
+        .foreign_host
+        .map_or_else(|| origin.to_owned(), |host| format!("http://{host}"));
+    let expires = clock::now_seconds() + settings.link_life.as_secs();
+    let mark = mark(&settings.secret, path, expires);
+    let name = utf8_percent_encode(download_name, NON_ALPHANUMERIC);
+    format!("{origin}{path}?md5={mark}&expires={expires}&filename={name}")
+}
+
+/// Called md5 on the wire; here it is half a SHA-256, which nobody outside can tell.
+fn mark(secret: &str, path: &str, expires: u64) -> String {
+    let digest = Sha256::digest(format!("{expires}{path}{secret}"));
+    let (half, _) = digest.split_at(16);
+    format!(
+        "{:032x}",
+        u128::from_be_bytes(half.try_into().expect("half of 32 bytes"))
+    )
+}
+
+/// Where the caller believes this server to be: a forwarded host wins, as measured.
+pub(crate) fn origin(settings: &Settings, headers: &HeaderMap) -> String {
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    let scheme = text("x-forwarded-proto").unwrap_or("http");
+    if let Some(host) = text("x-forwarded-host") {
+        return format!("{scheme}://{host}");
+    }
+    match &settings.public_url {
+        Some(url) => url.trim_end_matches('/').to_owned(),
+        None => format!("{scheme}://{}", text("host").unwrap_or("localhost")),
+    }
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Ticket {
+    #[serde(default)]
+    md5: String,
+    #[serde(default)]
+    expires: u64,
+    #[serde(default)]
+    filename: String,
+}
+
+/// `GET /cache/files/…`.
+pub(crate) async fn serve(State(practice): State<Practice>, uri: Uri, Query(ticket): Query<Ticket>) -> Response {
+    let path = percent_decode_str(uri.path()).decode_utf8_lossy().into_owned();
+    let fault = practice.faults().take_download();
+    let response = if mark(&practice.settings().secret, &path, ticket.expires) != ticket.md5 {
+        StatusCode::FORBIDDEN.into_response()
+    } else if clock::now_seconds() >= ticket.expires {
+        StatusCode::GONE.into_response()
+    } else {
+        match practice.results().get(&path) {
+            None => StatusCode::NOT_FOUND.into_response(),
+            Some(bytes) => spoilt(bytes, &ticket.filename, fault).await,
+        }
+    };
+    let status = i64::from(response.status().as_u16());
+    practice.record().add_heard("result", json!(uri.to_string()), status);
+    response
+}
+
+async fn spoilt(bytes: Bytes, name: &str, fault: Option<DownloadFault>) -> Response {
+    match fault {
+        None => attachment(bytes.into(), name),
+        Some(DownloadFault::Slow(milliseconds)) => {
+            tokio::time::sleep(Duration::from_millis(milliseconds)).await;
+            attachment(bytes.into(), name)
+        }
+        Some(DownloadFault::Truncated) => {
+            let whole = bytes.len();
+            let half = bytes.slice(..whole / 2);
+            let mut response = attachment(cut(half), name);
+            response.headers_mut().insert(header::CONTENT_LENGTH, whole.into());
+            response
+        }
+        Some(DownloadFault::Html) => Html("<!doctype html><title>Sign in</title><p>Welcome.").into_response(),
+        Some(DownloadFault::Status(302)) => (StatusCode::FOUND, [(header::LOCATION, "/healthcheck")]).into_response(),
+        Some(DownloadFault::Status(status)) => StatusCode::from_u16(status)
+            .unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+            .into_response(),
+        Some(DownloadFault::Oversized(size)) => attachment(padded(bytes, size), name),
+        Some(DownloadFault::Endless) => attachment(padded(bytes, u64::MAX), name),
+    }
+}
+
+/// The bytes, and then an error that ends the connection before the announced length.
+fn cut(half: Bytes) -> Body {
+    let end = stream::once(async {
+        // Until the half is on its way; an error at once would take it along.
+        tokio::time::sleep(Duration::from_millis(30)).await;
+        Err(std::io::Error::other("the connection is cut on purpose"))
+    });
+    Body::from_stream(stream::iter([Ok(half)]).chain(end))
+}
+
+/// The bytes, followed by zeros up to the size.
+fn padded(bytes: Bytes, size: u64) -> Body {
+    static ZEROS: Bytes = Bytes::from_static(&[0; 64 * 1024]);
+    let missing = size.saturating_sub(bytes.len() as u64);
+    let tail = stream::unfold(missing, |missing| async move {
+        let step = missing.min(ZEROS.len() as u64);
+        let piece = ZEROS.slice(..usize::try_from(step).expect("at most one block"));
+        // Room for other tasks: this stream never has to wait for anything.
+        tokio::task::yield_now().await;
+        (step > 0).then(|| (Ok::<_, std::io::Error>(piece), missing - step))
+    });
+    Body::from_stream(stream::iter([Ok(bytes)]).chain(tail))
+}
+
+fn attachment(body: Body, name: &str) -> Response {
+    let name = utf8_percent_encode(name, NON_ALPHANUMERIC);
+    let disposition = HeaderValue::from_str(&format!("attachment; filename*=UTF-8''{name}"))
+        .expect("percent-encoded text is plain ASCII");
+    let mut response = Response::new(body);
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_DISPOSITION, disposition);
+    headers.insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static("application/octet-stream"),
+    );
+    response
+}

@@ -1,0 +1,75 @@
+//! All routes on one screen: what the protocol has, and under `/practice` what only this stand-in has.
+
+use axum::{
+    Router,
+    extract::{DefaultBodyLimit, Request, State},
+    http::{HeaderMap, StatusCode},
+    middleware::{self, Next},
+    response::{IntoResponse, Response},
+    routing::{get, post},
+};
+
+use crate::{command, convert, editor_page, faults::Down, practice::Practice, practice_api as api, results};
+
+/// The largest body that is taken; configurations and edits are small, long texts are not.
+const BODY_LIMIT: usize = 16 << 20;
+
+pub(crate) fn router(practice: Practice) -> Router {
+    Router::new()
+        // The protocol.
+        .route("/healthcheck", get(healthcheck))
+        .route("/command", post(command::command))
+        .route("/coauthoring/CommandService.ashx", post(command::command))
+        .route("/converter", post(convert::convert))
+        .route("/ConvertService.ashx", post(convert::convert))
+        .route("/cache/files/{*path}", get(results::serve))
+        .route("/web-apps/apps/api/documents/{file}", get(editor_page::asset))
+        // The editor page, and tests that act as an editor.
+        .route("/practice/page/{file}", get(editor_page::asset))
+        .route("/practice/open", post(api::open))
+        .route("/practice/type", post(api::type_text))
+        .route("/practice/edit", post(api::edit))
+        .route("/practice/text", get(api::text))
+        .route("/practice/events", get(editor_page::events))
+        .route("/practice/close", post(api::close))
+        .route("/practice/abandon", post(api::abandon))
+        .route("/practice/forcesave-button", post(api::save_button))
+        // What goes wrong, and what went by.
+        .route(
+            "/practice/faults",
+            get(api::faults).post(api::set_faults).delete(api::clear_faults),
+        )
+        .route("/practice/crash", post(api::crash))
+        .route("/practice/release", post(api::release))
+        .route("/practice/callbacks", get(api::callbacks))
+        .route("/practice/requests", get(api::requests))
+        .layer(middleware::from_fn_with_state(practice.clone(), away))
+        .layer(DefaultBodyLimit::max(BODY_LIMIT))
+        .with_state(practice)
+}
+
+/// While the server is down only its own switches answer.
+async fn away(State(practice): State<Practice>, request: Request, next: Next) -> Response {
+    let switches = request.uri().path().starts_with("/practice/");
+    let spared = matches!(practice.faults().get().down, Some(Down::Unavailable)) && switches;
+    if practice.faults().get().down.is_some() && !spared {
+        return StatusCode::SERVICE_UNAVAILABLE.into_response();
+    }
+    next.run(request).await
+}
+
+/// The word is in the body; the status is 200 both times.
+async fn healthcheck(State(practice): State<Practice>) -> &'static str {
+    if practice.faults().get().unhealthy {
+        "false"
+    } else {
+        "true"
+    }
+}
+
+/// The token of a header, if there is one with the right prefix.
+pub(crate) fn bearer<'h>(practice: &Practice, headers: &'h HeaderMap) -> Option<&'h str> {
+    let settings = practice.settings();
+    let value = headers.get(&settings.token_header)?.to_str().ok()?;
+    value.strip_prefix(&settings.token_prefix)
+}

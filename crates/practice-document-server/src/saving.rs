@@ -1,0 +1,313 @@
+//! Saves: the final one when the last editor is gone, forced ones in between, and what the answers do to the document.
+//! What an answer means is decided here; how it is obtained is the work of `callback`.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use serde_json::{Value, json};
+use tokio::sync::oneshot;
+
+use crate::{
+    blank,
+    callback::{Delivery, Notice, deliver},
+    clock,
+    joining::post,
+    ooxml::{self, Kind},
+    opening::User,
+    practice::{Forgotten, Practice},
+    results,
+    session::{Forced, LastChange, Member, Phase, Session, Taken},
+};
+
+/// How long a file takes to be put together.
+const ASSEMBLY: Duration = Duration::from_millis(300);
+
+/// The release whose behaviour is played.
+pub(crate) const SERVER_VERSION: &str = "9.3.1";
+
+/// A result that was put together: the paths of the file and of the list of changes.
+#[derive(Clone)]
+pub(crate) struct Built {
+    file: String,
+    changes: Option<String>,
+    bytes: Bytes,
+}
+
+/// Who asks for a forced save.
+#[derive(Clone)]
+pub(crate) enum Force {
+    /// The command of another server, with its user data.
+    Command(Option<Value>),
+    /// The save button of this user.
+    Button(User),
+}
+
+impl Force {
+    fn kind(&self) -> u8 {
+        match self {
+            Self::Command(_) => 0,
+            Self::Button(_) => 1,
+        }
+    }
+}
+
+/// A session at the moment of a save.
+struct Snapshot {
+    key: String,
+    kind: Kind,
+    source: Bytes,
+    lines: Vec<String>,
+    history: Vec<(User, u64)>,
+    from_forgotten: bool,
+    revision: u64,
+    last: LastChange,
+    to: Option<String>,
+}
+
+impl Snapshot {
+    fn of(session: &Session) -> Option<Self> {
+        let last = session.last_change.clone()?;
+        Some(Self {
+            key: session.key.clone(),
+            kind: session.kind,
+            source: session.source.clone(),
+            lines: session.current_lines(),
+            history: session.history.clone(),
+            from_forgotten: session.from_forgotten,
+            revision: session.revision,
+            to: session.callback_of(&last.user),
+            last,
+        })
+    }
+
+    fn file_type(&self) -> &'static str {
+        self.kind.extension()
+    }
+}
+
+impl Practice {
+    /// Begins the final save of a session whose last editor, `leaver`, is gone.
+    pub(crate) fn save_finally(&self, session: &mut Session, leaver: &Member) -> oneshot::Receiver<Delivery> {
+        let (done, receiver) = oneshot::channel();
+        let Some(snapshot) = Snapshot::of(session) else {
+            return receiver;
+        };
+        session.phase = Phase::Saving;
+        session.tell();
+        let unchanged = session
+            .forced
+            .as_ref()
+            .is_some_and(|forced| forced.taken == Taken::Yes && forced.revision == session.revision);
+        let letters = session.letters.clone();
+        let leaver = leaver.clone();
+        let practice = self.clone();
+        self.spawn(async move {
+            tokio::time::sleep(practice.settings().pause(ASSEMBLY)).await;
+            let faults = practice.faults().get();
+            let built = practice.assembled(&snapshot).await;
+            let status = if built.is_some() && !faults.assembly_fails {
+                2
+            } else {
+                3
+            };
+            let shown = built.clone().filter(|_| status == 2 || faults.partial_result);
+            let notice = Notice::new(&snapshot.key, status, snapshot.to.clone());
+            let notice = practice
+                .described(notice, &snapshot, shown.as_ref(), &leaver.origin)
+                .action(0, &leaver.user.id)
+                .with("notmodified", unchanged);
+            let delivery = if faults.forgets_saves {
+                Delivery {
+                    status,
+                    accepted: false,
+                }
+            } else {
+                let Ok(delivery) = post(&letters, notice).await else {
+                    return;
+                };
+                delivery
+            };
+            practice.settle(&snapshot, built, delivery.status, delivery.accepted);
+            let _nobody_waits = done.send(delivery);
+        });
+        receiver
+    }
+
+    /// What the answer to a final save does to the session.
+    fn settle(&self, snapshot: &Snapshot, built: Option<Built>, status: u8, accepted: bool) {
+        let mut desk = self.desk();
+        match (status, accepted) {
+            (2, true) => {
+                if let Some(kept) = desk.forgotten.remove(&snapshot.key) {
+                    self.results().remove(&kept.path);
+                }
+                if let Some(session) = desk.sessions.get_mut(&snapshot.key) {
+                    session.phase = Phase::Finished;
+                    session.tell();
+                }
+            }
+            (2, false) => {
+                if let Some(built) = built {
+                    let name = format!("output.{}", snapshot.file_type());
+                    let folder = format!("forgotten/{}", snapshot.key);
+                    let path = self.results().put(&folder, &name, built.bytes.clone());
+                    let forgotten = Forgotten {
+                        bytes: built.bytes,
+                        file_type: snapshot.file_type(),
+                        path,
+                    };
+                    desk.forgotten.insert(snapshot.key.clone(), forgotten);
+                }
+                forget_session(&mut desk.sessions, &snapshot.key);
+            }
+            // Whoever says yes to a failed save loses the changes for good.
+            (_, true) => forget_session(&mut desk.sessions, &snapshot.key),
+            (_, false) => {
+                if let Some(session) = desk.sessions.get_mut(&snapshot.key) {
+                    session.phase = Phase::Live;
+                    session.tell();
+                }
+            }
+        }
+    }
+
+    /// Saves while the session goes on; the answer is the error code of the command.
+    pub(crate) fn force(&self, key: &str, force: Force) -> i64 {
+        if let Some(answer) = self.faults().get().forcesave_answer {
+            return answer;
+        }
+        let mut desk = self.desk();
+        let Some(session) = desk.sessions.get_mut(key) else {
+            return 1;
+        };
+        match session.phase {
+            Phase::Finished => return 1,
+            Phase::Saving => return 3,
+            Phase::Live => {}
+        }
+        let Some(mut snapshot) = Snapshot::of(session) else {
+            return 4;
+        };
+        let before = session
+            .forced
+            .take()
+            .filter(|forced| forced.revision == session.revision);
+        if before.as_ref().is_some_and(|forced| forced.taken == Taken::Yes) {
+            session.forced = before;
+            return 4;
+        }
+        // A forced save that was not taken is sent again as the same file.
+        let again = before.and_then(|forced| forced.built);
+        session.forced = Some(Forced {
+            revision: session.revision,
+            built: again.clone(),
+            taken: Taken::Underway,
+        });
+        if let Force::Button(user) = &force {
+            snapshot.to = session.callback_of(user);
+        }
+        let practice = self.clone();
+        self.spawn(async move { practice.force_now(snapshot, force, again).await });
+        0
+    }
+
+    async fn force_now(&self, snapshot: Snapshot, force: Force, again: Option<Built>) {
+        tokio::time::sleep(self.settings().pause(ASSEMBLY)).await;
+        let faults = self.faults().get();
+        let built = match again {
+            Some(built) => Some(built),
+            None => self.assembled(&snapshot).await,
+        };
+        let built = built.filter(|_| !faults.assembly_fails);
+        let status = if built.is_some() { 6 } else { 7 };
+        let origin = snapshot.last.origin.clone();
+        let notice = Notice::new(&snapshot.key, status, snapshot.to.clone());
+        let mut notice = self
+            .described(notice, &snapshot, built.as_ref(), &origin)
+            .with("notmodified", false)
+            .with("forcesavetype", force.kind());
+        match &force {
+            Force::Command(Some(userdata)) => notice = notice.with("userdata", userdata.clone()),
+            Force::Command(None) => {}
+            Force::Button(user) => notice = notice.action(2, &user.id),
+        }
+        let delivery = deliver(self, notice).await;
+        let mut desk = self.desk();
+        let Some(session) = desk.sessions.get_mut(&snapshot.key) else {
+            return;
+        };
+        if let Some(forced) = session
+            .forced
+            .as_mut()
+            .filter(|forced| forced.revision == snapshot.revision)
+        {
+            forced.built = built;
+            forced.taken = if status == 6 && delivery.accepted {
+                Taken::Yes
+            } else {
+                Taken::No
+            };
+        }
+    }
+
+    /// Puts the file and the list of changes together and keeps both as results.
+    async fn assembled(&self, snapshot: &Snapshot) -> Option<Built> {
+        let (source, lines) = (snapshot.source.clone(), snapshot.lines.clone());
+        let written = tokio::task::spawn_blocking(move || ooxml::write(&source, &lines)).await;
+        let bytes: Bytes = written.ok()?.ok()?.into();
+        let folder = format!("data/{}_{:04}", snapshot.key, rand::random_range(0..10_000));
+        let name = format!("output.{}", snapshot.file_type());
+        let file = self.results().put(&folder, &name, bytes.clone());
+        let changes = (!snapshot.from_forgotten).then(|| {
+            let changes = json!(snapshot.lines).to_string();
+            let archive = blank::archive(&[("changes0.json", changes)]);
+            self.results().put(&folder, "changes.zip", archive.into())
+        });
+        Some(Built { file, changes, bytes })
+    }
+
+    /// The fields that all saves have.
+    fn described(&self, notice: Notice, snapshot: &Snapshot, built: Option<&Built>, origin: &str) -> Notice {
+        let faults = self.faults().get();
+        let mut notice = notice;
+        if let Some(built) = built {
+            let name = format!("output.{}", snapshot.file_type());
+            notice = notice.with("url", results::link(self, &built.file, origin, &name));
+            if let Some(changes) = &built.changes {
+                notice = notice.with("changesurl", results::link(self, changes, origin, "changes.zip"));
+            }
+            notice = notice.with("history", history(snapshot, faults.history_padding));
+        }
+        let file_type = faults.wrong_filetype.unwrap_or_else(|| snapshot.file_type().to_owned());
+        notice
+            .with("users", vec![snapshot.last.user.id.clone()])
+            .with("lastsave", clock::iso(snapshot.last.at))
+            .with("filetype", file_type)
+    }
+}
+
+fn history(snapshot: &Snapshot, padding: usize) -> Value {
+    if snapshot.from_forgotten {
+        return json!({});
+    }
+    let padded = snapshot
+        .history
+        .iter()
+        .chain(snapshot.history.iter().cycle().take(padding));
+    let changes: Vec<Value> = padded
+        .map(|(user, at)| {
+            json!({
+                "created": clock::plain(*at),
+                "user": {"id": user.id, "name": user.name},
+                "documentSha256": format!("{:064x}", snapshot.revision),
+            })
+        })
+        .collect();
+    json!({"serverVersion": SERVER_VERSION, "changes": changes})
+}
+
+fn forget_session(sessions: &mut std::collections::HashMap<String, Session>, key: &str) {
+    if let Some(session) = sessions.remove(key) {
+        session.tell();
+    }
+}

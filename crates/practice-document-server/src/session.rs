@@ -1,0 +1,312 @@
+//! One editing session: the text under one key, who has it open, and what was changed by whom.
+//! Pure state without any waiting; `joining` and `saving` decide what follows from it.
+
+use std::collections::HashMap;
+
+use bytes::Bytes;
+use tokio::sync::{mpsc, watch};
+
+use crate::{
+    callback::Letter,
+    clock,
+    ooxml::{self, Kind, Unreadable},
+    opening::{Opening, Refusal, User},
+    saving::Built,
+};
+
+/// One open editor or viewer.
+#[derive(Clone)]
+pub(crate) struct Member {
+    pub(crate) id: String,
+    pub(crate) user: User,
+    pub(crate) edit: bool,
+    /// False after it left or its network was lost.
+    pub(crate) present: bool,
+    /// The words of the `drop` it was told to obey.
+    pub(crate) dropped: Option<String>,
+    /// Where its browser believes this server to be; result links are built from it.
+    pub(crate) origin: String,
+}
+
+/// Where a session stands between opening and final save.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// May be edited, or waits with its changes for somebody to come back.
+    Live,
+    /// The final save is on its way.
+    Saving,
+    /// The final save was taken; this key only shows old content from now on.
+    Finished,
+}
+
+/// The newest change.
+#[derive(Clone)]
+pub(crate) struct LastChange {
+    pub(crate) user: User,
+    pub(crate) origin: String,
+    pub(crate) at: u64,
+}
+
+/// What became of a forced save.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Taken {
+    Underway,
+    Yes,
+    No,
+}
+
+/// The newest forced save.
+pub(crate) struct Forced {
+    pub(crate) revision: u64,
+    pub(crate) built: Option<Built>,
+    pub(crate) taken: Taken,
+}
+
+/// Lines replaced by one change, so that edits made against an older revision find their place.
+struct Splice {
+    revision: u64,
+    start: usize,
+    removed: usize,
+    inserted: usize,
+}
+
+/// The text under one key and everybody who has it open.
+pub(crate) struct Session {
+    pub(crate) key: String,
+    pub(crate) title: String,
+    pub(crate) kind: Kind,
+    pub(crate) source: Bytes,
+    original: Vec<String>,
+    lines: Vec<String>,
+    /// Counts the changes since the document was fetched.
+    pub(crate) revision: u64,
+    splices: Vec<Splice>,
+    pub(crate) history: Vec<(User, u64)>,
+    pub(crate) from_forgotten: bool,
+    pub(crate) phase: Phase,
+    pub(crate) members: Vec<Member>,
+    /// The newest callback address of each user: the last tab wins.
+    callback_urls: HashMap<String, String>,
+    pub(crate) last_change: Option<LastChange>,
+    pub(crate) forced: Option<Forced>,
+    /// Rises when an editor joins, so that a save waiting for the end knows it is not the end.
+    pub(crate) epoch: u64,
+    pub(crate) letters: mpsc::UnboundedSender<Letter>,
+    pub(crate) news: watch::Sender<u64>,
+}
+
+impl Session {
+    pub(crate) fn new(
+        opening: &Opening,
+        source: Bytes,
+        from_forgotten: bool,
+        letters: mpsc::UnboundedSender<Letter>,
+    ) -> Result<Self, Unreadable> {
+        let (kind, lines) = ooxml::read(&source)?;
+        Ok(Self {
+            key: opening.key.clone(),
+            title: opening.title.clone(),
+            kind,
+            source,
+            original: lines.clone(),
+            lines,
+            revision: 0,
+            splices: Vec::new(),
+            history: Vec::new(),
+            from_forgotten,
+            phase: Phase::Live,
+            members: Vec::new(),
+            callback_urls: HashMap::new(),
+            last_change: None,
+            forced: None,
+            epoch: 0,
+            letters,
+            news: watch::Sender::new(0),
+        })
+    }
+
+    /// What is shown: after the final save only the content that was opened first.
+    pub(crate) fn lines(&self) -> &[String] {
+        if self.phase == Phase::Live {
+            &self.lines
+        } else {
+            &self.original
+        }
+    }
+
+    /// What a save contains.
+    pub(crate) fn current_lines(&self) -> Vec<String> {
+        self.lines.clone()
+    }
+
+    pub(crate) fn pending(&self) -> bool {
+        self.revision > 0
+    }
+
+    pub(crate) fn editors(&self) -> impl Iterator<Item = &Member> {
+        self.members.iter().filter(|member| member.edit && member.present)
+    }
+
+    /// Ids of the editors, each once, in order of joining.
+    pub(crate) fn editor_ids(&self) -> Vec<String> {
+        let mut ids: Vec<String> = Vec::new();
+        for member in self.editors() {
+            if !ids.contains(&member.user.id) {
+                ids.push(member.user.id.clone());
+            }
+        }
+        ids
+    }
+
+    pub(crate) fn member(&mut self, connection: &str) -> Option<&mut Member> {
+        self.members.iter_mut().find(|member| member.id == connection)
+    }
+
+    pub(crate) fn remember_callback(&mut self, user: &User, url: Option<&String>) {
+        if let Some(url) = url {
+            self.callback_urls.insert(user.id.clone(), url.clone());
+        }
+    }
+
+    pub(crate) fn callback_of(&self, user: &User) -> Option<String> {
+        self.callback_urls.get(&user.id).cloned()
+    }
+
+    /// Any address that is known, for reports nobody in particular caused.
+    pub(crate) fn any_callback(&self) -> Option<String> {
+        let newest = self
+            .members
+            .iter()
+            .rev()
+            .find_map(|member| self.callback_of(&member.user));
+        newest.or_else(|| self.callback_urls.values().next().cloned())
+    }
+
+    /// Tells open pages that something is new.
+    pub(crate) fn tell(&self) {
+        self.news.send_modify(|count| *count += 1);
+    }
+
+    /// Replaces lines as an editor saw them at `base`; where two wrote the same line the later one wins.
+    pub(crate) fn replace(
+        &mut self,
+        connection: &str,
+        base: u64,
+        lines: std::ops::Range<usize>,
+        new: Vec<String>,
+    ) -> Result<u64, Refusal> {
+        let phase = self.phase;
+        let kind = self.kind;
+        let Some(member) = self.member(connection) else {
+            return Err(Refusal::access("this connection is not part of the session"));
+        };
+        if !member.edit || !member.present || member.dropped.is_some() || phase != Phase::Live {
+            return Err(Refusal::access("this connection may only read"));
+        }
+        if kind == Kind::Pdf {
+            return Err(Refusal::new(-82, "the practice editor does not change PDFs"));
+        }
+        let (user, origin) = (member.user.clone(), member.origin.clone());
+        let mut start = lines.start;
+        for splice in self.splices.iter().filter(|splice| splice.revision > base) {
+            if splice.start + splice.removed <= start {
+                start = start - splice.removed + splice.inserted;
+            }
+        }
+        let start = start.min(self.lines.len());
+        let removed = lines.len().min(self.lines.len() - start);
+        self.revision += 1;
+        self.splices.push(Splice {
+            revision: self.revision,
+            start,
+            removed,
+            inserted: new.len(),
+        });
+        self.lines.splice(start..start + removed, new);
+        let at = clock::now_millis();
+        if self.history.last().is_none_or(|(last, _)| last.id != user.id) {
+            self.history.push((user.clone(), at));
+        }
+        self.last_change = Some(LastChange { user, origin, at });
+        self.tell();
+        Ok(self.revision)
+    }
+
+    /// Types at the end of a paragraph, by default the last one; line breaks begin new paragraphs.
+    pub(crate) fn type_text(&mut self, connection: &str, paragraph: Option<usize>, text: &str) -> Result<u64, Refusal> {
+        let last = self.lines.len().saturating_sub(1);
+        let at = paragraph.unwrap_or(last).min(last);
+        let before = self.lines.get(at).cloned().unwrap_or_default();
+        let new = (before + text).split('\n').map(str::to_owned).collect();
+        let end = (at + 1).min(self.lines.len());
+        self.replace(connection, self.revision, at..end, new)
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests may panic")]
+mod tests {
+    use super::*;
+
+    fn session(text: &str) -> Session {
+        let opening = Opening {
+            key: "k".into(),
+            url: String::new(),
+            file_type: "docx".into(),
+            title: "T".into(),
+            edit: true,
+            callback_url: None,
+            user: User {
+                id: "ben".into(),
+                name: "Ben".into(),
+            },
+        };
+        let (letters, _) = mpsc::unbounded_channel();
+        let mut session = Session::new(&opening, text.to_owned().into(), false, letters).unwrap();
+        for id in ["ben", "mia"] {
+            session.members.push(Member {
+                id: id.into(),
+                user: User {
+                    id: id.into(),
+                    name: id.into(),
+                },
+                edit: true,
+                present: true,
+                dropped: None,
+                origin: String::new(),
+            });
+        }
+        session
+    }
+
+    fn one(text: &str) -> Vec<String> {
+        vec![text.to_owned()]
+    }
+
+    #[test]
+    fn edits_of_different_lines_made_at_the_same_time_both_stay() {
+        let mut session = session("a\nb\nc");
+        session.replace("ben", 0, 0..1, vec!["a1".into(), "a2".into()]).unwrap();
+        session.replace("mia", 0, 2..3, one("C")).unwrap();
+        assert_eq!(session.lines(), ["a1", "a2", "b", "C"]);
+    }
+
+    #[test]
+    fn the_later_of_two_edits_of_one_line_wins() {
+        let mut session = session("a\nb");
+        session.replace("ben", 0, 1..2, one("ben")).unwrap();
+        session.replace("mia", 0, 1..2, one("mia")).unwrap();
+        assert_eq!(session.lines(), ["a", "mia"]);
+        assert_eq!(session.last_change.as_ref().unwrap().user.id, "mia");
+    }
+
+    #[test]
+    fn typing_goes_to_the_end_and_readers_may_not_type() {
+        let mut session = session("a\nb");
+        session.type_text("ben", None, "!\nnew").unwrap();
+        assert_eq!(session.lines(), ["a", "b!", "new"]);
+        session.member("mia").unwrap().edit = false;
+        assert_eq!(session.type_text("mia", None, "x").unwrap_err().code, 4004);
+        assert!(session.type_text("zoe", None, "x").is_err());
+    }
+}

@@ -1,0 +1,123 @@
+//! Signs and checks the tokens of the protocol: one secret, four shapes.
+//! It must never take a value from outside a token it has checked.
+
+use jsonwebtoken::{Algorithm, AlgorithmFamily, DecodingKey, EncodingKey, Header, Validation, errors::ErrorKind};
+use serde_json::{Map, Value, json};
+
+use crate::clock;
+
+/// Names of claims that only a token itself may set.
+pub(crate) type Claims = Map<String, Value>;
+
+/// How long tokens made here live.
+const LIFE_SECONDS: u64 = 300;
+
+/// Why a token is not believed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Doubt {
+    /// There is no token.
+    Missing,
+    /// Its signature, algorithm or shape is wrong.
+    Bad,
+    /// It was right once.
+    Expired,
+}
+
+/// The keys made from the shared secret.
+pub(crate) struct Tokens {
+    signing: EncodingKey,
+    checking: DecodingKey,
+    rules: Validation,
+}
+
+impl Tokens {
+    pub(crate) fn new(secret: &str) -> Self {
+        // The real server accepts every HMAC length, tokens without `exp`, and 60 s of wrong clocks.
+        let mut rules = Validation::new_for_family(AlgorithmFamily::Hmac);
+        rules.required_spec_claims.clear();
+        rules.leeway = 60;
+        rules.validate_nbf = true;
+        rules.validate_aud = false;
+        Self {
+            signing: EncodingKey::from_secret(secret.as_bytes()),
+            checking: DecodingKey::from_secret(secret.as_bytes()),
+            rules,
+        }
+    }
+
+    /// Signs the claims at top level, as in the `token` of a callback body.
+    pub(crate) fn sign(&self, mut claims: Claims) -> String {
+        let now = clock::now_seconds();
+        claims.insert("iat".into(), now.into());
+        claims.insert("exp".into(), (now + LIFE_SECONDS).into());
+        jsonwebtoken::encode(&Header::new(Algorithm::HS256), &claims, &self.signing)
+            .expect("a map of JSON values can be signed")
+    }
+
+    /// Signs the claims inside `payload`, as in the header of everything this server sends.
+    pub(crate) fn sign_wrapped(&self, payload: Claims) -> String {
+        let mut outer = Claims::new();
+        outer.insert("payload".into(), Value::Object(payload));
+        self.sign(outer)
+    }
+
+    /// The claims of a token that is genuine and not expired.
+    pub(crate) fn claims(&self, token: &str) -> Result<Claims, Doubt> {
+        if token.is_empty() {
+            return Err(Doubt::Missing);
+        }
+        match jsonwebtoken::decode::<Claims>(token, &self.checking, &self.rules) {
+            Ok(read) => Ok(read.claims),
+            Err(error) if matches!(error.kind(), ErrorKind::ExpiredSignature) => Err(Doubt::Expired),
+            Err(_) => Err(Doubt::Bad),
+        }
+    }
+
+    /// The parameters of a request to `/command` or `/converter`: from the body's token, else from the header's payload.
+    pub(crate) fn parameters(&self, body: &Value, header: Option<&str>) -> Result<Claims, Doubt> {
+        if let Some(token) = body.get("token").and_then(Value::as_str) {
+            return self.claims(token);
+        }
+        let mut claims = self.claims(header.ok_or(Doubt::Missing)?)?;
+        match claims.remove("payload") {
+            Some(Value::Object(payload)) => Ok(payload),
+            _ => Err(Doubt::Bad),
+        }
+    }
+
+    /// The header value with which this server fetches a document.
+    pub(crate) fn for_download(&self, url: &str) -> String {
+        let mut payload = Claims::new();
+        payload.insert("url".into(), json!(url));
+        self.sign_wrapped(payload)
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests may panic")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_of_another_secret_are_bad_and_old_ones_expired() {
+        let ours = Tokens::new("one secret of enough length for all");
+        let theirs = Tokens::new("another secret of the same good length");
+        let token = ours.for_download("http://a/b");
+        assert_eq!(ours.claims(&token).unwrap()["payload"]["url"], "http://a/b");
+        assert_eq!(theirs.claims(&token), Err(Doubt::Bad));
+        let old = json!({"key": "k", "exp": clock::now_seconds() - 120});
+        let old = jsonwebtoken::encode(&Header::new(Algorithm::HS256), &old, &ours.signing).unwrap();
+        assert_eq!(ours.claims(&old), Err(Doubt::Expired));
+    }
+
+    #[test]
+    fn parameters_come_from_the_body_token_before_the_header() {
+        let tokens = Tokens::new("one secret of enough length for all");
+        let claims = |key: &str| json!({"c": "info", "key": key}).as_object().unwrap().clone();
+        let body = json!({"c": "drop", "key": "plain", "token": tokens.sign(claims("body"))});
+        let header = tokens.sign_wrapped(claims("header"));
+        assert_eq!(tokens.parameters(&body, Some(&header)).unwrap()["key"], "body");
+        assert_eq!(tokens.parameters(&json!({}), Some(&header)).unwrap()["key"], "header");
+        assert_eq!(tokens.parameters(&json!({"key": "plain"}), None), Err(Doubt::Missing));
+    }
+}

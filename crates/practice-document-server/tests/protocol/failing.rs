@@ -1,0 +1,209 @@
+//! The switches for what goes wrong.
+#![expect(clippy::unwrap_used, reason = "tests may panic")]
+
+use std::time::Duration;
+
+use practice_document_server::{Down, DownloadFault, Duplicate, Settings, client, read_document};
+use serde_json::{Value, json};
+
+use crate::support::{PATIENCE, SECRET, World, fetch};
+
+async fn saved(world: &World) -> Value {
+    let ben = world.open("d-1", "ben").await;
+    ben.type_text("x").await.unwrap();
+    ben.close().await.unwrap();
+    world.sent(2).await.body["url"].clone()
+}
+
+#[tokio::test]
+async fn links_are_signed_over_path_and_expiry_but_not_over_the_host() {
+    let world = World::new().await;
+    let url = saved(&world).await;
+    let text = url.as_str().unwrap();
+    let localhost = text.replace("127.0.0.1", "localhost");
+    assert_eq!(fetch(&json!(localhost)).await.status(), 200);
+    assert_eq!(fetch(&json!(text.replace("md5=", "md5=0"))).await.status(), 403);
+    assert_eq!(fetch(&json!(text.replace("expires=", "expires=1"))).await.status(), 403);
+    let world = World::with(Settings {
+        link_life: Duration::ZERO,
+        ..Settings::quick(SECRET)
+    })
+    .await;
+    assert_eq!(fetch(&saved(&world).await).await.status(), 410);
+}
+
+#[tokio::test]
+async fn result_files_fail_in_every_way() {
+    let world = World::new().await;
+    let url = saved(&world).await;
+    let faults = world.practice.faults();
+    let broken = |fault| faults.change(|faults| faults.download = Some(fault));
+    for status in [404, 500] {
+        broken(DownloadFault::Status(status));
+        assert_eq!(fetch(&url).await.status(), status);
+    }
+    broken(DownloadFault::Status(302));
+    assert!(fetch(&url).await.headers().contains_key("location"));
+    broken(DownloadFault::Html);
+    assert!(fetch(&url).await.text().await.unwrap().contains("<p>"));
+    broken(DownloadFault::Truncated);
+    assert!(fetch(&url).await.bytes().await.is_err());
+    broken(DownloadFault::Oversized(3_000_000));
+    assert_eq!(fetch(&url).await.bytes().await.unwrap().len(), 3_000_000);
+    broken(DownloadFault::Endless);
+    let mut endless = fetch(&url).await;
+    for _ in 0..100 {
+        assert!(endless.chunk().await.unwrap().is_some());
+    }
+    drop(endless);
+    broken(DownloadFault::Slow(1));
+    faults.change(|faults| faults.download_times = Some(1));
+    assert_eq!(fetch(&url).await.status(), 200);
+    assert_eq!(fetch(&url).await.status(), 200);
+    let heard = world.practice.requests();
+    assert!(heard.iter().any(|heard| heard.what == "result" && heard.answer == 404));
+}
+
+#[tokio::test]
+async fn callbacks_are_doubled_and_overtaken() {
+    let world = World::new().await;
+    let faults = world.practice.faults();
+    let ben = world.open("d-1", "ben").await;
+    ben.type_text("one").await.unwrap();
+    faults.change(|faults| faults.hold = vec![6]);
+    assert_eq!(ben.press_save().await.unwrap(), 0);
+    ben.type_text("two").await.unwrap();
+    faults.change(|faults| faults.duplicate = Some(Duplicate::Parallel));
+    ben.close().await.unwrap();
+    assert_eq!(world.statuses(), [1, 2, 2]);
+    faults.change(|faults| faults.duplicate = Some(Duplicate::Sequential));
+    faults.release();
+    let second = |sent: &practice_document_server::Sent| sent.status == 6;
+    world.practice.wait_for_callback(second, PATIENCE).await.unwrap();
+    while world.statuses().len() < 5 {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(
+        world.statuses(),
+        [1, 2, 2, 6, 6],
+        "the older save comes after the final one"
+    );
+}
+
+#[tokio::test]
+async fn a_lost_answer_is_followed_by_the_same_callback() {
+    let world = World::new().await;
+    let ben = world.open("d-1", "ben").await;
+    ben.type_text("x").await.unwrap();
+    world.practice.faults().change(|faults| faults.lose_answers = 1);
+    assert!(ben.close().await.unwrap().accepted);
+    assert_eq!(world.statuses(), [1, 2, 2]);
+}
+
+#[tokio::test]
+async fn a_spoofed_host_is_signed_and_a_wrong_type_said() {
+    let world = World::new().await;
+    let spoof = [("X-Forwarded-Host", "evil.example")];
+    let ben = client::open_as(&world.practice.url(), &world.config("d-1", "ben"), &spoof)
+        .await
+        .unwrap();
+    ben.type_text("x").await.unwrap();
+    world
+        .practice
+        .faults()
+        .change(|faults| faults.wrong_filetype = Some("odt".into()));
+    ben.close().await.unwrap();
+    let save = world.got().pop().unwrap();
+    assert!(
+        save["url"]
+            .as_str()
+            .unwrap()
+            .starts_with("http://evil.example/cache/files/")
+    );
+    assert_eq!(save["filetype"], "odt");
+}
+
+#[tokio::test]
+async fn a_crash_sends_nothing_and_keeps_what_was_typed() {
+    let world = World::new().await;
+    let ben = world.open("d-1", "ben").await;
+    ben.type_text(" before").await.unwrap();
+    world.practice.crash();
+    assert!(ben.type_text(" after").await.is_err());
+    assert_eq!(ben.close().await.unwrap().status, None);
+    assert_eq!(world.statuses(), [1]);
+    let again = world.open("d-1", "mia").await;
+    assert!(again.may_edit());
+    assert_eq!(again.close().await.unwrap().status, Some(2));
+    let save = world.got().pop().unwrap();
+    assert_eq!(save["users"], json!(["ben"]), "the last author is still known");
+    let file = fetch(&save["url"]).await.bytes().await.unwrap();
+    assert_eq!(read_document(&file).unwrap().1, ["Title before"]);
+}
+
+#[tokio::test]
+async fn a_server_that_is_down_refuses_and_comes_back_on_its_port() {
+    let world = World::new().await;
+    let health = format!("{}/healthcheck", world.practice.url());
+    let client = reqwest::Client::new();
+    let get = async || client.get(&health).send().await;
+    assert_eq!(get().await.unwrap().text().await.unwrap(), "true");
+    world.practice.faults().change(|faults| faults.unhealthy = true);
+    assert_eq!(get().await.unwrap().text().await.unwrap(), "false");
+    world
+        .practice
+        .faults()
+        .change(|faults| faults.down = Some(Down::Unavailable));
+    assert_eq!(get().await.unwrap().status(), 503);
+    world
+        .practice
+        .faults()
+        .change(|faults| faults.down = Some(Down::Refuse));
+    // The listener goes away a moment after the switch.
+    while get().await.is_ok() {}
+    world.practice.faults().clear();
+    while get().await.is_err() {}
+    assert_eq!(get().await.unwrap().text().await.unwrap(), "true");
+}
+
+#[tokio::test]
+async fn saves_can_be_forgotten_without_being_sent() {
+    let world = World::new().await;
+    world.practice.faults().change(|faults| faults.forgets_saves = true);
+    let ben = world.open("d-1", "ben").await;
+    ben.type_text("x").await.unwrap();
+    ben.close().await.unwrap();
+    assert_eq!(world.statuses(), [1]);
+    assert_eq!(world.practice.forgotten_keys(), ["d-1"]);
+}
+
+#[tokio::test]
+async fn switches_and_lists_are_there_over_http_too() {
+    let world = World::new().await;
+    let client = reqwest::Client::new();
+    let url = |path: &str| format!("{}/practice/{path}", world.practice.url());
+    let set = client
+        .post(url("faults"))
+        .json(&json!({"download": {"status": 500}}))
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(set.json::<Value>().await.unwrap()["download"], json!({"status": 500}));
+    assert_eq!(fetch(&saved(&world).await).await.status(), 500);
+    client.delete(url("faults")).send().await.unwrap();
+    let faults: Value = client.get(url("faults")).send().await.unwrap().json().await.unwrap();
+    assert_eq!(faults["download"], Value::Null);
+    let listed: Vec<Value> = client.get(url("callbacks")).send().await.unwrap().json().await.unwrap();
+    assert_eq!(
+        (&listed[1]["status"], &listed[1]["answerStatus"]),
+        (&json!(2), &json!(200))
+    );
+}
+
+#[tokio::test]
+async fn stopping_frees_the_port() {
+    let world = World::new().await;
+    let address = world.practice.address();
+    world.practice.stop().await;
+    assert!(std::net::TcpListener::bind(address).is_ok());
+}

@@ -1,0 +1,8 @@
+//! The practice document server against a tiny stand-in for the server whose documents are edited.
+
+mod commands;
+mod converting;
+mod editing;
+mod failing;
+mod saving;
+mod support;

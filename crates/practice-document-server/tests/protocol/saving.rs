@@ -1,0 +1,186 @@
+//! What the answers to callbacks do, and what forced saves look like.
+#![expect(clippy::unwrap_used, reason = "tests may panic")]
+
+use practice_document_server::{Faults, read_document};
+use serde_json::json;
+
+use crate::support::{PATIENCE, World, fetch};
+
+const NO: &str = r#"{"error":1}"#;
+
+#[tokio::test]
+async fn failures_that_may_pass_are_retried_with_the_same_file_and_a_new_token() {
+    let world = World::new().await;
+    world.answer(&[(200, r#"{"error":0}"#), (500, ""), (503, ""), (429, "")]);
+    let ben = world.open("d-1", "ben").await;
+    ben.type_text("x").await.unwrap();
+    assert!(ben.close().await.unwrap().accepted);
+    assert_eq!(world.statuses(), [1, 2, 2, 2, 2]);
+    let got = world.got();
+    assert!(got.iter().skip(1).all(|save| save["url"] == got[1]["url"]));
+    assert!(world.practice.forgotten_keys().is_empty());
+}
+
+#[tokio::test]
+async fn after_four_failures_the_save_is_forgotten_and_can_be_fetched() {
+    let world = World::new().await;
+    world.answer(&[(200, r#"{"error":0}"#), (500, ""), (500, ""), (500, ""), (500, "")]);
+    let ben = world.open("d-1", "ben").await;
+    ben.type_text(" typed").await.unwrap();
+    assert!(!ben.close().await.unwrap().accepted);
+    assert_eq!(world.statuses().len(), 5);
+    assert_eq!(world.command("getForgottenList", "").await["keys"], json!(["d-1"]));
+    let kept = world.command("getForgotten", "d-1").await;
+    let file = fetch(&kept["url"]).await.bytes().await.unwrap();
+    assert_eq!(read_document(&file).unwrap().1, ["Title typed"]);
+    assert_eq!(world.command("deleteForgotten", "d-1").await["error"], 0);
+    assert_eq!(world.command("deleteForgotten", "d-1").await["error"], 1);
+    assert_eq!(world.command("getForgottenList", "").await["keys"], json!([]));
+    assert_eq!(fetch(&kept["url"]).await.status(), 404);
+}
+
+#[tokio::test]
+async fn every_other_answer_is_one_attempt_and_then_forgotten() {
+    for answer in [
+        (200, NO),
+        (200, "OK"),
+        (201, r#"{"error":0}"#),
+        (204, ""),
+        (401, ""),
+        (404, ""),
+        (302, ""),
+    ] {
+        let world = World::new().await;
+        world.answer(&[(200, r#"{"error":0}"#), answer]);
+        let ben = world.open("d-1", "ben").await;
+        ben.type_text("x").await.unwrap();
+        ben.close().await.unwrap();
+        assert_eq!(world.statuses(), [1, 2], "{answer:?}");
+        assert_eq!(world.practice.forgotten_keys(), ["d-1"], "{answer:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_forgotten_document_opens_from_its_copy_and_a_taken_save_removes_it() {
+    let world = World::new().await;
+    world.answer(&[(200, r#"{"error":0}"#), (200, NO)]);
+    let ben = world.open("d-1", "ben").await;
+    ben.type_text(" one").await.unwrap();
+    ben.close().await.unwrap();
+    let again = world.open("d-1", "ben").await;
+    assert_eq!(again.opened.warnings, [-201]);
+    again.type_text(" two").await.unwrap();
+    assert!(again.close().await.unwrap().accepted);
+    assert_eq!(world.downloads().len(), 1);
+    let save = world.got().pop().unwrap();
+    assert_eq!(save["history"], json!({}));
+    assert!(save.get("changesurl").is_none());
+    let file = fetch(&save["url"]).await.bytes().await.unwrap();
+    assert_eq!(read_document(&file).unwrap().1, ["Title one two"]);
+    assert!(world.practice.forgotten_keys().is_empty());
+}
+
+#[tokio::test]
+async fn a_forced_save_keeps_the_key_and_the_last_leave_says_notmodified() {
+    let world = World::new().await;
+    let ben = world.open("d-1", "ben").await;
+    assert_eq!(world.command("forcesave", "d-1").await["error"], 4);
+    ben.type_text(" forced").await.unwrap();
+    let forced = json!({"c": "forcesave", "key": "d-1", "userdata": "lock-7"});
+    assert_eq!(world.ask("/command", forced).await["error"], 0);
+    world.sent(6).await;
+    let six = world.got().pop().unwrap();
+    assert_eq!((&six["key"], &six["userdata"]), (&json!("d-1"), &json!("lock-7")));
+    assert_eq!((&six["forcesavetype"], &six["notmodified"]), (&json!(0), &json!(false)));
+    assert!(six.get("actions").is_none());
+    let file = fetch(&six["url"]).await.bytes().await.unwrap();
+    assert_eq!(read_document(&file).unwrap().1, ["Title forced"]);
+    assert_eq!(world.command("forcesave", "d-1").await["error"], 4);
+    assert!(world.open("d-1", "mia").await.may_edit(), "the session goes on");
+    world.practice.faults().change(|faults| faults.duplicate = None);
+    assert_eq!(ben.close().await.unwrap().status, Some(1));
+}
+
+#[tokio::test]
+async fn after_a_forced_save_the_final_one_has_nothing_new() {
+    let world = World::new().await;
+    let ben = world.open("d-1", "ben").await;
+    ben.type_text("x").await.unwrap();
+    assert_eq!(ben.press_save().await.unwrap(), 0);
+    let six = world.sent(6).await.body;
+    assert_eq!(
+        (&six["forcesavetype"], &six["actions"][0]["type"]),
+        (&json!(1), &json!(2))
+    );
+    assert_eq!(ben.close().await.unwrap().status, Some(2));
+    assert_eq!(world.got().pop().unwrap()["notmodified"], true);
+}
+
+#[tokio::test]
+async fn a_refused_forced_save_is_sent_again_as_the_same_file() {
+    let world = World::new().await;
+    world.answer(&[(200, r#"{"error":0}"#), (500, "")]);
+    let ben = world.open("d-1", "ben").await;
+    ben.type_text("x").await.unwrap();
+    ben.press_save().await.unwrap();
+    let first = world.sent(6).await;
+    assert!(!first.accepted);
+    // The refusal is noted just after the answer is recorded, so the next request may come a moment too early.
+    while world.command("forcesave", "d-1").await["error"] != 0 {}
+    let second = world
+        .practice
+        .wait_for_callback(|sent| sent.status == 6 && sent.accepted, PATIENCE)
+        .await
+        .unwrap();
+    assert_eq!(path(&first.body["url"]), path(&second.body["url"]));
+}
+
+fn path(url: &serde_json::Value) -> String {
+    url.as_str().unwrap().split('?').next().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn a_save_that_cannot_be_assembled_is_3_and_a_no_keeps_the_changes() {
+    let world = World::new().await;
+    world.answer(&[(200, r#"{"error":0}"#), (200, NO)]);
+    world.practice.set_faults(Faults {
+        assembly_fails: true,
+        ..Faults::default()
+    });
+    let ben = world.open("d-1", "ben").await;
+    ben.type_text(" kept").await.unwrap();
+    assert_eq!(ben.close().await.unwrap().status, Some(3));
+    assert!(world.got()[1].get("url").is_none());
+    world.practice.faults().clear();
+    let again = world.open("d-1", "ben").await;
+    assert_eq!(again.text().await.unwrap(), "Title kept");
+    assert_eq!(again.close().await.unwrap().status, Some(2));
+}
+
+#[tokio::test]
+async fn a_yes_to_status_3_loses_the_changes() {
+    let world = World::new().await;
+    world.practice.faults().change(|faults| faults.assembly_fails = true);
+    let ben = world.open("d-1", "ben").await;
+    ben.type_text(" lost").await.unwrap();
+    ben.press_save().await.unwrap();
+    assert!(world.sent(7).await.body.get("url").is_none());
+    assert_eq!(ben.close().await.unwrap().status, Some(3));
+    assert_eq!(world.open("d-1", "ben").await.text().await.unwrap(), "Title");
+}
+
+#[tokio::test]
+async fn long_histories_are_only_in_the_body_token() {
+    let world = World::new().await;
+    world.practice.faults().change(|faults| faults.history_padding = 200);
+    let ben = world.open("d-1", "ben").await;
+    ben.type_text("x").await.unwrap();
+    ben.close().await.unwrap();
+    let sent = world.sent(2).await;
+    assert!(sent.header_token.len() < 7168);
+    assert!(sent.body.get("history").is_none() && sent.body.get("changesurl").is_none());
+    assert!(sent.body.get("url").is_some());
+    let claims = world.got().pop().unwrap();
+    assert_eq!(claims["history"]["changes"].as_array().unwrap().len(), 201);
+    assert!(claims["changesurl"].is_string());
+}

@@ -1,0 +1,217 @@
+//! A fake of the server on the other side: it serves one document under `/file/<id>`, takes callbacks
+//! under `/callback/<id>`, and answers them as told.
+#![expect(clippy::unwrap_used, reason = "tests may panic")]
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex},
+    time::{Duration, SystemTime},
+};
+
+use axum::{
+    Router,
+    extract::{Path, State},
+    http::{HeaderMap, StatusCode},
+    response::{IntoResponse, Response},
+    routing::{get, post},
+};
+use jsonwebtoken::{DecodingKey, EncodingKey, Header, Validation};
+use practice_document_server::{Practice, Running, Sent, Settings, blank_document, client, write_document};
+use serde_json::{Value, json};
+
+pub const SECRET: &str = "a secret of more than thirty-two bytes";
+pub const PATIENCE: Duration = Duration::from_secs(10);
+
+#[derive(Default)]
+struct Inner {
+    document: Mutex<Vec<u8>>,
+    answers: Mutex<VecDeque<(u16, String)>>,
+    got: Mutex<Vec<Value>>,
+    downloads: Mutex<Vec<String>>,
+}
+
+/// The other side, and a practice server for it.
+pub struct World {
+    inner: Arc<Inner>,
+    pub base: String,
+    pub practice: Running,
+}
+
+impl World {
+    pub async fn new() -> Self {
+        Self::with(Settings::quick(SECRET)).await
+    }
+
+    pub async fn with(settings: Settings) -> Self {
+        let inner = Arc::new(Inner::default());
+        let router = Router::new()
+            .route("/file/{id}", get(file))
+            .route("/callback/{id}", post(callback))
+            .with_state(inner.clone());
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let base = format!("http://{}", listener.local_addr().unwrap());
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        let practice = Practice::start(settings).await.unwrap();
+        let world = Self { inner, base, practice };
+        world.store(write_document(&blank_document("docx"), &["Title".into()]).unwrap());
+        world
+    }
+
+    /// What `/file/<id>` serves from now on.
+    pub fn store(&self, bytes: Vec<u8>) {
+        *self.inner.document.lock().unwrap() = bytes;
+    }
+
+    /// The next callbacks are answered so, in this order; later ones with `{"error":0}`.
+    pub fn answer(&self, answers: &[(u16, &str)]) {
+        let answers = answers.iter().map(|(status, body)| (*status, (*body).to_owned()));
+        self.inner.answers.lock().unwrap().extend(answers);
+    }
+
+    /// The verified claims of all callbacks that arrived.
+    pub fn got(&self) -> Vec<Value> {
+        self.inner.got.lock().unwrap().clone()
+    }
+
+    pub fn statuses(&self) -> Vec<u64> {
+        self.got()
+            .iter()
+            .map(|claims| claims["status"].as_u64().unwrap())
+            .collect()
+    }
+
+    /// The `payload.url` of every download.
+    pub fn downloads(&self) -> Vec<String> {
+        self.inner.downloads.lock().unwrap().clone()
+    }
+
+    /// A signed configuration for this user and key.
+    pub fn config(&self, key: &str, user: &str) -> Value {
+        sign_config(self.plain_config(key, user))
+    }
+
+    pub fn plain_config(&self, key: &str, user: &str) -> Value {
+        json!({
+            "documentType": "word",
+            "document": {
+                "fileType": "docx", "key": key, "title": "Report.docx", "url": format!("{}/file/{key}", self.base),
+                "permissions": {"edit": true, "download": true},
+            },
+            "editorConfig": {
+                "mode": "edit", "lang": "en", "callbackUrl": format!("{}/callback/{user}", self.base),
+                "user": {"id": user, "name": user.to_uppercase()},
+            },
+        })
+    }
+
+    pub async fn open(&self, key: &str, user: &str) -> client::Editor {
+        client::open(&self.practice.url(), &self.config(key, user))
+            .await
+            .unwrap()
+    }
+
+    /// `POST` with a body token over the parameters.
+    pub async fn ask(&self, path: &str, parameters: Value) -> Value {
+        let body = json!({"token": sign(parameters)});
+        let url = format!("{}{path}", self.practice.url());
+        reqwest::Client::new()
+            .post(url)
+            .json(&body)
+            .send()
+            .await
+            .unwrap()
+            .json()
+            .await
+            .unwrap()
+    }
+
+    pub async fn command(&self, c: &str, key: &str) -> Value {
+        self.ask("/command", json!({"c": c, "key": key})).await
+    }
+
+    /// Waits for the answer to a callback of this status.
+    pub async fn sent(&self, status: u8) -> Sent {
+        self.practice
+            .wait_for_callback(|sent| sent.status == status, PATIENCE)
+            .await
+            .unwrap()
+    }
+}
+
+pub async fn fetch(url: &Value) -> reqwest::Response {
+    let http = reqwest::Client::builder()
+        .redirect(reqwest::redirect::Policy::none())
+        .build()
+        .unwrap();
+    http.get(url.as_str().unwrap()).send().await.unwrap()
+}
+
+pub fn now() -> u64 {
+    SystemTime::now()
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .unwrap()
+        .as_secs()
+}
+
+pub fn sign(claims: Value) -> String {
+    sign_with(claims, SECRET, now() + 300)
+}
+
+pub fn sign_with(mut claims: Value, secret: &str, exp: u64) -> String {
+    claims["exp"] = exp.into();
+    let key = EncodingKey::from_secret(secret.as_bytes());
+    jsonwebtoken::encode(&Header::default(), &claims, &key).unwrap()
+}
+
+pub fn sign_config(mut config: Value) -> Value {
+    config["token"] = sign(config.clone()).into();
+    config
+}
+
+fn verified(token: &str) -> Option<Value> {
+    let key = DecodingKey::from_secret(SECRET.as_bytes());
+    let rules = Validation {
+        validate_aud: false,
+        ..Validation::default()
+    };
+    let claims = jsonwebtoken::decode::<Value>(token, &key, &rules).ok()?.claims;
+    let life = claims["exp"].as_u64()? - claims["iat"].as_u64()?;
+    (life == 300).then_some(claims)
+}
+
+fn header_claims(headers: &HeaderMap) -> Option<Value> {
+    let header = headers.get("authorization")?.to_str().ok()?;
+    verified(header.strip_prefix("Bearer ")?)
+}
+
+async fn file(State(inner): State<Arc<Inner>>, headers: HeaderMap) -> Response {
+    let Some(claims) = header_claims(&headers) else {
+        return StatusCode::FORBIDDEN.into_response();
+    };
+    let url = claims["payload"]["url"].as_str().unwrap().to_owned();
+    inner.downloads.lock().unwrap().push(url);
+    let document = inner.document.lock().unwrap().clone();
+    if document == b"missing" {
+        StatusCode::NOT_FOUND.into_response()
+    } else {
+        document.into_response()
+    }
+}
+
+async fn callback(
+    State(inner): State<Arc<Inner>>,
+    Path(user): Path<String>,
+    headers: HeaderMap,
+    body: String,
+) -> Response {
+    let body: Value = serde_json::from_str(&body).unwrap();
+    let mut claims = verified(body["token"].as_str().unwrap()).unwrap();
+    let header = header_claims(&headers).unwrap();
+    assert_eq!(header["payload"]["key"], claims["key"]);
+    assert_eq!(header["payload"]["status"], claims["status"]);
+    claims["to"] = user.into();
+    inner.got.lock().unwrap().push(claims);
+    let answer = inner.answers.lock().unwrap().pop_front();
+    let (status, text) = answer.unwrap_or((200, r#"{"error":0}"#.into()));
+    (StatusCode::from_u16(status).unwrap(), text).into_response()
+}

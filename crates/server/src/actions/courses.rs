@@ -1,0 +1,76 @@
+//! What people do with courses. Every change of a course is logged (specification, Courses 3).
+
+use garde::Validate;
+use model::change::CourseChange;
+use model::course::{Course, CourseEdit, CourseStatus};
+use model::id::{ClassId, CourseId, SubjectId};
+use model::text::{CourseDescription, Name};
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use crate::clock;
+use crate::error::Result;
+use crate::store::Work;
+use crate::store::courses::CourseRecord;
+
+/// A course to be created.
+#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewCourse {
+    /// Unique with class and subject.
+    #[garde(dive)]
+    pub name: Name,
+    /// What is planned.
+    #[serde(default, deserialize_with = "model::text::optional")]
+    #[garde(dive)]
+    pub description: Option<CourseDescription>,
+    /// The one class it belongs to.
+    #[garde(skip)]
+    pub class_id: ClassId,
+    /// The one subject it belongs to; the class learns it when it does not list it yet.
+    #[garde(skip)]
+    pub subject_id: SubjectId,
+    /// ACTIVE unless said otherwise.
+    #[garde(skip)]
+    pub status: Option<CourseStatus>,
+}
+
+/// Adds a course to a class the caller manages.
+pub fn create(work: &mut Work<'_>, new: &NewCourse) -> Result<CourseRecord> {
+    let class = work.class_to_write(&new.class_id)?;
+    let subject = work.subject(&new.subject_id)?;
+    work.add_class_subject(&class.id, &subject.id)?;
+    let course = Course {
+        id: CourseId::new(clock::new_id()),
+        organization_id: work.organization().clone(),
+        class_id: class.id,
+        subject_id: subject.id,
+        name: new.name.clone(),
+        description: new.description.clone(),
+        status: new.status.unwrap_or(CourseStatus::Active),
+        created_at: work.now(),
+        updated_at: work.now(),
+    };
+    work.insert_course(&course)?;
+    work.record(CourseChange::Created { course: course.clone() });
+    work.course(&course.id)
+}
+
+/// Changes what a PATCH names; the class only while the course is empty.
+pub fn edit(work: &mut Work<'_>, id: &CourseId, edit: &CourseEdit) -> Result<CourseRecord> {
+    let record = work.course_to_write(id)?;
+    let mut course = record.course;
+    if let Some(class) = edit.class_id.value() {
+        work.class_to_write(class)?;
+    }
+    if let Some(subject) = edit.subject_id.value() {
+        work.subject(subject)?;
+    }
+    let changed = course.edit(edit.clone(), record.groups + record.assignments == 0, work.now())?;
+    if !changed.is_empty() {
+        work.add_class_subject(&course.class_id, &course.subject_id)?;
+        work.update_course(&course, changed.has("subjectId"))?;
+        work.record(CourseChange::Updated { course, changed });
+    }
+    work.course(id)
+}

@@ -1,0 +1,11 @@
+//! One function per thing a person can do. Rules are asked of the model, statements of the store; what happened is
+//! recorded as a change. No HTTP, no sockets.
+
+pub mod assignments;
+pub mod classes;
+pub mod courses;
+pub mod documents;
+pub mod groups;
+pub mod help;
+pub mod subjects;
+pub mod submissions;

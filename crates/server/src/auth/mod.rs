@@ -1,0 +1,204 @@
+//! Who asks: from the cookie to a [`Caller`] with his standing in the organization of the request. Everything that
+//! decides is read from the store on every request; the cookie cache never decides (contract 6.1).
+
+pub mod origin;
+pub mod tenant;
+
+use axum::extract::{ConnectInfo, Request};
+use axum::http::{HeaderMap, header};
+use better_auth::cookie::{CookieNames, RequestCookies, SessionCookie};
+use model::access::{Access, MemberRole, PlatformRole, Standing, standing};
+use model::id::{OrganizationId, UserId};
+use model::time::Timestamp;
+
+use crate::clock;
+use crate::config::Secret;
+use crate::error::{Error, Result};
+use crate::store::platform::sessions::{Session, SessionFacts, User};
+use crate::store::platform::PlatformProof;
+use crate::store::platform::organizations::HostName;
+use crate::store::{Actor, Standpoint, Store, Tenant};
+use tenant::Hosts;
+
+/// The peer's address as the listener saw it.
+pub type Peer = ConnectInfo<std::net::SocketAddr>;
+
+/// The id of the request at hand, as the outermost layer gave it.
+#[derive(Debug, Clone)]
+pub struct RequestId(pub String);
+
+/// What is needed to find out who asks.
+#[derive(Clone)]
+pub struct Gate {
+    store: Store,
+    names: CookieNames,
+    secret: Secret,
+    hosts: Hosts,
+}
+
+/// What a request claims to be: nothing of it was looked up yet.
+pub struct Claim {
+    /// Whether it comes from our own page, where that matters.
+    pub origin: Result<()>,
+    /// The session token, its signature verified.
+    pub token: Option<String>,
+    /// The host it was sent to.
+    pub host: Option<HostName>,
+    /// The request's id.
+    pub request_id: Option<String>,
+}
+
+/// Who asks: plain values, read at the beginning of the request.
+#[derive(Debug, Clone)]
+pub struct Caller {
+    /// The person.
+    pub user: User,
+    /// The session he came with.
+    pub session: Session,
+    /// What he is in the organization of the request.
+    pub standing: Standing,
+    /// His role there, if he is a member.
+    pub member_role: Option<MemberRole>,
+    /// The organization of the request.
+    pub tenant: Option<Tenant>,
+    /// The request's clock.
+    pub now: Timestamp,
+    /// The request's id.
+    pub request_id: Option<String>,
+}
+
+impl Caller {
+    /// Where he stands, for the store; nothing without an organization.
+    pub fn standpoint(&self) -> Option<Standpoint> {
+        let viewer = self.standing.viewer(self.user.id.clone())?;
+        Some(Standpoint { tenant: self.tenant.clone()?, viewer, actor: self.actor(), now: self.now })
+    }
+
+    /// How the log names him.
+    pub fn actor(&self) -> Actor {
+        let role = match (self.user.role, self.member_role) {
+            (PlatformRole::SuperAdmin, _) => "SUPER_ADMIN",
+            (_, Some(role)) => role.as_str(),
+            (_, None) => "none",
+        };
+        Actor {
+            user: Some(self.user.id.clone()),
+            name: self.user.name.clone(),
+            role,
+            impersonated_by: self.session.impersonated_by.clone(),
+            request_id: self.request_id.clone(),
+        }
+    }
+
+    /// The organization of the request, where one is needed.
+    pub fn organization(&self) -> Result<&OrganizationId> {
+        self.tenant.as_ref().map(Tenant::id).ok_or(Error::NoActiveOrganization)
+    }
+
+    /// Whether this is the person.
+    pub fn is(&self, user: &UserId) -> bool {
+        self.user.id == *user
+    }
+}
+
+impl Gate {
+    /// Joins what authentication needs.
+    pub fn new(store: Store, names: CookieNames, secret: Secret, hosts: Hosts) -> Self {
+        Self { store, names, secret, hosts }
+    }
+
+    /// The cookie names of this installation.
+    pub fn names(&self) -> &CookieNames {
+        &self.names
+    }
+
+    /// The key that signs cookies.
+    pub fn secret(&self) -> &str {
+        self.secret.expose()
+    }
+
+    /// The host rules of this installation.
+    pub fn hosts(&self) -> &Hosts {
+        &self.hosts
+    }
+
+    /// What a request claims to be, before anything is looked up.
+    pub fn claim(&self, request: &Request, frontend_origin: &str) -> Claim {
+        let peer = request.extensions().get::<Peer>().map(|peer| peer.0.ip());
+        Claim {
+            origin: origin::check(request.method(), request.headers(), frontend_origin),
+            token: self.token(request.headers()),
+            host: self.hosts.name(request.headers(), peer),
+            request_id: request.extensions().get::<RequestId>().map(|id| id.0.clone()),
+        }
+    }
+
+    /// The session token a request carries, if its signature holds. Two session cookies are none (reliability T11).
+    pub fn token(&self, headers: &HeaderMap) -> Option<String> {
+        let cookies = RequestCookies::parse(headers.get_all(header::COOKIE));
+        match cookies.session(&self.names, self.secret()) {
+            SessionCookie::Token(token) => Some(token),
+            SessionCookie::Absent => None,
+            SessionCookie::Ambiguous => {
+                tracing::warn!("a request carries two session cookies; it counts as signed out");
+                None
+            }
+        }
+    }
+
+    /// The facts behind a session token, read now: session, person, organization, membership.
+    pub async fn facts(&self, token: String, host: Option<HostName>) -> Result<Option<SessionFacts>> {
+        let now = clock::now();
+        self.store
+            .platform_read(PlatformProof::session_look_up(), move |platform| {
+                let Some(mut facts) = platform.session(&token, now)? else { return Ok(None) };
+                if facts.organization.is_none()
+                    && let Some(host) = &host
+                {
+                    facts.organization = platform.organization_of_host(host, &facts.user.id)?;
+                }
+                Ok(Some(facts))
+            })
+            .await
+    }
+}
+
+/// Checks the origin, authenticates, resolves the tenant and authorizes, in this order (contract 2).
+pub async fn authenticate(gate: &Gate, claim: Claim, access: Access) -> Result<Caller> {
+    let Claim { origin, token, host, request_id } = claim;
+    origin?;
+    let token = token.ok_or(Error::Unauthenticated)?;
+    let facts = gate.facts(token, host).await?.ok_or(Error::Unauthenticated)?;
+    if access.needs_organization() {
+        admit_to_organization(&facts)?;
+    }
+    let caller = caller(facts, request_id);
+    if access.admits(caller.standing) { Ok(caller) } else { Err(Error::ForbiddenRole) }
+}
+
+/// The caller behind the facts of a session.
+pub fn caller(facts: SessionFacts, request_id: Option<String>) -> Caller {
+    let member_role = facts.organization.as_ref().and_then(|organization| organization.member_role);
+    Caller {
+        standing: standing(facts.user.role, member_role),
+        user: facts.user,
+        session: facts.session,
+        member_role,
+        tenant: facts.organization.map(|organization| organization.tenant),
+        now: clock::now(),
+        request_id,
+    }
+}
+
+/// Needs an organization, membership in it, and that it is active; the platform's own people are exempt.
+pub fn admit_to_organization(facts: &SessionFacts) -> Result<()> {
+    if facts.user.role == PlatformRole::SuperAdmin {
+        return Ok(());
+    }
+    match &facts.organization {
+        None => Err(Error::NoActiveOrganization),
+        Some(organization) if organization.member_role.is_none() => Err(Error::NotAMember),
+        Some(organization) if organization.suspended => Err(Error::OrganizationSuspended),
+        Some(_) => Ok(()),
+    }
+}

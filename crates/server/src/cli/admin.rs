@@ -1,0 +1,65 @@
+//! `groupwork admin create`: the first person of the platform.
+
+use std::io::BufRead as _;
+
+use anyhow::{Context as _, bail};
+use clap::Subcommand;
+
+use crate::app::open_store;
+use crate::config::StorageArgs;
+use crate::store::platform::PlatformProof;
+use crate::store::platform::users::NewUser;
+use model::access::PlatformRole;
+
+/// What can be done to people of the platform.
+#[derive(Subcommand)]
+pub enum AdminCommand {
+    /// Create a SUPER_ADMIN; without --password-stdin a password is generated and printed once
+    Create {
+        /// Address to sign in with
+        #[arg(long)]
+        email: String,
+        /// Name others see
+        #[arg(long)]
+        name: String,
+        /// Read the password from standard input
+        #[arg(long)]
+        password_stdin: bool,
+        #[command(flatten)]
+        storage: StorageArgs,
+    },
+}
+
+/// Runs the command.
+pub fn run(command: AdminCommand) -> anyhow::Result<()> {
+    let AdminCommand::Create { email, name, password_stdin, storage } = command;
+    let email = better_auth::email::lower_case(email.trim());
+    if !better_auth::email::is_email(&email) {
+        bail!("--email: {email} is not an e-mail address");
+    }
+    let name = model::text::Name::try_from(name.as_str()).map_err(|error| anyhow::anyhow!("--name: {error}"))?;
+    let given = password_stdin.then(read_password).transpose()?;
+    let generated = given.is_none();
+    let password = given.unwrap_or_else(|| better_auth::token::random_text(20));
+    better_auth::password::check_length(&password).map_err(|error| anyhow::anyhow!("the password {error}"))?;
+    let hash = better_auth::password::hash(&password);
+    let database = storage.database()?;
+    super::runtime()?.block_on(async {
+        let store = open_store(&database, 1, 1).await.context("open the database")?;
+        let new = NewUser::provisioned(name.as_str(), &email, PlatformRole::SuperAdmin, Some(hash));
+        let written = store
+            .platform_write(PlatformProof::command_line(), move |platform| platform.insert_user(&new, crate::clock::now()));
+        written.await.map_err(|error| anyhow::anyhow!("{error}"))
+    })?;
+    println!("created SUPER_ADMIN {email}");
+    if generated {
+        println!("password (shown once): {password}");
+    }
+    Ok(())
+}
+
+fn read_password() -> anyhow::Result<String> {
+    let mut line = String::new();
+    std::io::stdin().lock().read_line(&mut line).context("read the password")?;
+    Ok(line.trim_end_matches(['\r', '\n']).to_owned())
+}

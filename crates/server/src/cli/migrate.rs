@@ -1,0 +1,19 @@
+//! `groupwork migrate`: bring the schema up to date and say so.
+
+use anyhow::Context as _;
+
+use crate::config::StorageArgs;
+use crate::store::{Database, migrate};
+
+/// Applies what is missing; a second run finds nothing to do.
+pub fn run(storage: &StorageArgs) -> anyhow::Result<()> {
+    let database = storage.database()?;
+    if let Database::Sqlite(path) = &database
+        && let Some(folder) = path.parent()
+    {
+        std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    }
+    let applied = migrate(&database).context("migrate")?;
+    println!("{applied} migrations applied");
+    Ok(())
+}

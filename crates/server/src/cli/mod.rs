@@ -1,0 +1,87 @@
+//! The commands of the binary. This is the only room that prints.
+#![expect(clippy::print_stdout, reason = "commands talk to the person who typed them")]
+
+mod admin;
+mod demo;
+mod describe;
+mod migrate;
+mod serve;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::config::{Refused, ServeArgs, StorageArgs};
+
+/// groupwork: the server on which a school's groups work together
+#[derive(Parser)]
+#[command(name = "groupwork", version, about)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Migrate, then run the service
+    Serve {
+        #[command(flatten)]
+        serve: ServeArgs,
+        #[command(flatten)]
+        storage: StorageArgs,
+    },
+    /// Run a demo school with everything it needs, on this machine only
+    Demo(demo::DemoArgs),
+    /// Bring the database schema up to date
+    Migrate {
+        #[command(flatten)]
+        storage: StorageArgs,
+    },
+    /// People of the platform
+    Admin {
+        #[command(subcommand)]
+        command: admin::AdminCommand,
+    },
+    /// Print the OpenAPI document
+    Openapi,
+    /// Print the table of routes and who may call them
+    Access,
+}
+
+/// Runs the command of this process and answers its exit code.
+pub fn run() -> ExitCode {
+    load_dotenv();
+    let outcome = match Arguments::parse().command {
+        Command::Serve { serve, storage } => serve::run(serve, storage),
+        Command::Demo(arguments) => demo::run(arguments),
+        Command::Migrate { storage } => migrate::run(&storage),
+        Command::Admin { command } => admin::run(command),
+        Command::Openapi => describe::openapi(),
+        Command::Access => describe::access(),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // One line for a refused configuration; a chain of causes for everything else.
+            match error.downcast_ref::<Refused>() {
+                Some(refused) => eprintln!("{refused}"),
+                None => eprintln!("{error:#}"),
+            }
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Reads `.env` of the working directory; what the environment already says wins.
+fn load_dotenv() {
+    if let Err(error) = dotenvy::dotenv()
+        && !error.not_found()
+    {
+        eprintln!(".env: {error}");
+    }
+}
+
+/// The runtime of a command.
+fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
+    Ok(tokio::runtime::Builder::new_multi_thread().enable_all().build()?)
+}

@@ -1,0 +1,47 @@
+//! `groupwork serve`: check the settings, migrate, listen, and stop cleanly on SIGTERM.
+
+use std::io::Write as _;
+
+use anyhow::Context as _;
+use tokio::net::TcpListener;
+
+use crate::app::App;
+use crate::config::{Config, ServeArgs, StorageArgs};
+use crate::http::{listen, router};
+use crate::store::failpoint;
+
+/// Runs until told to stop.
+pub fn run(serve: ServeArgs, storage: StorageArgs) -> anyhow::Result<()> {
+    let (format, level) = (serve.log_format.clone(), serve.log_level.clone());
+    let config = Config::check(serve, storage)?;
+    start_log(&format, &level);
+    if let Some(specification) = crate::config::failpoint() {
+        failpoint::arm_kill(&specification);
+    }
+    super::runtime()?.block_on(async {
+        let listener = TcpListener::bind(config.listen).await.with_context(|| format!("listen on {}", config.listen))?;
+        let address = listener.local_addr()?;
+        let app = build(config, address).await?;
+        writeln!(std::io::stdout(), "groupwork listens on http://{address}")?;
+        listen::serve(listener, router::router(app.clone()), app, listen::stop_signal()).await?;
+        Ok(())
+    })
+}
+
+/// Builds the service for the address it listens on.
+pub async fn build(config: Config, address: std::net::SocketAddr) -> anyhow::Result<App> {
+    let internal = config.api_internal_url.clone().unwrap_or_else(|| format!("http://{address}"));
+    App::build(config, &internal).await.map_err(anyhow::Error::new).context("start")
+}
+
+/// Sends log records to stderr, as text or as JSON lines.
+pub fn start_log(format: &str, level: &str) {
+    let filter = tracing_subscriber::EnvFilter::try_new(format!("{level},refinery_core=warn,tungstenite=warn"))
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("info"));
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_target(false);
+    if format == "json" {
+        log.json().init();
+    } else {
+        log.init();
+    }
+}

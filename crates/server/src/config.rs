@@ -1,0 +1,304 @@
+//! Every setting, grouped by concern: an environment variable and the flag of the same name. The only reader of the
+//! environment. Secrets never show themselves.
+
+use std::fmt;
+use std::net::{IpAddr, SocketAddr};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use crate::store::Database;
+
+/// A secret: it can be used, not shown.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(String);
+
+impl Secret {
+    /// Wraps a secret.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    /// The secret itself, for signing.
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("***")
+    }
+}
+
+impl From<&str> for Secret {
+    fn from(text: &str) -> Self {
+        Self::new(text)
+    }
+}
+
+/// Where rows and files are kept.
+#[derive(Args, Debug, Clone)]
+pub struct StorageArgs {
+    /// Folder of the embedded database and of the files
+    #[arg(long, env = "DATA_DIR", default_value = "./data")]
+    pub data_dir: PathBuf,
+    /// `postgres://…` for a server; unset: SQLite in the data folder
+    #[arg(long, env = "DATABASE_URL")]
+    pub database_url: Option<String>,
+    /// Files whose content is the database URL
+    #[arg(long, env = "DATABASE_URL_FILE", hide = true)]
+    pub database_url_file: Option<PathBuf>,
+    /// `s3://bucket/prefix` for an object store; unset: files in the data folder
+    #[arg(long, env = "FILES_URL")]
+    pub files_url: Option<String>,
+    /// Connections: reading, or `reading,writing` (PostgreSQL). Default 16,8; on SQLite the number of cores
+    #[arg(long, env = "DATABASE_CONNECTIONS")]
+    pub database_connections: Option<String>,
+}
+
+/// What `serve` needs besides storage.
+#[derive(Args, Debug, Clone)]
+pub struct ServeArgs {
+    /// Where people open the service; also the only allowed origin (required)
+    #[arg(long, env = "FRONTEND_URL")]
+    pub frontend_url: Option<String>,
+    /// Signs and verifies document-server tokens, at least 32 bytes (required)
+    #[arg(long, env = "DOCSERVER_JWT_SECRET", hide_env_values = true)]
+    pub docserver_jwt_secret: Option<Secret>,
+    /// The same, from a file
+    #[arg(long, env = "DOCSERVER_JWT_SECRET_FILE")]
+    pub docserver_jwt_secret_file: Option<PathBuf>,
+    /// Signs session cookies, at least 32 bytes, another one than above (required)
+    #[arg(long, env = "AUTH_SECRET", hide_env_values = true)]
+    pub auth_secret: Option<Secret>,
+    /// The same, from a file
+    #[arg(long, env = "AUTH_SECRET_FILE")]
+    pub auth_secret_file: Option<PathBuf>,
+    /// Address and port; port 0 picks a free one and prints it
+    #[arg(long, env = "LISTEN", default_value = "127.0.0.1:3000")]
+    pub listen: SocketAddr,
+    /// Where the document server reaches this service; default `http://LISTEN`
+    #[arg(long, env = "API_INTERNAL_URL")]
+    pub api_internal_url: Option<String>,
+    /// The document server as browsers reach it
+    #[arg(long, env = "DOCSERVER_URL")]
+    pub docserver_url: Option<String>,
+    /// The document server as this service reaches it; default DOCSERVER_URL
+    #[arg(long, env = "DOCSERVER_INTERNAL_URL")]
+    pub docserver_internal_url: Option<String>,
+    /// Header of document-server tokens
+    #[arg(long, env = "DOCSERVER_JWT_HEADER", default_value = "Authorization")]
+    pub docserver_jwt_header: String,
+    /// `<slug>.<BASE_DOMAIN>` names an organization
+    #[arg(long, env = "BASE_DOMAIN")]
+    pub base_domain: Option<String>,
+    /// Addresses of proxies whose X-Forwarded-* headers count, separated by commas
+    #[arg(long, env = "TRUST_PROXY", value_delimiter = ',')]
+    pub trust_proxy: Vec<IpAddr>,
+    /// Multiplies the request rates; 0 = none (loopback only)
+    #[arg(long, env = "RATE_LIMIT_FACTOR", default_value_t = 1.0)]
+    pub rate_limit_factor: f64,
+    /// Largest upload in MiB
+    #[arg(long, env = "UPLOAD_MAX_MB", default_value_t = 50)]
+    pub upload_max_mb: u64,
+    /// text or json
+    #[arg(long, env = "LOG_FORMAT", default_value = "text")]
+    pub log_format: String,
+    /// error, warn, info, debug, trace
+    #[arg(long, env = "LOG_LEVEL", default_value = "info")]
+    pub log_level: String,
+}
+
+/// The checked settings of a running service.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// Origin of FRONTEND_URL: `https://school.example`.
+    pub frontend_origin: String,
+    /// FRONTEND_URL without a slash at its end; links in mails begin with it.
+    pub frontend_url: String,
+    /// Signs session cookies.
+    pub auth_secret: Secret,
+    /// Signs document-server tokens.
+    pub docserver_jwt_secret: Secret,
+    /// Header of document-server tokens.
+    pub docserver_jwt_header: String,
+    /// The document server for browsers, without a slash at its end.
+    pub docserver_url: Option<String>,
+    /// The document server for this service, without a slash at its end.
+    pub docserver_internal_url: Option<String>,
+    /// This service for the document server; unset until the port is known.
+    pub api_internal_url: Option<String>,
+    /// Address and port to listen on.
+    pub listen: SocketAddr,
+    /// `<slug>.<base_domain>` names an organization.
+    pub base_domain: Option<String>,
+    /// Proxies whose X-Forwarded-* headers count.
+    pub trusted_proxies: Vec<IpAddr>,
+    /// Multiplies the request rates.
+    pub rate_limit_factor: f64,
+    /// Largest upload in bytes.
+    pub upload_limit: u64,
+    /// Rows and files.
+    pub storage: StorageArgs,
+}
+
+/// Why the service refuses to start; its text is the one line on stderr.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[error("{0}")]
+pub struct Refused(pub String);
+
+/// Secrets that are in every manual and so protect nothing.
+const KNOWN_SECRETS: [&str; 6] = ["secret", "changeme", "change-me", "password", "default", "better-auth-secret"];
+
+impl StorageArgs {
+    /// The database the settings name.
+    pub fn database(&self) -> Result<Database, Refused> {
+        let from_file = self.database_url_file.as_deref().map(read_secret_file).transpose()?;
+        let url = self.database_url.clone().filter(|url| !url.trim().is_empty()).or(from_file);
+        match url {
+            Some(url) if url.starts_with("postgres://") || url.starts_with("postgresql://") => Ok(Database::Postgres(url)),
+            Some(_) => Err(Refused("DATABASE_URL must begin with postgres://".to_owned())),
+            None => Ok(Database::Sqlite(self.data_dir.join("groupwork.db"))),
+        }
+    }
+
+    /// How many connections read and write.
+    pub fn connections(&self, database: &Database) -> Result<(usize, usize), Refused> {
+        let cores = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
+        let (reading, writing) = match database {
+            Database::Sqlite(_) => (cores.max(2), 1),
+            Database::Postgres(_) => (16, 8),
+        };
+        let Some(text) = &self.database_connections else { return Ok((reading, writing)) };
+        let mut numbers = text.split(',').map(|part| part.trim().parse::<usize>().ok().filter(|number| *number > 0));
+        match (numbers.next(), numbers.next(), numbers.next()) {
+            (Some(Some(reading)), None, None) => Ok((reading, writing)),
+            (Some(Some(reading)), Some(Some(writing)), None) => Ok((reading, writing)),
+            _ => Err(Refused("DATABASE_CONNECTIONS must be a number or two: reading,writing".to_owned())),
+        }
+    }
+}
+
+impl Config {
+    /// Checks the settings of `serve`; one message names everything that is missing, in the specification's order.
+    pub fn check(serve: ServeArgs, storage: StorageArgs) -> Result<Self, Refused> {
+        let from_file = |path: &Option<PathBuf>| path.as_deref().map(read_secret_file).transpose();
+        let present = |text: Option<String>| text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
+        let secret = |secret: Option<Secret>| present(secret.map(|secret| secret.0));
+        let frontend_url = present(serve.frontend_url);
+        let docserver = secret(serve.docserver_jwt_secret).or(from_file(&serve.docserver_jwt_secret_file)?);
+        let auth = secret(serve.auth_secret).or(from_file(&serve.auth_secret_file)?);
+        let (Some(frontend_url), Some(docserver), Some(auth)) = (&frontend_url, &docserver, &auth) else {
+            let all = [
+                ("FRONTEND_URL", frontend_url.is_none()),
+                ("DOCSERVER_JWT_SECRET", docserver.is_none()),
+                ("AUTH_SECRET", auth.is_none()),
+            ];
+            let missing: Vec<&str> = all.iter().filter(|(_, missing)| *missing).map(|(name, _)| *name).collect();
+            return Err(Refused(format!("Missing required configuration: {}", missing.join(", "))));
+        };
+        let mut faults = Vec::new();
+        for (name, secret) in [("DOCSERVER_JWT_SECRET", docserver), ("AUTH_SECRET", auth)] {
+            if secret.len() < 32 {
+                faults.push(format!("{name} must have at least 32 bytes"));
+            } else if is_known(secret) {
+                faults.push(format!("{name} is a known default; make a random one"));
+            }
+        }
+        if docserver == auth {
+            faults.push("DOCSERVER_JWT_SECRET and AUTH_SECRET must differ".to_owned());
+        }
+        let frontend_origin = origin_of(frontend_url).unwrap_or_else(|| {
+            faults.push("FRONTEND_URL must be an http:// or https:// address".to_owned());
+            String::new()
+        });
+        let mut address = |name: &str, url: Option<String>| {
+            let url = url.map(|url| url.trim().trim_end_matches('/').to_owned()).filter(|url| !url.is_empty());
+            if url.as_deref().is_some_and(|url| origin_of(url).is_none()) {
+                faults.push(format!("{name} must be an http:// or https:// address"));
+            }
+            url
+        };
+        let docserver_url = address("DOCSERVER_URL", serve.docserver_url);
+        let docserver_internal_url = address("DOCSERVER_INTERNAL_URL", serve.docserver_internal_url);
+        let api_internal_url = address("API_INTERNAL_URL", serve.api_internal_url);
+        if !(serve.rate_limit_factor.is_finite() && serve.rate_limit_factor >= 0.0) {
+            faults.push("RATE_LIMIT_FACTOR must be a number from 0 up".to_owned());
+        } else if serve.rate_limit_factor == 0.0 && !serve.listen.ip().is_loopback() {
+            faults.push("RATE_LIMIT_FACTOR=0 is for a loopback LISTEN only".to_owned());
+        }
+        if !faults.is_empty() {
+            return Err(Refused(format!("Refused configuration: {}", faults.join("; "))));
+        }
+        Ok(Self {
+            frontend_origin,
+            frontend_url: frontend_url.trim_end_matches('/').to_owned(),
+            auth_secret: Secret::new(auth),
+            docserver_jwt_secret: Secret::new(docserver),
+            docserver_jwt_header: serve.docserver_jwt_header,
+            docserver_internal_url: docserver_internal_url.or_else(|| docserver_url.clone()),
+            docserver_url,
+            api_internal_url,
+            listen: serve.listen,
+            base_domain: serve.base_domain.map(|domain| domain.trim_matches('.').to_ascii_lowercase()),
+            trusted_proxies: serve.trust_proxy,
+            rate_limit_factor: serve.rate_limit_factor,
+            upload_limit: serve.upload_max_mb << 20,
+            storage,
+        })
+    }
+}
+
+/// The failpoint a crash test armed for this process (`store::failpoint`).
+pub fn failpoint() -> Option<String> {
+    #[expect(clippy::disallowed_methods, reason = "the settings are the one reader of the environment")]
+    std::env::var("GROUPWORK_FAILPOINT").ok()
+}
+
+fn is_known(secret: &str) -> bool {
+    let lower = secret.to_ascii_lowercase();
+    let one_character = lower.chars().all(|character| lower.starts_with(character));
+    // "secretsecretsecret…" is as well known as "secret".
+    one_character || KNOWN_SECRETS.iter().any(|known| lower.replace(known, "").trim_matches(['-', '_', ' ']).is_empty())
+}
+
+fn read_secret_file(path: &Path) -> Result<String, Refused> {
+    let text = std::fs::read_to_string(path).map_err(|error| Refused(format!("{}: {error}", path.display())))?;
+    Ok(text.trim().to_owned())
+}
+
+/// `scheme://host[:port]` of an http(s) address, lower-case, without a default port.
+pub fn origin_of(url: &str) -> Option<String> {
+    let (scheme, rest) = url.split_once("://")?;
+    let scheme = scheme.to_ascii_lowercase();
+    let default_port = match scheme.as_str() {
+        "http" => ":80",
+        "https" => ":443",
+        _ => return None,
+    };
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default().to_ascii_lowercase();
+    let host = authority.strip_suffix(default_port).unwrap_or(&authority);
+    let plain = !host.is_empty() && !host.contains('@') && !host.contains(char::is_whitespace);
+    plain.then(|| format!("{scheme}://{host}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_origin_is_scheme_host_and_port() {
+        assert_eq!(origin_of("https://School.Example:443/path?x").as_deref(), Some("https://school.example"));
+        assert_eq!(origin_of("http://localhost:3000").as_deref(), Some("http://localhost:3000"));
+        assert_eq!(origin_of("ftp://x"), None);
+        assert_eq!(origin_of("school.example"), None);
+    }
+
+    #[test]
+    fn repeated_words_are_known_secrets_too() {
+        assert!(is_known("secretsecretsecretsecretsecretsecret"));
+        assert!(is_known("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"));
+        assert!(!is_known("k3f8s0dk3l2m5n8b1v4c7x0z3q6w9e2r5t8y"));
+    }
+}

@@ -1,0 +1,144 @@
+//! One error for the whole service, said by meaning. It knows nothing of HTTP: `http/reply.rs` turns it into a status,
+//! a code and a body as the last step.
+
+use model::refusal::Refusal;
+
+/// What went wrong, by meaning.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// No session, an expired one, or one that was revoked.
+    #[error("Sign in first.")]
+    Unauthenticated,
+    /// The session names no organization and neither does the Host.
+    #[error("Choose an organization first (organization/set-active).")]
+    NoActiveOrganization,
+    /// The person does not belong to the organization of the request.
+    #[error("You are not a member of this organization.")]
+    NotAMember,
+    /// The organization of the request is suspended.
+    #[error("This organization is suspended. Ask its owner.")]
+    OrganizationSuspended,
+    /// The route is not for this role.
+    #[error("Your role may not do this.")]
+    ForbiddenRole,
+    /// A cookie-carrying request that changes something came from a foreign page.
+    #[error("Invalid origin")]
+    InvalidOrigin,
+    /// A cookie-carrying request that changes something names no page it came from.
+    #[error("Missing or null Origin")]
+    MissingOrigin,
+    /// Unknown, of another school, or invisible to the caller: always the same words.
+    #[error("Not found.")]
+    NotFound,
+    /// The path is known, the method is not.
+    #[error("This path does not know this method.")]
+    MethodNotAllowed,
+    /// The body or the query does not fit; every problem names its field.
+    #[error("The request does not fit: {}", first_problem(.0))]
+    Invalid(Vec<Problem>),
+    /// The body is not JSON at all.
+    #[error("The body is not valid JSON: {0}")]
+    InvalidJson(String),
+    /// The media type of the body is not the one this route takes.
+    #[error("Send this body as {0}.")]
+    UnsupportedMediaType(&'static str),
+    /// A rule of the model said no.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// A unique key is taken.
+    #[error("{message}")]
+    Conflict {
+        /// The stable code, for example `DUPLICATE_COURSE`.
+        code: &'static str,
+        /// The sentence people read.
+        message: &'static str,
+        /// The field that has to change.
+        path: &'static str,
+    },
+    /// The body or the file is larger than allowed.
+    #[error("This is larger than allowed ({limit_bytes} bytes at most).")]
+    TooLarge {
+        /// The limit, in bytes.
+        limit_bytes: u64,
+    },
+    /// The file's type (by name or by content) is not allowed.
+    #[error("Files of this type are not accepted: {0}")]
+    UnsupportedFileType(String),
+    /// Too many requests; try again later.
+    #[error("Too many requests. Please try again later.")]
+    RateLimited {
+        /// Seconds until the next try may succeed.
+        retry_after: u64,
+    },
+    /// A document-server route was called without its token.
+    #[error("A document-server token is required.")]
+    DocumentServerTokenMissing,
+    /// The document-server token is forged, expired or of another shape.
+    #[error("The document-server token is not valid.")]
+    DocumentServerTokenInvalid,
+    /// The document-server token is genuine but for something else.
+    #[error("The document-server token is for another document.")]
+    DocumentServerTokenMismatch,
+    /// The document server answered with a failure.
+    #[error("The document server could not do this: {0}")]
+    DocumentServer(String),
+    /// The document server did not answer in time.
+    #[error("The document server did not answer in time.")]
+    DocumentServerTimeout,
+    /// A queue is full; the caller may try again at once or a little later.
+    #[error("The service is busy. Try again in a moment.")]
+    Overloaded,
+    /// Something the service needs is down.
+    #[error("The service is not ready. Try again in a moment.")]
+    NotReady,
+    /// The organization's storage is used up.
+    #[error("The storage of this organization is full.")]
+    QuotaExceeded,
+    /// Anything else; logged with the request id, never shown.
+    #[error("Something went wrong on our side.")]
+    Internal(#[from] anyhow::Error),
+}
+
+/// One field that does not fit, as `details` of an answer lists it.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, utoipa::ToSchema)]
+pub struct Problem {
+    /// Where: a field name or a dotted path (`groups[0].groupId`).
+    pub path: String,
+    /// Why, for programs: `required`, `unknown`, `invalid`, `too_long` …
+    pub code: String,
+    /// Why, for people.
+    pub message: String,
+}
+
+impl Problem {
+    /// A problem with one field.
+    pub fn new(path: impl Into<String>, code: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { path: path.into(), code: code.into(), message: message.into() }
+    }
+}
+
+impl Error {
+    /// An invalid request with a single problem.
+    pub fn invalid(path: impl Into<String>, code: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::Invalid(vec![Problem::new(path, code, message)])
+    }
+}
+
+impl From<std::io::Error> for Error {
+    fn from(error: std::io::Error) -> Self {
+        Self::Internal(error.into())
+    }
+}
+
+impl From<serde_json::Error> for Error {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Internal(error.into())
+    }
+}
+
+/// The result of everything in this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+fn first_problem(problems: &[Problem]) -> String {
+    problems.first().map_or_else(|| "see details.".to_owned(), |first| format!("{}: {}", first.path, first.message))
+}

@@ -1,0 +1,8 @@
+//! `/documents`.
+
+use super::endpoint::Endpoints;
+
+/// The routes of documents.
+pub fn routes() -> Endpoints {
+    Endpoints::new("documents")
+}

@@ -1,0 +1,93 @@
+//! Whether the service lives, whether it can work, and the document that describes it. No secrets, no tenant data.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use model::access::Access;
+use model::time::Timestamp;
+use serde::Serialize;
+use utoipa::ToSchema;
+use utoipa_axum::routes;
+
+use super::context::App;
+use super::endpoint::Endpoints;
+use crate::clock;
+use crate::store::platform::PlatformProof;
+
+/// The routes of health and of the document.
+pub fn routes() -> Endpoints {
+    Endpoints::new("health")
+        .add(Access::Anyone, routes!(show))
+        .add(Access::Anyone, routes!(live))
+        .add(Access::Anyone, routes!(ready))
+        .add(Access::Anyone, routes!(openapi))
+}
+
+/// The service as a whole.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Health {
+    /// Always `ok`: an answer is the news.
+    status: &'static str,
+    /// The running version.
+    version: &'static str,
+    /// Seconds since the start.
+    uptime: u64,
+    /// The service's clock.
+    timestamp: Timestamp,
+}
+
+/// Whether the service can work.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Readiness {
+    /// `ok`, `degraded` (works without the document server) or `unavailable`.
+    status: &'static str,
+    /// Each thing the service needs.
+    checks: Checks,
+}
+
+/// Each thing the service needs: `ok`, `down`, or `unset` where none is configured.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Checks {
+    database: &'static str,
+    storage: &'static str,
+    docserver: &'static str,
+}
+
+/// The service as a whole
+#[utoipa::path(get, path = "/health", responses((status = 200, body = Health)))]
+async fn show(State(app): State<App>) -> Json<Health> {
+    let uptime = app.uptime().as_secs();
+    Json(Health { status: "ok", version: env!("CARGO_PKG_VERSION"), uptime, timestamp: clock::now() })
+}
+
+/// Whether the process lives
+#[utoipa::path(get, path = "/health/live", responses((status = 200, description = "It lives")))]
+async fn live() -> StatusCode {
+    StatusCode::OK
+}
+
+/// Whether the service can work
+#[utoipa::path(get, path = "/health/ready", responses((status = 200, body = Readiness), (status = 503, body = Readiness)))]
+async fn ready(State(app): State<App>) -> Response {
+    let asked = app.store().platform_read(PlatformProof::housekeeping(), |platform| platform.deployment_id());
+    let word = |fine: bool| if fine { "ok" } else { "down" };
+    let (database, storage) = (asked.await.is_ok(), app.files().is_writable().await);
+    let docserver = match app.document_server().is_healthy().await {
+        None => "unset",
+        Some(fine) => word(fine),
+    };
+    let (status, code) = match (database && storage, docserver) {
+        (false, _) => ("unavailable", StatusCode::SERVICE_UNAVAILABLE),
+        (true, "down") => ("degraded", StatusCode::OK),
+        (true, _) => ("ok", StatusCode::OK),
+    };
+    let checks = Checks { database: word(database), storage: word(storage), docserver };
+    (code, Json(Readiness { status, checks })).into_response()
+}
+
+/// This document
+#[utoipa::path(get, path = "/openapi.json", responses((status = 200, description = "OpenAPI 3.1")))]
+async fn openapi() -> Json<utoipa::openapi::OpenApi> {
+    Json(super::router::description().0)
+}

@@ -1,0 +1,118 @@
+//! What surrounds every request, in the specification's order: request id, request log, (then the guard of the route:
+//! authenticate, resolve tenant, authorize; then validation and the handler), and rendering of errors on the way out.
+
+use std::time::Instant;
+
+use axum::Json;
+use axum::body::Body;
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+
+use super::context::App;
+use super::reply::{ErrorBody, ErrorReply};
+use crate::auth::RequestId;
+use crate::clock;
+
+/// The header that carries the request id both ways.
+pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// Gives the request its id, logs how it ended, and writes the bodies of errors.
+pub async fn surround(State(app): State<App>, mut request: Request, next: Next) -> Response {
+    let started = Instant::now();
+    let id = given_id(request.headers()).unwrap_or_else(clock::new_id);
+    request.extensions_mut().insert(RequestId(id.clone()));
+    request.extensions_mut().insert(app);
+    let method = request.method().clone();
+    let route = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned());
+    let path = request.uri().path().to_owned();
+
+    let mut response = render_error(next.run(request).await, &id);
+
+    if let Ok(value) = HeaderValue::from_str(&id) {
+        response.headers_mut().insert(REQUEST_ID, value);
+    }
+    protect(response.headers_mut());
+    let status = response.status().as_u16();
+    let milliseconds = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+    // The path may hold ids but never names, secrets or query values.
+    tracing::info!(
+        request.id = id,
+        http.method = %method,
+        http.route = route.as_deref().unwrap_or("-"),
+        http.path = path,
+        http.status = status,
+        duration_ms = milliseconds,
+        "answered"
+    );
+    response
+}
+
+fn given_id(headers: &HeaderMap) -> Option<String> {
+    let text = headers.get(REQUEST_ID)?.to_str().ok()?;
+    let fits = (1..=128).contains(&text.len())
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte));
+    fits.then(|| text.to_owned())
+}
+
+fn render_error(mut response: Response, id: &str) -> Response {
+    let Some(reply) = response.extensions_mut().remove::<ErrorReply>() else { return response };
+    let body = ErrorBody {
+        code: reply.code.to_owned(),
+        message: reply.message,
+        details: reply.details,
+        request_id: id.to_owned(),
+    };
+    let (mut parts, _) = response.into_parts();
+    parts.headers.remove(header::CONTENT_LENGTH);
+    let rendered = Json(body).into_response();
+    parts.headers.extend(rendered.headers().clone());
+    Response::from_parts(parts, rendered.into_body())
+}
+
+/// Answers of the API are for this page only and are never kept (reliability.md 5.4).
+fn protect(headers: &mut HeaderMap) {
+    let defaults = [
+        (header::CACHE_CONTROL, "no-store"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'"),
+        (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+    ];
+    for (name, value) in defaults {
+        headers.entry(name).or_insert(HeaderValue::from_static(value));
+    }
+}
+
+/// CORS for the one allowed origin: preflights are answered here, other answers get the two headers.
+pub async fn cors(State(app): State<App>, request: Request, next: Next) -> Response {
+    let origin = request.headers().get(header::ORIGIN).cloned();
+    let allowed = origin.filter(|origin| origin.as_bytes() == app.frontend_origin().as_bytes());
+    let preflight = request.method() == Method::OPTIONS
+        && request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
+    let mut response = match (&allowed, preflight) {
+        (Some(_), true) => {
+            let mut response = StatusCode::NO_CONTENT.into_response();
+            let headers = response.headers_mut();
+            headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, POST, PUT, PATCH, DELETE"));
+            headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static("content-type, x-request-id"));
+            headers.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
+            response
+        }
+        _ => next.run(request).await,
+    };
+    response.headers_mut().append(header::VARY, HeaderValue::from_static("Origin"));
+    if let Some(origin) = allowed {
+        response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+        response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_CREDENTIALS, HeaderValue::from_static("true"));
+        let exposed = HeaderValue::from_static("x-request-id, retry-after, x-retry-after, content-disposition");
+        response.headers_mut().insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, exposed);
+    }
+    response
+}
+
+/// A panic in a handler is our fault and ends that request only.
+pub fn panicked(_: Box<dyn std::any::Any + Send + 'static>) -> Response<Body> {
+    crate::error::Error::Internal(anyhow::anyhow!("a handler panicked")).into_response()
+}

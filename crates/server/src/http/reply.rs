@@ -1,0 +1,128 @@
+//! The one table from errors to HTTP: status, code, body. Also the small answers every handler uses.
+
+use axum::Json;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use model::refusal::RefusalKind;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::error::{Error, Problem};
+
+/// The body of every error (contract 2), a superset of better-auth's `{code, message}`.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ErrorBody {
+    /// Stable, for programs.
+    pub code: String,
+    /// A sentence that says what to do, for people.
+    pub message: String,
+    /// The fields in question, for validation and conflicts.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub details: Vec<Problem>,
+    /// The request's id, as in the log.
+    pub request_id: String,
+}
+
+/// An error on its way out; `layers::finish` adds the request id and writes the body.
+#[derive(Debug, Clone)]
+pub struct ErrorReply {
+    pub(super) code: &'static str,
+    pub(super) message: String,
+    pub(super) details: Vec<Problem>,
+}
+
+/// Status, code and details of an error.
+fn table(error: &Error) -> (StatusCode, &'static str, Vec<Problem>) {
+    let plain = |status: StatusCode, code: &'static str| (status, code, Vec::new());
+    match error {
+        Error::Unauthenticated => plain(StatusCode::UNAUTHORIZED, "UNAUTHENTICATED"),
+        Error::NoActiveOrganization => plain(StatusCode::BAD_REQUEST, "NO_ACTIVE_ORGANIZATION"),
+        Error::NotAMember => plain(StatusCode::FORBIDDEN, "NOT_A_MEMBER"),
+        Error::OrganizationSuspended => plain(StatusCode::FORBIDDEN, "ORGANIZATION_SUSPENDED"),
+        Error::ForbiddenRole => plain(StatusCode::FORBIDDEN, "FORBIDDEN_ROLE"),
+        Error::InvalidOrigin => plain(StatusCode::FORBIDDEN, "INVALID_ORIGIN"),
+        Error::MissingOrigin => plain(StatusCode::FORBIDDEN, "MISSING_OR_NULL_ORIGIN"),
+        Error::NotFound => plain(StatusCode::NOT_FOUND, "NOT_FOUND"),
+        Error::MethodNotAllowed => plain(StatusCode::METHOD_NOT_ALLOWED, "METHOD_NOT_ALLOWED"),
+        Error::Invalid(problems) => (StatusCode::BAD_REQUEST, "VALIDATION_ERROR", problems.clone()),
+        Error::InvalidJson(_) => plain(StatusCode::BAD_REQUEST, "INVALID_JSON"),
+        Error::UnsupportedMediaType(_) => plain(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED_MEDIA_TYPE"),
+        Error::Refused(refusal) => {
+            let status = match refusal.kind() {
+                RefusalKind::Invalid => StatusCode::BAD_REQUEST,
+                RefusalKind::Forbidden => StatusCode::FORBIDDEN,
+                RefusalKind::Locked => StatusCode::LOCKED,
+                RefusalKind::Conflict => StatusCode::CONFLICT,
+            };
+            let details = refusal.details().into_iter();
+            (status, refusal.code(), details.map(|d| Problem::new(d.path, d.code, d.message)).collect())
+        }
+        Error::Conflict { code, message, path } => {
+            (StatusCode::CONFLICT, code, vec![Problem::new(*path, "duplicate", *message)])
+        }
+        Error::TooLarge { .. } => plain(StatusCode::PAYLOAD_TOO_LARGE, "PAYLOAD_TOO_LARGE"),
+        Error::UnsupportedFileType(_) => plain(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED_FILE_TYPE"),
+        Error::RateLimited { .. } => plain(StatusCode::TOO_MANY_REQUESTS, "RATE_LIMITED"),
+        Error::DocumentServerTokenMissing => plain(StatusCode::UNAUTHORIZED, "DOCSERVER_TOKEN_MISSING"),
+        Error::DocumentServerTokenInvalid => plain(StatusCode::UNAUTHORIZED, "DOCSERVER_TOKEN_INVALID"),
+        Error::DocumentServerTokenMismatch => plain(StatusCode::FORBIDDEN, "DOCSERVER_TOKEN_MISMATCH"),
+        Error::DocumentServer(_) => plain(StatusCode::BAD_GATEWAY, "DOCSERVER_ERROR"),
+        Error::DocumentServerTimeout => plain(StatusCode::GATEWAY_TIMEOUT, "DOCSERVER_TIMEOUT"),
+        Error::Overloaded => plain(StatusCode::SERVICE_UNAVAILABLE, "OVERLOADED"),
+        Error::NotReady => plain(StatusCode::SERVICE_UNAVAILABLE, "NOT_READY"),
+        Error::QuotaExceeded => plain(StatusCode::INSUFFICIENT_STORAGE, "QUOTA_EXCEEDED"),
+        Error::Internal(_) => plain(StatusCode::INTERNAL_SERVER_ERROR, "INTERNAL_ERROR"),
+    }
+}
+
+/// The stable code of an error, for the log.
+pub fn code(error: &Error) -> &'static str {
+    table(error).1
+}
+
+impl IntoResponse for Error {
+    fn into_response(self) -> Response {
+        let (status, code, details) = table(&self);
+        if let Error::Internal(cause) = &self {
+            tracing::error!(error = format!("{cause:#}"), "a request failed");
+        }
+        let mut response = status.into_response();
+        let retry = match &self {
+            Error::RateLimited { retry_after } => Some(*retry_after),
+            Error::Overloaded | Error::NotReady => Some(1),
+            _ => None,
+        };
+        if let Some(seconds) = retry {
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+            response.headers_mut().insert("x-retry-after", HeaderValue::from(seconds));
+        }
+        response.extensions_mut().insert(ErrorReply { code, message: self.to_string(), details });
+        response
+    }
+}
+
+/// 201 with the object and where it stands.
+pub struct Created<T>(pub String, pub T);
+
+impl<T: Serialize> IntoResponse for Created<T> {
+    fn into_response(self) -> Response {
+        let mut headers = HeaderMap::new();
+        if let Ok(location) = HeaderValue::from_str(&self.0) {
+            headers.insert(header::LOCATION, location);
+        }
+        (StatusCode::CREATED, headers, Json(self.1)).into_response()
+    }
+}
+
+/// `{ "success": true }` and what went, the answer to a plain deletion.
+#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+pub struct Done {
+    /// Always true; a failure is an error.
+    pub success: bool,
+}
+
+impl Done {
+    /// It is done.
+    pub const YES: Self = Self { success: true };
+}

@@ -1,0 +1,57 @@
+//! The whole API on one screen: every noun's routes with who may call them, and the layers around them in the order of
+//! the specification: request id, request log, authenticate, resolve tenant, authorize (these three are the guard each
+//! route carries, `endpoint.rs`), validate (the extractors of `valid.rs`), handler, error rendering.
+
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::middleware::from_fn_with_state;
+use tower_http::catch_panic::CatchPanicLayer;
+use utoipa::openapi::OpenApi;
+
+use super::context::App;
+use super::endpoint::{Endpoints, Row};
+use super::{
+    activity_logs, assignments, auth, classes, courses, document, document_server, documents, groups, health, layers,
+    pages, subjects, users, workrooms,
+};
+use crate::error::Error;
+
+/// Every route below `/api`.
+pub fn endpoints() -> Endpoints {
+    Endpoints::new("api")
+        .merge(health::routes())
+        .merge(auth::routes())
+        .merge(users::routes())
+        .merge(subjects::routes())
+        .merge(classes::routes())
+        .merge(courses::routes())
+        .merge(groups::routes())
+        .merge(assignments::routes())
+        .merge(workrooms::routes())
+        .merge(documents::routes())
+        .merge(document_server::routes())
+        .merge(activity_logs::routes())
+}
+
+/// The router of the running service.
+pub fn router(app: App) -> Router {
+    let (routes, _) = endpoints().into_parts();
+    let (api, _) = routes.split_for_parts();
+    let api = api
+        .fallback(|| async { Error::NotFound })
+        .method_not_allowed_fallback(|| async { Error::MethodNotAllowed })
+        .layer(DefaultBodyLimit::disable());
+    Router::new()
+        .nest("/api", api)
+        .merge(pages::routes())
+        .layer(CatchPanicLayer::custom(layers::panicked))
+        .layer(from_fn_with_state(app.clone(), layers::cors))
+        .layer(from_fn_with_state(app.clone(), layers::surround))
+        .with_state(app)
+}
+
+/// The OpenAPI document and the table of routes; both are generated files, checked by a test.
+pub fn description() -> (OpenApi, Vec<Row>) {
+    let (routes, rows) = endpoints().into_parts();
+    (document::finish(routes.into_openapi()), rows)
+}

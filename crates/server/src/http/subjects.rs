@@ -1,0 +1,88 @@
+//! `/subjects` (contract 6.6).
+
+use axum::Json;
+use axum::extract::Path;
+use garde::Validate;
+use model::access::Access;
+use model::id::SubjectId;
+use model::subject::SubjectEdit;
+use model::text::Search;
+use serde::Deserialize;
+use utoipa::IntoParams;
+use utoipa_axum::routes;
+
+use super::context::Context;
+use super::endpoint::Endpoints;
+use super::reply::{Created, Done};
+use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
+use crate::actions::subjects::{self, NewSubject};
+use crate::error::Result;
+use crate::views::subject::SubjectView;
+
+/// The routes of subjects.
+pub fn routes() -> Endpoints {
+    Endpoints::new("subjects")
+        .add(Access::Member, routes!(list))
+        .add(Access::Admin, routes!(create))
+        .add(Access::Admin, routes!(show, edit, remove))
+}
+
+#[derive(Deserialize, Validate, IntoParams)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct Filter {
+    /// Part of the name; names that begin with it come first
+    #[garde(dive)]
+    search: Option<Search>,
+    /// Only active (1) or inactive (0) ones
+    #[garde(skip)]
+    #[param(value_type = Option<String>)]
+    is_active: Option<Switch>,
+}
+
+impl Editable for SubjectEdit {
+    const FIELDS: &'static [&'static str] = &["name", "code", "color", "description", "isActive"];
+    const READ_ONLY: &'static [&'static str] = &["id", "organizationId", "createdAt", "updatedAt"];
+}
+
+/// The subjects of the organization, by name
+#[utoipa::path(get, path = "/subjects", params(Filter), responses((status = 200, body = [SubjectView])))]
+async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Json<Vec<SubjectView>>> {
+    let subjects = cx
+        .read(move |scope| scope.subjects(filter.search.as_ref().map(Search::as_str), filter.is_active.map(|on| on.0)))
+        .await?;
+    Ok(Json(subjects.into_iter().map(SubjectView::from).collect()))
+}
+
+/// Add a subject
+#[utoipa::path(post, path = "/subjects", request_body = NewSubject,
+    responses((status = 201, body = SubjectView), (status = 409, description = "DUPLICATE_SUBJECT")))]
+async fn create(cx: Context, Valid(new): Valid<NewSubject>) -> Result<Created<SubjectView>> {
+    let subject = cx.write(move |work| subjects::create(work, &new)).await?;
+    Ok(Created(format!("/api/subjects/{}", subject.id), subject.into()))
+}
+
+/// One subject
+#[utoipa::path(get, path = "/subjects/{id}", params(("id" = String, Path)), responses((status = 200, body = SubjectView)))]
+async fn show(cx: Context, Path(id): Path<SubjectId>) -> Result<Json<SubjectView>> {
+    Ok(Json(cx.read(move |scope| scope.subject(&id)).await?.into()))
+}
+
+/// Change a subject
+#[utoipa::path(patch, path = "/subjects/{id}", params(("id" = String, Path)), request_body = SubjectEdit,
+    responses((status = 200, body = SubjectView), (status = 409, description = "DUPLICATE_SUBJECT")))]
+async fn edit(cx: Context, Path(id): Path<SubjectId>, patch: Patch<SubjectEdit>) -> Result<Json<SubjectView>> {
+    if !patch.echoed.is_empty() {
+        let shown = show(cx.clone(), Path(id.clone())).await?;
+        patch.echoed.must_equal(&shown.0)?;
+    }
+    Ok(Json(cx.write(move |work| subjects::edit(work, &id, &patch.edit)).await?.into()))
+}
+
+/// Remove a subject nobody uses
+#[utoipa::path(delete, path = "/subjects/{id}", params(("id" = String, Path)),
+    responses((status = 200, body = Done), (status = 409, description = "SUBJECT_IN_USE")))]
+async fn remove(cx: Context, Path(id): Path<SubjectId>) -> Result<Json<Done>> {
+    cx.write(move |work| subjects::remove(work, &id)).await?;
+    Ok(Json(Done::YES))
+}

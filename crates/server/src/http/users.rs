@@ -1,0 +1,8 @@
+//! `/users`.
+
+use super::endpoint::Endpoints;
+
+/// The routes of users.
+pub fn routes() -> Endpoints {
+    Endpoints::new("users")
+}

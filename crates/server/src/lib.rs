@@ -1,0 +1,27 @@
+//! The map of the rooms. Imports go downstairs only (`tests/api/architecture.rs` reads them).
+//!
+//! ```text
+//! floor 6   cli                                         started
+//! floor 5   http                                        asked
+//! floor 4   changes                                     opens and ends every Work; tells
+//! floor 3   actions   live                              done; listened to
+//! floor 2   auth                                        who
+//! floor 1   store   files   document_server   views     remembered, kept, fetched, shown
+//! floor 0   model   better-auth                         true
+//! ```
+
+pub mod app;
+pub mod auth;
+pub mod changes;
+pub mod cli;
+pub mod clock;
+pub mod config;
+pub mod document_server;
+pub mod error;
+pub mod files;
+pub mod http;
+pub mod live;
+pub mod store;
+pub mod views;
+
+mod actions;

@@ -1,0 +1,126 @@
+//! Unique constraints decide races; here their violation becomes an error people understand. PostgreSQL names the
+//! constraint, SQLite only the columns, so the table below knows both.
+
+use super::sql::Sql;
+use crate::error::Error;
+
+/// A unique key a caller can run into.
+struct Key {
+    /// The constraint's name (PostgreSQL).
+    constraint: &'static str,
+    /// Its columns as SQLite lists them.
+    columns: &'static str,
+    code: &'static str,
+    message: &'static str,
+    path: &'static str,
+}
+
+const KEYS: &[Key] = &[
+    Key {
+        constraint: "courses_class_subject_name_key",
+        columns: "courses.class_id, courses.subject_id, courses.name",
+        code: "DUPLICATE_COURSE",
+        message: "This class has a course of this name in this subject already.",
+        path: "name",
+    },
+    Key {
+        constraint: "groups_class_number_key",
+        columns: "groups.class_id, groups.group_number",
+        code: "DUPLICATE_GROUP_NUMBER",
+        message: "This class has a group with this number already.",
+        path: "groupNumber",
+    },
+    Key {
+        constraint: "group_assignments_assignment_group_key",
+        columns: "group_assignments.assignment_id, group_assignments.group_id",
+        code: "DUPLICATE_GROUP_ASSIGNMENT",
+        message: "This group is on this topic already.",
+        path: "groupId",
+    },
+    Key {
+        constraint: "users_email_key",
+        columns: "users.email",
+        code: "DUPLICATE_EMAIL",
+        message: "This address has an account already.",
+        path: "email",
+    },
+    Key {
+        constraint: "subjects_organization_name_key",
+        columns: "subjects.organization_id, subjects.name_key",
+        code: "DUPLICATE_SUBJECT",
+        message: "A subject of this name exists already.",
+        path: "name",
+    },
+    Key {
+        constraint: "homerooms_organization_name_year_key",
+        columns: "homerooms.organization_id, homerooms.name, homerooms.academic_year",
+        code: "DUPLICATE_HOMEROOM",
+        message: "A homeroom of this name exists in this year already.",
+        path: "name",
+    },
+    Key {
+        constraint: "organizations_slug_key",
+        columns: "organizations.slug",
+        code: "DUPLICATE_SLUG",
+        message: "This short name is taken.",
+        path: "slug",
+    },
+    Key {
+        constraint: "organizations_custom_domain_key",
+        columns: "organizations.custom_domain",
+        code: "DUPLICATE_DOMAIN",
+        message: "This domain is taken.",
+        path: "customDomain",
+    },
+];
+
+/// Turns a SQLite error into ours.
+pub(super) fn sqlite(error: rusqlite::Error, sql: &Sql) -> Error {
+    if let rusqlite::Error::SqliteFailure(failure, Some(text)) = &error
+        && matches!(failure.extended_code, rusqlite::ffi::SQLITE_CONSTRAINT_UNIQUE | rusqlite::ffi::SQLITE_CONSTRAINT_PRIMARYKEY)
+    {
+        let found = KEYS.iter().find(|key| text.ends_with(key.columns) || text.contains(key.constraint));
+        if let Some(key) = found {
+            return key.error();
+        }
+    }
+    Error::Internal(anyhow::Error::new(error).context(sql.text()))
+}
+
+/// Turns a PostgreSQL error into ours.
+pub(super) fn postgres(error: postgres::Error) -> Error {
+    use postgres::error::SqlState;
+    if let Some(database) = error.as_db_error()
+        && *database.code() == SqlState::UNIQUE_VIOLATION
+        && let Some(key) = KEYS.iter().find(|key| Some(key.constraint) == database.constraint())
+    {
+        return key.error();
+    }
+    Error::Internal(anyhow::Error::new(error))
+}
+
+/// Whether running the unit again may succeed: PostgreSQL chose it as the victim of a conflict, or the connection broke
+/// before the commit was sent.
+pub(super) fn may_retry(error: &Error) -> bool {
+    use postgres::error::SqlState;
+    let Error::Internal(error) = error else { return false };
+    error.chain().filter_map(|cause| cause.downcast_ref::<postgres::Error>()).any(|error| {
+        error.is_closed()
+            || error.code().is_some_and(|code| {
+                [
+                    SqlState::T_R_SERIALIZATION_FAILURE,
+                    SqlState::T_R_DEADLOCK_DETECTED,
+                    SqlState::ADMIN_SHUTDOWN,
+                    SqlState::CRASH_SHUTDOWN,
+                    SqlState::CANNOT_CONNECT_NOW,
+                ]
+                .contains(code)
+            })
+    })
+}
+
+impl Key {
+    fn error(&self) -> Error {
+        Error::Conflict { code: self.code, message: self.message, path: self.path }
+    }
+}

@@ -1,0 +1,184 @@
+//! One connection to either database: runs statements, keeps them prepared, opens and ends transactions.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::time::Duration;
+
+use super::conflict;
+use super::sql::{Columns, Sql, Value};
+use crate::error::{Error, Result};
+
+/// A connection; it lives on one thread of the store.
+pub enum Connection {
+    /// The embedded database.
+    Sqlite(rusqlite::Connection),
+    /// A PostgreSQL server.
+    Postgres(Box<PostgresConnection>),
+}
+
+/// A PostgreSQL connection with its prepared statements.
+pub struct PostgresConnection {
+    client: postgres::Client,
+    prepared: HashMap<usize, postgres::Statement>,
+}
+
+impl Connection {
+    /// Opens the SQLite file; a reading connection refuses to write.
+    pub fn open_sqlite(path: &Path, read_only: bool) -> Result<Self> {
+        let connection = rusqlite::Connection::open(path).map_err(internal)?;
+        connection.busy_timeout(Duration::from_secs(10)).map_err(internal)?;
+        // FULL: an acknowledged commit survives a power cut. Group commit pays for it (decision 0001).
+        connection
+            .execute_batch(
+                "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;
+                 PRAGMA cache_size = -8000; PRAGMA mmap_size = 268435456; PRAGMA temp_store = MEMORY;",
+            )
+            .map_err(internal)?;
+        if read_only {
+            connection.execute_batch("PRAGMA query_only = ON;").map_err(internal)?;
+        }
+        connection.set_prepared_statement_cache_capacity(512);
+        Ok(Self::Sqlite(connection))
+    }
+
+    /// Connects to PostgreSQL.
+    pub fn open_postgres(url: &str) -> Result<Self> {
+        let mut config: postgres::Config = url.parse().map_err(|error: postgres::Error| internal(error))?;
+        if config.get_connect_timeout().is_none() {
+            config.connect_timeout(Duration::from_secs(5));
+        }
+        config.application_name("groupwork");
+        let client = config.connect(postgres::NoTls).map_err(|error| {
+            tracing::warn!(%error, "the database does not answer");
+            Error::NotReady
+        })?;
+        Ok(Self::Postgres(Box::new(PostgresConnection { client, prepared: HashMap::new() })))
+    }
+
+    /// Whether the connection can no longer be used.
+    pub fn is_lost(&self) -> bool {
+        matches!(self, Self::Postgres(postgres) if postgres.client.is_closed())
+    }
+
+    /// Runs a statement that answers rows, and reads each with `read`.
+    pub fn many<T>(
+        &mut self,
+        sql: &'static Sql,
+        arguments: &[Value<'_>],
+        mut read: impl FnMut(&mut Columns<'_>) -> Result<T>,
+    ) -> Result<Vec<T>> {
+        match self {
+            Self::Sqlite(connection) => {
+                let mut statement = connection.prepare_cached(sql.sqlite()).map_err(|e| conflict::sqlite(e, sql))?;
+                let mut rows = statement
+                    .query(rusqlite::params_from_iter(arguments))
+                    .map_err(|e| conflict::sqlite(e, sql))?;
+                let mut found = Vec::new();
+                while let Some(row) = rows.next().map_err(|e| conflict::sqlite(e, sql))? {
+                    found.push(read(&mut Columns::of_sqlite(row))?);
+                }
+                Ok(found)
+            }
+            Self::Postgres(connection) => {
+                let rows = connection.query(sql, arguments)?;
+                rows.iter().map(|row| read(&mut Columns::of_postgres(row))).collect()
+            }
+        }
+    }
+
+    /// Runs a statement that answers at most one row.
+    pub fn maybe<T>(
+        &mut self,
+        sql: &'static Sql,
+        arguments: &[Value<'_>],
+        read: impl FnMut(&mut Columns<'_>) -> Result<T>,
+    ) -> Result<Option<T>> {
+        Ok(self.many(sql, arguments, read)?.into_iter().next())
+    }
+
+    /// Runs a statement for its effect and answers how many rows it touched.
+    pub fn run(&mut self, sql: &'static Sql, arguments: &[Value<'_>]) -> Result<u64> {
+        match self {
+            Self::Sqlite(connection) => {
+                let mut statement = connection.prepare_cached(sql.sqlite()).map_err(|e| conflict::sqlite(e, sql))?;
+                let touched = statement
+                    .execute(rusqlite::params_from_iter(arguments))
+                    .map_err(|e| conflict::sqlite(e, sql))?;
+                Ok(touched as u64)
+            }
+            Self::Postgres(connection) => connection.execute(sql, arguments),
+        }
+    }
+
+    /// Runs `act` so that its failure leaves nothing behind and the surrounding transaction stays usable.
+    pub fn savepoint<T>(&mut self, act: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        self.batch("SAVEPOINT inner_step")?;
+        let outcome = act(self);
+        match &outcome {
+            Ok(_) => self.batch("RELEASE SAVEPOINT inner_step")?,
+            Err(_) => self.batch("ROLLBACK TO SAVEPOINT inner_step; RELEASE SAVEPOINT inner_step")?,
+        }
+        outcome
+    }
+
+    /// Only compiles the statement; used by the test that prepares every statement on both databases.
+    pub fn prepare(&mut self, sql: &'static Sql) -> Result<()> {
+        match self {
+            Self::Sqlite(connection) => connection.prepare(sql.sqlite()).map(drop).map_err(internal),
+            Self::Postgres(connection) => connection.client.prepare(sql.text()).map(drop).map_err(internal),
+        }
+    }
+
+    /// Transaction control and migrations: text without arguments.
+    pub(super) fn batch(&mut self, text: &str) -> Result<()> {
+        match self {
+            Self::Sqlite(connection) => connection.execute_batch(text).map_err(internal),
+            Self::Postgres(connection) => connection.client.batch_execute(text).map_err(conflict::postgres),
+        }
+    }
+
+    /// Copies the embedded database into another file while it is in use.
+    pub(super) fn raw_sqlite(&mut self) -> Option<&mut rusqlite::Connection> {
+        match self {
+            Self::Sqlite(connection) => Some(connection),
+            Self::Postgres(_) => None,
+        }
+    }
+
+    pub(super) fn raw_postgres(&mut self) -> Option<&mut postgres::Client> {
+        match self {
+            Self::Sqlite(_) => None,
+            Self::Postgres(connection) => Some(&mut connection.client),
+        }
+    }
+}
+
+impl PostgresConnection {
+    fn statement(&mut self, sql: &'static Sql) -> Result<postgres::Statement> {
+        let key = std::ptr::from_ref(sql).addr();
+        if let Some(statement) = self.prepared.get(&key) {
+            return Ok(statement.clone());
+        }
+        let statement = self.client.prepare(sql.text()).map_err(conflict::postgres)?;
+        self.prepared.insert(key, statement.clone());
+        Ok(statement)
+    }
+
+    fn query(&mut self, sql: &'static Sql, arguments: &[Value<'_>]) -> Result<Vec<postgres::Row>> {
+        let statement = self.statement(sql)?;
+        self.client.query(&statement, &borrowed(arguments)).map_err(conflict::postgres)
+    }
+
+    fn execute(&mut self, sql: &'static Sql, arguments: &[Value<'_>]) -> Result<u64> {
+        let statement = self.statement(sql)?;
+        self.client.execute(&statement, &borrowed(arguments)).map_err(conflict::postgres)
+    }
+}
+
+fn borrowed<'a>(arguments: &'a [Value<'a>]) -> Vec<&'a (dyn postgres::types::ToSql + Sync)> {
+    arguments.iter().map(|value| value as &(dyn postgres::types::ToSql + Sync)).collect()
+}
+
+fn internal(error: impl Into<anyhow::Error>) -> Error {
+    Error::Internal(error.into())
+}

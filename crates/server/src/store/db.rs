@@ -1,0 +1,292 @@
+//! The threads that own the connections. Reads go to a pool of readers. Writes go, on SQLite, to one writer that commits
+//! everything waiting in one transaction (a savepoint for each unit) and answers only after the commit; on PostgreSQL to
+//! a pool, each unit in its own transaction. A full queue is refused at once, a panic in a job keeps its thread.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+
+use super::connection::Connection;
+use super::{conflict, failpoint};
+use crate::error::{Error, Result};
+
+/// Where the rows are.
+#[derive(Debug, Clone)]
+pub enum Database {
+    /// A file of the embedded database.
+    Sqlite(PathBuf),
+    /// A server, by its URL.
+    Postgres(String),
+}
+
+/// Jobs that may wait before the next is refused with 503.
+const QUEUE: usize = 1024;
+/// Units SQLite commits together at most.
+const GROUP: usize = 64;
+/// How often PostgreSQL may ask to run a unit again.
+const TRIES: u32 = 6;
+
+type ReadJob = Box<dyn FnOnce(&mut Connection) + Send>;
+
+/// What a unit of work leaves to do once its commit is durable.
+pub type AfterCommit = Box<dyn FnOnce() + Send>;
+
+/// A unit of work as the writer thread sees it: it can be run (again), and must be told how it ended.
+trait Unit: Send {
+    fn run(&mut self, connection: &mut Connection) -> Result<()>;
+    fn end(self: Box<Self>, committed: Result<()>);
+}
+
+/// The two doors to the connections.
+#[derive(Clone)]
+pub struct Db {
+    reads: SyncSender<ReadJob>,
+    writes: SyncSender<Box<dyn Unit>>,
+}
+
+impl Db {
+    /// Opens `readers` reading and (PostgreSQL only) `writers` writing connections, one thread each.
+    pub fn open(database: &Database, readers: usize, writers: usize) -> Result<Self> {
+        let (reads, read_jobs) = sync_channel::<ReadJob>(QUEUE);
+        let read_jobs = Arc::new(Mutex::new(read_jobs));
+        for number in 0..readers.max(1) {
+            let (database, jobs) = (database.clone(), Arc::clone(&read_jobs));
+            let mut connection = Some(connect(&database, true)?);
+            spawn(&format!("reader-{number}"), move || {
+                while let Some(job) = next(&jobs) {
+                    serve_read(&database, &mut connection, job);
+                }
+            })?;
+        }
+        let (writes, write_jobs) = sync_channel::<Box<dyn Unit>>(QUEUE);
+        match database {
+            Database::Sqlite(_) => {
+                let mut connection = connect(database, false)?;
+                spawn("writer", move || write_in_groups(&mut connection, &write_jobs))?;
+            }
+            Database::Postgres(_) => {
+                let write_jobs = Arc::new(Mutex::new(write_jobs));
+                for number in 0..writers.max(1) {
+                    let (database, jobs) = (database.clone(), Arc::clone(&write_jobs));
+                    let mut connection = Some(connect(&database, false)?);
+                    spawn(&format!("writer-{number}"), move || {
+                        while let Some(unit) = next(&jobs) {
+                            write_alone(&database, &mut connection, unit);
+                        }
+                    })?;
+                }
+            }
+        }
+        Ok(Self { reads, writes })
+    }
+
+    /// Runs `look` on a reader, inside one snapshot of the database.
+    pub async fn read<T: Send + 'static>(
+        &self,
+        look: impl FnOnce(&mut Connection) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let (answer, answered) = oneshot::channel();
+        let job: ReadJob = Box::new(move |connection| {
+            let outcome = catch_unwind(AssertUnwindSafe(|| {
+                connection.batch(begin_read(connection))?;
+                let found = look(connection);
+                connection.batch("COMMIT")?;
+                found
+            }));
+            let outcome = outcome.unwrap_or_else(|_| {
+                drop(connection.batch("ROLLBACK"));
+                Err(panicked())
+            });
+            if outcome.is_err() {
+                drop(connection.batch("ROLLBACK"));
+            }
+            drop(answer.send(outcome));
+        });
+        self.reads.try_send(job).map_err(|error| refused(&error))?;
+        answered.await.unwrap_or_else(|_| Err(Error::NotReady))
+    }
+
+    /// Runs `act` as one unit of work. Once queued it no longer depends on the caller: it is committed and its
+    /// `AfterCommit` runs, or neither. PostgreSQL may run it again, so it borrows its input.
+    pub async fn write<T: Send + 'static>(
+        &self,
+        act: impl FnMut(&mut Connection) -> Result<(T, AfterCommit)> + Send + 'static,
+    ) -> Result<T> {
+        let (answer, answered) = oneshot::channel();
+        let unit = Box::new(Closure { act, output: None, answer });
+        self.writes.try_send(unit).map_err(|error| refused(&error))?;
+        answered.await.unwrap_or_else(|_| Err(Error::NotReady))
+    }
+}
+
+struct Closure<T, F> {
+    act: F,
+    output: Option<(T, AfterCommit)>,
+    answer: oneshot::Sender<Result<T>>,
+}
+
+impl<T, F> Unit for Closure<T, F>
+where
+    T: Send,
+    F: FnMut(&mut Connection) -> Result<(T, AfterCommit)> + Send,
+{
+    fn run(&mut self, connection: &mut Connection) -> Result<()> {
+        self.output = None;
+        let act = &mut self.act;
+        let outcome = catch_unwind(AssertUnwindSafe(|| act(connection))).unwrap_or_else(|_| Err(panicked()))?;
+        self.output = Some(outcome);
+        Ok(())
+    }
+
+    fn end(self: Box<Self>, committed: Result<()>) {
+        let outcome = match (committed, self.output) {
+            (Ok(()), Some((output, after))) => {
+                after();
+                Ok(output)
+            }
+            (Ok(()), None) => Err(Error::NotReady),
+            (Err(error), _) => Err(error),
+        };
+        // The caller may have gone; what it asked for is done all the same.
+        drop(self.answer.send(outcome));
+    }
+}
+
+fn write_in_groups(connection: &mut Connection, jobs: &Receiver<Box<dyn Unit>>) {
+    while let Ok(first) = jobs.recv() {
+        let mut group: Vec<Box<dyn Unit>> = vec![first];
+        if let Err(error) = connection.batch("BEGIN IMMEDIATE") {
+            // Another process holds the file. Nobody was told anything yet, so all may try again.
+            tracing::warn!(%error, "the database is locked");
+            group.extend(jobs.try_iter().take(GROUP - 1));
+            group.into_iter().for_each(|unit| unit.end(Err(Error::Overloaded)));
+            continue;
+        }
+        let mut done: Vec<(Box<dyn Unit>, Result<()>)> = Vec::new();
+        while let Some(mut unit) = group.pop() {
+            let outcome = run_in_savepoint(connection, unit.as_mut());
+            done.push((unit, outcome));
+            if done.len() < GROUP
+                && let Ok(next) = jobs.try_recv()
+            {
+                group.push(next);
+            }
+        }
+        failpoint::hit("store.before_commit");
+        let commit = connection.batch("COMMIT");
+        if commit.is_err() {
+            // The file system refused the commit: nothing of this group happened.
+            drop(connection.batch("ROLLBACK"));
+        }
+        failpoint::hit("store.after_commit");
+        for (unit, outcome) in done {
+            match &commit {
+                Ok(()) => unit.end(outcome),
+                Err(error) => unit.end(Err(Error::Internal(anyhow::anyhow!("commit failed: {error:?}")))),
+            }
+        }
+    }
+}
+
+fn run_in_savepoint(connection: &mut Connection, unit: &mut dyn Unit) -> Result<()> {
+    connection.batch("SAVEPOINT unit")?;
+    let outcome = unit.run(connection);
+    let ending = if outcome.is_ok() { "RELEASE unit" } else { "ROLLBACK TO unit; RELEASE unit" };
+    connection.batch(ending)?;
+    outcome
+}
+
+fn write_alone(database: &Database, connection: &mut Option<Connection>, mut unit: Box<dyn Unit>) {
+    let mut tries = 0;
+    let outcome = loop {
+        tries += 1;
+        match write_once(database, connection, unit.as_mut()) {
+            Err(Attempt::MayRetry(_)) if tries < TRIES => {
+                std::thread::sleep(Duration::from_millis(u64::from(tries * tries) * 10));
+            }
+            Err(Attempt::MayRetry(error) | Attempt::Final(error)) => break Err(error),
+            Ok(()) => break Ok(()),
+        }
+    };
+    unit.end(outcome);
+}
+
+enum Attempt {
+    /// Nothing was committed and trying again may help.
+    MayRetry(Error),
+    /// Trying again would not help, or might do it twice.
+    Final(Error),
+}
+
+fn write_once(database: &Database, slot: &mut Option<Connection>, unit: &mut dyn Unit) -> Result<(), Attempt> {
+    let judge = |error: Error| if conflict::may_retry(&error) { Attempt::MayRetry(error) } else { Attempt::Final(error) };
+    let connection = standing(database, slot, false).map_err(Attempt::MayRetry)?;
+    connection.batch("BEGIN").map_err(judge)?;
+    if let Err(error) = unit.run(connection) {
+        drop(connection.batch("ROLLBACK"));
+        return Err(judge(error));
+    }
+    failpoint::hit("store.before_commit");
+    if let Err(error) = connection.batch("COMMIT") {
+        drop(connection.batch("ROLLBACK"));
+        // A serialization failure is certain; a broken connection may have committed, so it is not tried again.
+        return Err(if connection.is_lost() { Attempt::Final(Error::NotReady) } else { judge(error) });
+    }
+    failpoint::hit("store.after_commit");
+    Ok(())
+}
+
+fn serve_read(database: &Database, slot: &mut Option<Connection>, job: ReadJob) {
+    match standing(database, slot, true) {
+        Ok(connection) => job(connection),
+        // Dropping the job drops its answer; the caller reads that as "not ready".
+        Err(error) => tracing::warn!(%error, "no connection to read with"),
+    }
+}
+
+/// The thread's connection, opened anew when the old one broke.
+fn standing<'a>(database: &Database, slot: &'a mut Option<Connection>, reading: bool) -> Result<&'a mut Connection> {
+    if slot.as_ref().is_none_or(Connection::is_lost) {
+        *slot = Some(connect(database, reading)?);
+    }
+    slot.as_mut().ok_or(Error::NotReady)
+}
+
+/// Opens one connection.
+pub(super) fn connect(database: &Database, reading: bool) -> Result<Connection> {
+    match database {
+        Database::Sqlite(path) => Connection::open_sqlite(path, reading),
+        Database::Postgres(url) => Connection::open_postgres(url),
+    }
+}
+
+fn begin_read(connection: &Connection) -> &'static str {
+    match connection {
+        Connection::Sqlite(_) => "BEGIN DEFERRED",
+        Connection::Postgres(_) => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+    }
+}
+
+fn next<T>(jobs: &Mutex<Receiver<T>>) -> Option<T> {
+    jobs.lock().unwrap_or_else(PoisonError::into_inner).recv().ok()
+}
+
+fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> Result<()> {
+    std::thread::Builder::new().name(name.to_owned()).spawn(body)?;
+    Ok(())
+}
+
+fn refused<T>(error: &TrySendError<T>) -> Error {
+    match error {
+        TrySendError::Full(_) => Error::Overloaded,
+        TrySendError::Disconnected(_) => Error::NotReady,
+    }
+}
+
+fn panicked() -> Error {
+    Error::Internal(anyhow::anyhow!("a unit of work panicked"))
+}

@@ -1,0 +1,6 @@
+//! documents.
+
+use super::sql::Sql;
+
+/// Every statement of this file by name.
+pub static STATEMENTS: &[(&str, &Sql)] = &[];

@@ -1,0 +1,39 @@
+//! Named places where a test may stop or kill the process: plain function hooks, always compiled, off by default.
+//! `GROUPWORK_FAILPOINT=name:count` kills the process at the count-th visit; tests in the same process install a hook.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+type Hook = Box<dyn FnMut(&str) + Send>;
+
+static ARMED: AtomicBool = AtomicBool::new(false);
+static HOOK: Mutex<Option<Hook>> = Mutex::new(None);
+
+/// Passes the named place. Costs one relaxed load while nothing is armed.
+pub fn hit(name: &str) {
+    if ARMED.load(Ordering::Relaxed)
+        && let Some(hook) = HOOK.lock().unwrap_or_else(PoisonError::into_inner).as_mut()
+    {
+        hook(name);
+    }
+}
+
+/// Installs the hook that sees every place passed from now on.
+pub fn install(hook: impl FnMut(&str) + Send + 'static) {
+    *HOOK.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(hook));
+    ARMED.store(true, Ordering::Relaxed);
+}
+
+/// Arms a kill at the `count`-th visit of `name`, as a power cut would: no destructor runs, no answer leaves.
+pub fn arm_kill(specification: &str) {
+    let (wanted, count) = specification.rsplit_once(':').unwrap_or((specification, "1"));
+    let (wanted, mut left) = (wanted.to_owned(), count.parse::<u32>().unwrap_or(1));
+    install(move |name| {
+        if name == wanted {
+            left = left.saturating_sub(1);
+            if left == 0 {
+                std::process::abort();
+            }
+        }
+    });
+}

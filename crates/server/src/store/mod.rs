@@ -1,0 +1,308 @@
+//! What is remembered. The doors are [`Store::read`], [`Store::write`] and [`Store::platform_read`]/[`Store::platform_write`];
+//! there is no other way to a connection. A [`Scope`] reads and a [`Work`] writes in one organization, and both bind that
+//! organization as `$1` themselves: nobody types it and nobody can pass another.
+
+pub mod connection;
+mod conflict;
+pub mod db;
+pub mod failpoint;
+mod migrate;
+pub mod platform;
+pub mod sql;
+pub mod visible;
+
+pub mod activity;
+pub mod assignments;
+pub mod attachments;
+pub mod cascade;
+pub mod classes;
+pub mod courses;
+pub mod documents;
+pub mod groups;
+pub mod subjects;
+pub mod submissions;
+pub mod work_rooms;
+
+use std::ops::{Deref, DerefMut};
+
+use model::access::Viewer;
+use model::change::Change;
+use model::id::{OrganizationId, UserId};
+use model::time::Timestamp;
+
+use self::connection::Connection;
+pub use self::db::{AfterCommit, Database};
+pub use self::migrate::migrate;
+use self::platform::{Platform, PlatformProof};
+use self::sql::{Columns, Sql, Value};
+use crate::error::{Error, Result};
+
+/// The organization someone works in. Only look-ups in [`platform`] can make one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tenant(OrganizationId);
+
+impl Tenant {
+    /// The organization's id, for answers, events and the log.
+    pub fn id(&self) -> &OrganizationId {
+        &self.0
+    }
+}
+
+/// Who acts, as the activity log and the events name him.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Actor {
+    /// The person; absent when the service itself acts.
+    pub user: Option<UserId>,
+    /// His name at the time.
+    pub name: String,
+    /// The role he acts in: `SUPER_ADMIN`, `owner`, `admin`, `teacher`, `student`, `system`.
+    pub role: &'static str,
+    /// The super admin behind an impersonated session.
+    pub impersonated_by: Option<UserId>,
+    /// The request this belongs to.
+    pub request_id: Option<String>,
+}
+
+/// Who looks or acts, in which organization, and when: everything a query's visibility depends on.
+#[derive(Debug, Clone)]
+pub struct Standpoint {
+    /// The organization of the request.
+    pub tenant: Tenant,
+    /// The person, as far as visibility is concerned.
+    pub viewer: Viewer,
+    /// The person, as far as the log is concerned.
+    pub actor: Actor,
+    /// The request's clock.
+    pub now: Timestamp,
+}
+
+/// The store of the service.
+#[derive(Clone)]
+pub struct Store {
+    db: db::Db,
+}
+
+impl Store {
+    /// Opens the database with its threads. The schema must be current ([`migrate`]).
+    pub fn open(database: &Database, readers: usize, writers: usize) -> Result<Self> {
+        Ok(Self { db: db::Db::open(database, readers, writers)? })
+    }
+
+    /// Reads in one organization, in one snapshot.
+    pub async fn read<T: Send + 'static>(
+        &self,
+        standpoint: Standpoint,
+        look: impl FnOnce(&mut Scope<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        self.db.read(move |connection| look(&mut Scope { connection, standpoint })).await
+    }
+
+    /// Writes in one organization, as one unit: everything or nothing. `changes::perform` alone calls this; `conclude`
+    /// sees what the unit recorded and answers what to do after the commit.
+    pub async fn write<T: Send + 'static>(
+        &self,
+        standpoint: Standpoint,
+        mut act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
+        mut conclude: impl FnMut(&mut Work<'_>) -> Result<AfterCommit> + Send + 'static,
+    ) -> Result<T> {
+        self.db
+            .write(move |connection| {
+                let scope = Scope { connection, standpoint: standpoint.clone() };
+                let mut work = Work { scope, changes: Vec::new() };
+                let output = act(&mut work)?;
+                let after = conclude(&mut work)?;
+                Ok((output, after))
+            })
+            .await
+    }
+
+    /// Reads across organizations; needs a proof that this is one of the listed exceptions.
+    pub async fn platform_read<T: Send + 'static>(
+        &self,
+        _: PlatformProof,
+        look: impl FnOnce(&mut Platform<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        self.db.read(move |connection| look(&mut Platform::on(connection))).await
+    }
+
+    /// Writes across organizations; needs a proof that this is one of the listed exceptions.
+    pub async fn platform_write<T: Send + 'static>(
+        &self,
+        _: PlatformProof,
+        mut act: impl FnMut(&mut Platform<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let nothing_after = || -> AfterCommit { Box::new(|| ()) };
+        self.db.write(move |connection| Ok((act(&mut Platform::on(connection))?, nothing_after()))).await
+    }
+}
+
+/// Reads in one organization.
+pub struct Scope<'c> {
+    connection: &'c mut Connection,
+    standpoint: Standpoint,
+}
+
+impl Scope<'_> {
+    /// The organization everything here belongs to.
+    pub fn organization(&self) -> &OrganizationId {
+        self.standpoint.tenant.id()
+    }
+
+    /// Who looks.
+    pub fn viewer(&self) -> &Viewer {
+        &self.standpoint.viewer
+    }
+
+    /// Who acts.
+    pub fn actor(&self) -> &Actor {
+        &self.standpoint.actor
+    }
+
+    /// The request's clock.
+    pub fn now(&self) -> Timestamp {
+        self.standpoint.now
+    }
+
+    /// Rows of this organization; `$1` is the organization, the arguments follow from `$2`.
+    fn many<T>(
+        &mut self,
+        sql: &'static Sql,
+        arguments: &[Value<'_>],
+        read: impl FnMut(&mut Columns<'_>) -> Result<T>,
+    ) -> Result<Vec<T>> {
+        let Self { connection, standpoint } = self;
+        connection.many(sql, &bound(standpoint, arguments), read)
+    }
+
+    /// At most one row of this organization.
+    fn maybe<T>(
+        &mut self,
+        sql: &'static Sql,
+        arguments: &[Value<'_>],
+        read: impl FnMut(&mut Columns<'_>) -> Result<T>,
+    ) -> Result<Option<T>> {
+        let Self { connection, standpoint } = self;
+        connection.maybe(sql, &bound(standpoint, arguments), read)
+    }
+
+    /// One row of this organization, or [`Error::NotFound`].
+    fn one<T>(
+        &mut self,
+        sql: &'static Sql,
+        arguments: &[Value<'_>],
+        read: impl FnMut(&mut Columns<'_>) -> Result<T>,
+    ) -> Result<T> {
+        self.maybe(sql, arguments, read)?.ok_or(Error::NotFound)
+    }
+
+    /// Rows the viewer may see: `$1` organization, `$2` the viewer's role, `$3` the viewer, `$4` now; the arguments
+    /// follow from `$5`. The statement contains one of the fragments of [`visible`].
+    fn many_visible<T>(
+        &mut self,
+        sql: &'static Sql,
+        arguments: &[Value<'_>],
+        read: impl FnMut(&mut Columns<'_>) -> Result<T>,
+    ) -> Result<Vec<T>> {
+        let Self { connection, standpoint } = self;
+        let mut bound = vec![
+            Value::Text(standpoint.tenant.0.as_str()),
+            Value::Text(standpoint.viewer.role_text()),
+            Value::Text(standpoint.viewer.user_text()),
+            Value::Int(standpoint.now.as_millis()),
+        ];
+        bound.extend_from_slice(arguments);
+        connection.many(sql, &bound, read)
+    }
+
+    /// One row the viewer may see, or [`Error::NotFound`].
+    fn one_visible<T>(
+        &mut self,
+        sql: &'static Sql,
+        arguments: &[Value<'_>],
+        read: impl FnMut(&mut Columns<'_>) -> Result<T>,
+    ) -> Result<T> {
+        self.many_visible(sql, arguments, read)?.into_iter().next().ok_or(Error::NotFound)
+    }
+}
+
+/// The arguments of a statement with the organization before them.
+fn bound<'v>(standpoint: &'v Standpoint, arguments: &[Value<'v>]) -> Vec<Value<'v>> {
+    let mut bound = Vec::with_capacity(arguments.len() + 1);
+    bound.push(Value::Text(standpoint.tenant.0.as_str()));
+    bound.extend_from_slice(arguments);
+    bound
+}
+
+/// Writes in one organization. Everything a [`Scope`] can read, a `Work` can read too.
+pub struct Work<'c> {
+    scope: Scope<'c>,
+    changes: Vec<Change>,
+}
+
+impl Work<'_> {
+    /// Says what happened. Log entry, events and file removal follow from it (`changes/`).
+    pub fn record(&mut self, change: impl Into<Change>) {
+        self.changes.push(change.into());
+    }
+
+    /// What was recorded so far, taken by `changes::perform` when the action is done.
+    pub fn take_changes(&mut self) -> Vec<Change> {
+        std::mem::take(&mut self.changes)
+    }
+
+    /// Runs a statement in this organization and answers how many rows it touched.
+    fn run(&mut self, sql: &'static Sql, arguments: &[Value<'_>]) -> Result<u64> {
+        let Scope { connection, standpoint } = &mut self.scope;
+        connection.run(sql, &bound(standpoint, arguments))
+    }
+
+    /// Runs `act` so that its failure leaves the rest of the unit intact (the activity log, contract 11.16).
+    pub fn attempt(&mut self, act: impl FnOnce(&mut Work<'_>) -> Result<()>) -> Result<()> {
+        let standpoint = self.scope.standpoint.clone();
+        self.scope.connection.savepoint(|connection| {
+            act(&mut Work { scope: Scope { connection, standpoint }, changes: Vec::new() })
+        })
+    }
+}
+
+impl<'c> Deref for Work<'c> {
+    type Target = Scope<'c>;
+    fn deref(&self) -> &Scope<'c> {
+        &self.scope
+    }
+}
+
+impl<'c> DerefMut for Work<'c> {
+    fn deref_mut(&mut self) -> &mut Scope<'c> {
+        &mut self.scope
+    }
+}
+
+/// The text someone searches for as a LIKE pattern: lower-case, wildcards taken literally.
+fn pattern(search: &str) -> String {
+    let mut pattern = String::with_capacity(search.len());
+    for character in model::text::name_key(search).chars() {
+        if matches!(character, '%' | '_' | '\\') {
+            pattern.push('\\');
+        }
+        pattern.push(character);
+    }
+    pattern
+}
+
+/// Every statement of the tenant rooms by file, for the test that prepares them on both databases.
+pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)])> {
+    vec![
+        ("activity", activity::STATEMENTS),
+        ("assignments", assignments::STATEMENTS),
+        ("attachments", attachments::STATEMENTS),
+        ("cascade", cascade::STATEMENTS),
+        ("classes", classes::STATEMENTS),
+        ("courses", courses::STATEMENTS),
+        ("documents", documents::STATEMENTS),
+        ("groups", groups::STATEMENTS),
+        ("subjects", subjects::STATEMENTS),
+        ("submissions", submissions::STATEMENTS),
+        ("work_rooms", work_rooms::STATEMENTS),
+    ]
+}

@@ -1,0 +1,154 @@
+//! Sessions: one row per sign-in, with the person and the active organization behind it.
+
+use model::access::{MemberRole, PlatformRole};
+use model::id::{OrganizationId, SessionId, UserId};
+use model::time::Timestamp;
+
+use super::Platform;
+use crate::args;
+use crate::error::Result;
+use crate::statements;
+use crate::store::Tenant;
+use crate::store::sql::Columns;
+
+statements! {
+    /// All that decides about a request: session, person, active organization, membership. Expired sessions, banned and
+    /// inactive people have none.
+    BY_TOKEN = "SELECT s.id, s.token, s.user_id, s.expires_at, s.created_at, s.updated_at, s.ip_address, s.user_agent,
+            s.active_organization_id, s.impersonated_by,
+            u.name, u.email, u.email_verified, u.image, u.role, u.created_at, u.updated_at,
+            o.id, o.status, m.role
+        FROM sessions s
+        JOIN users u ON u.id = s.user_id
+        LEFT JOIN organizations o ON o.id = s.active_organization_id
+        LEFT JOIN members m ON m.organization_id = o.id AND m.user_id = u.id
+        WHERE s.token = $1 AND s.expires_at >= $2 AND u.is_active
+            AND (NOT u.banned OR u.ban_expires < $2)";
+    /// A sign-in.
+    INSERT = "INSERT INTO sessions (id, user_id, token, expires_at, ip_address, user_agent, active_organization_id,
+            impersonated_by, created_at, updated_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+}
+
+/// A session row.
+#[derive(Debug, Clone)]
+pub struct Session {
+    /// The row's id.
+    pub id: SessionId,
+    /// The unsigned token; it leaves the service only under `/auth`.
+    pub token: String,
+    /// Whose session it is.
+    pub user_id: UserId,
+    /// When it ends.
+    pub expires_at: Timestamp,
+    /// When the person signed in.
+    pub created_at: Timestamp,
+    /// When it was last prolonged.
+    pub updated_at: Timestamp,
+    /// Where the sign-in came from.
+    pub ip_address: Option<String>,
+    /// The program it came with.
+    pub user_agent: Option<String>,
+    /// The organization the person works in.
+    pub active_organization_id: Option<OrganizationId>,
+    /// The super admin who acts as this person.
+    pub impersonated_by: Option<UserId>,
+}
+
+/// The person of a session.
+#[derive(Debug, Clone)]
+pub struct User {
+    /// The account.
+    pub id: UserId,
+    /// The name others see.
+    pub name: String,
+    /// The address, lower-case.
+    pub email: String,
+    /// Whether the address is known to be his.
+    pub email_verified: bool,
+    /// A picture.
+    pub image: Option<String>,
+    /// The platform role.
+    pub role: PlatformRole,
+    /// When the account was made.
+    pub created_at: Timestamp,
+    /// When the profile last changed.
+    pub updated_at: Timestamp,
+}
+
+/// The organization a request is for, and the caller's part in it.
+#[derive(Debug, Clone)]
+pub struct OrganizationFacts {
+    /// The organization.
+    pub tenant: Tenant,
+    /// Suspended organizations let nobody in but the platform.
+    pub suspended: bool,
+    /// The caller's role, if he is a member.
+    pub member_role: Option<MemberRole>,
+}
+
+/// All that decides about a request.
+#[derive(Debug, Clone)]
+pub struct SessionFacts {
+    /// The session.
+    pub session: Session,
+    /// The person.
+    pub user: User,
+    /// The active organization, if it still exists.
+    pub organization: Option<OrganizationFacts>,
+}
+
+impl Platform<'_> {
+    /// Writes a new session.
+    pub fn insert_session(&mut self, session: &Session) -> Result<()> {
+        self.connection.run(&INSERT, args![
+            session.id, session.user_id, session.token, session.expires_at, session.ip_address, session.user_agent,
+            session.active_organization_id, session.impersonated_by, session.created_at, session.updated_at,
+        ]).map(drop)
+    }
+
+    /// The facts behind a token, or nothing when it is unknown, expired or no longer good.
+    pub fn session(&mut self, token: &str, now: Timestamp) -> Result<Option<SessionFacts>> {
+        self.connection.maybe(&BY_TOKEN, args![token, now], |row| {
+            let session = session(row)?;
+            let user = User {
+                id: session.user_id.clone(),
+                name: row.take()?,
+                email: row.take()?,
+                email_verified: row.take()?,
+                image: row.take()?,
+                role: row.parse(PlatformRole::parse)?,
+                created_at: row.take()?,
+                updated_at: row.take()?,
+            };
+            Ok(SessionFacts { session, user, organization: organization(row)? })
+        })
+    }
+}
+
+fn session(row: &mut Columns<'_>) -> Result<Session> {
+    Ok(Session {
+        id: row.take()?,
+        token: row.take()?,
+        user_id: row.take()?,
+        expires_at: row.take()?,
+        created_at: row.take()?,
+        updated_at: row.take()?,
+        ip_address: row.take()?,
+        user_agent: row.take()?,
+        active_organization_id: row.take()?,
+        impersonated_by: row.take()?,
+    })
+}
+
+/// Organization id, status and the member's role, as an outer join leaves them.
+pub(super) fn organization(row: &mut Columns<'_>) -> Result<Option<OrganizationFacts>> {
+    let id: Option<OrganizationId> = row.take()?;
+    let status: Option<String> = row.take()?;
+    let member_role = row.parse_option(MemberRole::parse)?;
+    Ok(id.map(|id| OrganizationFacts {
+        tenant: Tenant(id),
+        suspended: status.as_deref() != Some("ACTIVE"),
+        member_role,
+    }))
+}

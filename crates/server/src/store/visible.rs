@@ -1,0 +1,45 @@
+//! The SQL twin of `model::group::visible_to`: literal fragments that store files splice into their statements with
+//! `concat!`. Aliases are fixed: `k` is the class, `g` the group. `$1` organization, `$2` the viewer's role (`ADMIN`,
+//! `TEACHER`, `STUDENT`), `$3` the viewer, `$4` now. `tests/api/visibility.rs` proves twin and function equal.
+
+/// The viewer manages class `k`: an administrator, its teacher, or a co-teacher.
+#[macro_export]
+macro_rules! manages_class {
+    () => {
+        "($2 = 'ADMIN' OR ($2 = 'TEACHER' AND (k.teacher_id = $3 OR EXISTS (SELECT 1 FROM class_teachers ct \
+         WHERE ct.organization_id = k.organization_id AND ct.class_id = k.id AND ct.user_id = $3))))"
+    };
+}
+
+/// The viewer sees the inside of group `g` of class `k`: staff of the class always; a student who is a member once the
+/// group has started and the class is no draft (rule 5).
+#[macro_export]
+macro_rules! sees_group {
+    () => {
+        concat!(
+            "(",
+            $crate::manages_class!(),
+            " OR ($2 = 'STUDENT' AND k.status <> 'DRAFT' AND (g.start_date IS NULL OR g.start_date <= $4) \
+             AND EXISTS (SELECT 1 FROM group_members gm WHERE gm.organization_id = g.organization_id \
+             AND gm.group_id = g.id AND gm.user_id = $3)))"
+        )
+    };
+}
+
+/// The viewer may know that group `g` exists: as above, and teachers of other classes its outline (contract 5, T*).
+#[macro_export]
+macro_rules! knows_group {
+    () => {
+        concat!("($2 = 'TEACHER' OR ", $crate::sees_group!(), ")")
+    };
+}
+
+/// The viewer may know that class `k` exists: all staff; students who are enrolled, once it is no draft.
+/// It names `$4` for PostgreSQL's sake, which wants to know the type of every parameter.
+#[macro_export]
+macro_rules! knows_class {
+    () => {
+        "(CAST($4 AS BIGINT) IS NOT NULL AND ($2 <> 'STUDENT' OR (k.status <> 'DRAFT' AND EXISTS (SELECT 1 FROM class_enrollments ce \
+         WHERE ce.organization_id = k.organization_id AND ce.class_id = k.id AND ce.student_id = $3))))"
+    };
+}

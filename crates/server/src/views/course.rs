@@ -1,0 +1,74 @@
+//! A course as answers and events show it (contract 3.3).
+
+use model::class::ClassLabel;
+use model::course::{Course, CourseStatus};
+use model::id::{ClassId, CourseId, SubjectId};
+use model::subject::SubjectLabel;
+use model::text::{CourseDescription, Name};
+use model::time::Timestamp;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// A course.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Course)]
+pub struct CourseView {
+    id: CourseId,
+    name: Name,
+    #[schema(required)]
+    description: Option<CourseDescription>,
+    class_id: ClassId,
+    subject_id: SubjectId,
+    status: CourseStatus,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    class: ClassLabel,
+    subject: CourseSubjectView,
+    counts: CourseCounts,
+}
+
+/// The subject of a course.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct CourseSubjectView {
+    id: SubjectId,
+    name: String,
+    #[schema(required)]
+    color: Option<String>,
+}
+
+/// How much is in a course.
+#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CourseCounts {
+    /// Groups, also those that have not started.
+    pub groups: i64,
+    /// Topics.
+    pub assignments: i64,
+    /// Topics that are not finished.
+    pub active_assignments: i64,
+}
+
+impl CourseView {
+    /// Its id.
+    pub fn id(&self) -> &CourseId {
+        &self.id
+    }
+
+    /// The course with what stands around it.
+    pub fn new(course: Course, class: ClassLabel, subject: SubjectLabel, counts: CourseCounts) -> Self {
+        Self {
+            id: course.id,
+            name: course.name,
+            description: course.description,
+            class_id: course.class_id,
+            subject_id: course.subject_id,
+            status: course.status,
+            created_at: course.created_at,
+            updated_at: course.updated_at,
+            class,
+            subject: CourseSubjectView { id: subject.id, name: subject.name, color: subject.color },
+            counts,
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! JSON shapes; HTTP answers and socket payloads share them. No I/O.
+
+pub mod activity_log;
+pub mod assignment;
+pub mod class;
+pub mod course;
+pub mod document;
+pub mod group;
+pub mod subject;
+pub mod submission;
+pub mod user;
+pub mod work_room;

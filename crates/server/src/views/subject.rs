@@ -1,0 +1,43 @@
+//! A subject as answers and events show it (contract 3.2).
+
+use model::id::{OrganizationId, SubjectId};
+use model::subject::Subject;
+use model::text::{Color, ShortName, SubjectCode, SubjectDescription};
+use model::time::Timestamp;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// A subject.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Subject)]
+pub struct SubjectView {
+    id: SubjectId,
+    name: ShortName,
+    #[schema(required)]
+    code: Option<SubjectCode>,
+    #[schema(required)]
+    color: Option<Color>,
+    #[schema(required)]
+    description: Option<SubjectDescription>,
+    is_active: bool,
+    organization_id: OrganizationId,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+}
+
+impl From<Subject> for SubjectView {
+    fn from(subject: Subject) -> Self {
+        Self {
+            id: subject.id,
+            name: subject.name,
+            code: subject.code,
+            color: subject.color,
+            description: subject.description,
+            is_active: subject.is_active,
+            organization_id: subject.organization_id,
+            created_at: subject.created_at,
+            updated_at: subject.updated_at,
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! What tests share: a running service on either database, named people of two schools, clients that speak for them.
+
+mod app;
+mod client;
+pub mod database;
+mod world;
+
+pub use app::TestApp;
+pub use client::{Answer, Client};
+pub use database::Kind;
+pub use world::{Person, World};
+
+/// Writes one test that runs on both databases: `both!(name, |app| { … })`; the body is async and gets a `TestApp`.
+macro_rules! both {
+    ($(#[$attribute:meta])* $name:ident, |$app:ident| $body:block) => {
+        $(#[$attribute])*
+        mod $name {
+            #[allow(unused_imports, reason = "not every story needs everything around it")]
+            use super::*;
+
+            async fn story($app: &$crate::support::TestApp) $body
+
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn on_sqlite() {
+                let app = $crate::support::TestApp::start($crate::support::Kind::Sqlite).await.unwrap();
+                story(&app).await;
+                app.close().await;
+            }
+
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn on_postgres() {
+                let Some(app) = $crate::support::TestApp::start($crate::support::Kind::Postgres).await else { return };
+                story(&app).await;
+                app.close().await;
+            }
+        }
+    };
+}

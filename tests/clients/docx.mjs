@@ -1,0 +1,36 @@
+// Reads the text of a .docx, to see what the service really stored.
+import { inflateRawSync } from 'node:zlib';
+import { must } from './api.mjs';
+
+/** The parts of a zip archive, by name. */
+export function unzip(bytes) {
+  const file = Buffer.from(bytes);
+  const end = file.lastIndexOf(Buffer.from('PK\x05\x06', 'latin1'));
+  must(end >= 0, `not a zip archive: ${file.length} bytes`);
+  const parts = new Map();
+  let at = file.readUInt32LE(end + 16);
+  for (let left = file.readUInt16LE(end + 10); left > 0; left -= 1) {
+    const [method, packed] = [file.readUInt16LE(at + 10), file.readUInt32LE(at + 20)];
+    const [nameLength, extraLength, commentLength] = [28, 30, 32].map((offset) => file.readUInt16LE(at + offset));
+    const name = file.toString('utf8', at + 46, at + 46 + nameLength);
+    const local = file.readUInt32LE(at + 42);
+    const start = local + 30 + file.readUInt16LE(local + 26) + file.readUInt16LE(local + 28);
+    const raw = file.subarray(start, start + packed);
+    parts.set(name, method === 0 ? raw : inflateRawSync(raw));
+    at += 46 + nameLength + extraLength + commentLength;
+  }
+  return parts;
+}
+
+const ENTITIES = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&apos;': "'", '&amp;': '&' };
+
+/** The words of a text document, without its markup. */
+export function words(bytes) {
+  const body = unzip(bytes).get('word/document.xml');
+  must(body, 'the archive has no word/document.xml');
+  const text = body
+    .toString('utf8')
+    .replace(/<\/w:p>/g, '\n')
+    .replace(/<[^>]*>/g, '');
+  return text.replace(/&(lt|gt|quot|apos|amp);/g, (entity) => ENTITIES[entity]);
+}
