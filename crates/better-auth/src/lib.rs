@@ -6,6 +6,7 @@
 //! | Module | What it knows |
 //! |---|---|
 //! | [`cookie`] | names, the `Cookie` header, signatures |
+//! | [`uri_component`] | the escapes inside cookie values |
 //! | [`set_cookie`] | the `Set-Cookie` lines, remembered or not, in chunks, clearing |
 //! | [`cache`] | the five-minute `session_data` value |
 //! | [`session`] | how long a session lives and when it is renewed |
@@ -33,3 +34,4 @@ mod signature;
 pub mod timestamp;
 pub mod token;
 pub mod trusted_origin;
+pub mod uri_component;

@@ -205,8 +205,6 @@ fn count(add: impl Fn(&mut Work)) {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "tests may panic")]
-
     use std::collections::HashSet;
 
     use super::*;

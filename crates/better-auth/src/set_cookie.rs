@@ -2,10 +2,11 @@
 
 use crate::{
     cache,
-    cookie::{CookieNames, RequestCookies, encode_uri_component, sign},
+    cookie::{CookieNames, RequestCookies, sign},
     object::{SessionObject, UserObject},
     session::{Lifecycle, Remember},
     timestamp::Timestamp,
+    uri_component,
 };
 
 /// Characters in the longest line; Safari, the strictest browser, drops cookies soon after this.
@@ -123,7 +124,7 @@ impl SetCookies<'_> {
     /// The names and parts of a value; none at all when it would take too many.
     fn chunks(&self, value: &str, max_age: Option<i64>) -> Vec<(String, String)> {
         let name = self.names.session_data();
-        let encoded = encode_uri_component(value);
+        let encoded = uri_component::encode(value);
         let longest_name = format!("{name}.{}", MOST_CHUNKS - 1);
         let size = LONGEST_LINE - self.line(&longest_name, "", max_age).len();
         if encoded.len() <= size {
