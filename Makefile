@@ -28,7 +28,7 @@ web/node_modules/.installed: web/package-lock.json
 
 test: ## Run every test on SQLite and on a throw-away PostgreSQL
 	scripts/setup-tests
-	scripts/postgres run -- $(CARGO) test --profile $(PROFILE) --workspace
+	scripts/postgres run -- $(CARGO) test --profile $(PROFILE) --workspace --no-fail-fast
 
 check: lint doc test ## What to run before pushing: formatting, lints, documentation, tests
 

@@ -1,7 +1,85 @@
-//! stub
-use crate::subject::Subject; use crate::course::Course; use crate::edit::Changed;
-#[derive(Debug,Clone)] #[expect(missing_docs)] pub enum Change { Subject(SubjectChange), Course(CourseChange) }
-#[derive(Debug,Clone)] #[expect(missing_docs)] pub enum SubjectChange { Created{subject:Subject}, Updated{subject:Subject,changed:Changed}, Deleted{subject:Subject} }
-#[derive(Debug,Clone)] #[expect(missing_docs)] pub enum CourseChange { Created{course:Course}, Updated{course:Course,changed:Changed} }
-impl From<SubjectChange> for Change { fn from(c:SubjectChange)->Self{Self::Subject(c)} }
-impl From<CourseChange> for Change { fn from(c:CourseChange)->Self{Self::Course(c)} }
+//! What happened, in the past tense. Actions record changes; log entries, events and file removals follow from them by
+//! `match` alone, so a change carries everything they need and nobody reads the store again to tell it.
+//!
+//! One enum for each noun. Matches on them have no `_` arm: a new kind of news does not compile until its consequences
+//! are decided.
+
+pub mod class;
+pub mod course;
+pub mod document;
+pub mod group;
+pub mod people;
+pub mod removed;
+pub mod room;
+pub mod submission;
+pub mod topic;
+
+use self::class::{ClassChange, HomeroomChange, SubjectChange};
+use self::course::CourseChange;
+use self::document::DocumentChange;
+use self::group::{GroupChange, HelpChange};
+use self::people::{OrganizationChange, SessionChange, UserChange};
+use self::room::MessageChange;
+use self::submission::{FeedbackChange, SubmissionChange};
+use self::topic::AssignmentChange;
+
+/// Something that happened.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Change {
+    /// To a class.
+    Class(ClassChange),
+    /// To a homeroom.
+    Homeroom(HomeroomChange),
+    /// To a subject.
+    Subject(SubjectChange),
+    /// To a course.
+    Course(CourseChange),
+    /// To a group.
+    Group(GroupChange),
+    /// To a help flag.
+    Help(HelpChange),
+    /// To a topic.
+    Assignment(AssignmentChange),
+    /// To a submission or its grade.
+    Submission(SubmissionChange),
+    /// To a feedback.
+    Feedback(FeedbackChange),
+    /// To a document.
+    Document(DocumentChange),
+    /// To messages.
+    Message(MessageChange),
+    /// To an account or a membership.
+    User(UserChange),
+    /// To an organization.
+    Organization(OrganizationChange),
+    /// To a session.
+    Session(SessionChange),
+}
+
+/// Lets an action record the change of its noun as it is.
+macro_rules! changes {
+    ($($variant:ident($change:ident))+) => {$(
+        impl From<$change> for Change {
+            fn from(change: $change) -> Self {
+                Self::$variant(change)
+            }
+        }
+    )+};
+}
+
+changes! {
+    Class(ClassChange)
+    Homeroom(HomeroomChange)
+    Subject(SubjectChange)
+    Course(CourseChange)
+    Group(GroupChange)
+    Help(HelpChange)
+    Assignment(AssignmentChange)
+    Submission(SubmissionChange)
+    Feedback(FeedbackChange)
+    Document(DocumentChange)
+    Message(MessageChange)
+    User(UserChange)
+    Organization(OrganizationChange)
+    Session(SessionChange)
+}

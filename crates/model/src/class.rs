@@ -7,7 +7,7 @@ use crate::edit::{Changed, Edit, not_null, optional_text};
 use crate::id::{ClassId, EnrollmentId, HomeroomId, OrganizationId, UserId};
 use crate::list::List;
 use crate::refusal::Refusal;
-use crate::schedule::ScheduleEntry;
+use crate::schedule::Schedule;
 use crate::text::{AcademicYear, ExternalId, Name, Semester};
 use crate::time::Timestamp;
 use crate::word::words;
@@ -69,7 +69,7 @@ pub struct Class {
     /// Id in the school's own administration.
     pub external_id: Option<ExternalId>,
     /// The lessons of the week.
-    pub schedule: Option<Vec<ScheduleEntry>>,
+    pub schedule: Option<Schedule>,
     /// When it was made.
     pub created_at: Timestamp,
     /// When it last changed.
@@ -118,25 +118,12 @@ pub struct ClassEdit {
     pub external_id: Edit<ExternalId>,
     /// New schedule.
     #[serde(default)]
-    #[garde(dive, custom(each_lesson))]
-    pub schedule: Edit<List<ScheduleEntry>>,
+    #[garde(dive)]
+    pub schedule: Edit<Schedule>,
     /// All subjects of the class.
     #[serde(default)]
     #[garde(dive, custom(not_null))]
     pub subject_ids: Edit<List<crate::id::SubjectId>>,
-}
-
-fn each_lesson(schedule: &Edit<List<ScheduleEntry>>, (): &()) -> garde::Result {
-    use garde::Validate;
-    schedule
-        .value()
-        .into_iter()
-        .flat_map(|lessons| lessons.iter())
-        .try_for_each(|lesson| {
-            lesson
-                .validate()
-                .map_err(|report| garde::Error::new(report.to_string().trim_end().replace('\n', "; ")))
-        })
 }
 
 impl Class {
@@ -197,7 +184,7 @@ impl Class {
         fields.edit("teacherId", &mut edited.teacher_id, edit.teacher_id)?;
         fields.edit_nullable("homeroomId", &mut edited.homeroom_id, edit.homeroom_id);
         fields.edit_nullable("externalId", &mut edited.external_id, edit.external_id);
-        fields.edit_nullable("schedule", &mut edited.schedule, edit.schedule.map(|lessons| lessons.0));
+        fields.edit_nullable("schedule", &mut edited.schedule, edit.schedule);
         if fields.has("teacherId") && *viewer != Viewer::Admin {
             return Err(Refusal::AdminOnly);
         }

@@ -162,7 +162,10 @@ fn the_lessons_of_a_schedule_are_checked() {
     let edit: ClassEdit =
         serde_json::from_str(r#"{"schedule": [{"weekday": 9, "start": "08:00", "end": "07:00"}]}"#).unwrap();
     let report = edit.validate().unwrap_err().to_string();
-    assert!(report.contains("weekday") && report.contains("after start"), "{report}");
+    assert!(
+        report.contains("schedule[0].weekday") && report.contains("schedule[0].end: must be after start"),
+        "{report}"
+    );
     let cleared: ClassEdit = serde_json::from_str(r#"{"schedule": null, "subjectIds": []}"#).unwrap();
     assert!(cleared.validate().is_ok());
 }

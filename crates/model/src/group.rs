@@ -104,8 +104,8 @@ pub struct ActiveTopic {
 /// Where a group stands: all that is needed to say who hears of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// The group.
-    pub group: GroupId,
+    /// The group, as others mention it.
+    pub group: GroupLabel,
     /// Its class.
     pub class: ClassId,
     /// The status of the class.
@@ -124,7 +124,7 @@ impl Place {
     pub fn rooms(&self, now: Timestamp) -> Vec<Room> {
         let mut rooms = vec![Room::Staff(self.class.clone())];
         if self.is_open(now) {
-            rooms.push(Room::Group(self.group.clone()));
+            rooms.push(Room::Group(self.group.id.clone()));
         }
         rooms
     }
@@ -156,7 +156,7 @@ impl Group {
     /// Where the group stands, given the status of its class.
     pub fn place(&self, class_status: ClassStatus) -> Place {
         Place {
-            group: self.id.clone(),
+            group: self.label(),
             class: self.class_id.clone(),
             class_status,
             start_date: self.start_date,

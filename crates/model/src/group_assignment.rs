@@ -60,19 +60,36 @@ impl GroupAssignmentStatus {
 
     /// The status after a step, or why the step is refused.
     pub const fn after(self, step: Step) -> Result<Self, Refusal> {
-        match (self, step) {
-            (Self::NotStarted, Step::Worked) => Ok(Self::InProgress),
-            (status, Step::Worked) => Ok(status),
-            (Self::Graded, Step::Submitted | Step::Unsubmitted { .. }) => Err(Refusal::GradePublished),
-            (_, Step::Submitted) | (Self::Submitted, Step::Unsubmitted { others_remain: true }) => Ok(Self::Submitted),
-            (Self::Submitted, Step::Unsubmitted { others_remain: false }) => Ok(Self::InProgress),
-            (Self::Submitted | Self::Graded, Step::GradePublished) => Ok(Self::Graded),
-            (Self::Submitted | Self::Graded, Step::GradeWithdrawn) => Ok(Self::Submitted),
-            (Self::Submitted | Self::Graded, Step::Returned) => Ok(Self::Returned),
-            (
-                Self::NotStarted | Self::InProgress | Self::Returned,
-                Step::Unsubmitted { .. } | Step::GradePublished | Step::GradeWithdrawn | Step::Returned,
-            ) => Err(Refusal::NotSubmitted),
+        match step {
+            Step::Worked => Ok(if matches!(self, Self::NotStarted) {
+                Self::InProgress
+            } else {
+                self
+            }),
+            Step::Submitted => match self {
+                Self::Graded => Err(Refusal::GradePublished),
+                Self::NotStarted | Self::InProgress | Self::Submitted | Self::Returned => Ok(Self::Submitted),
+            },
+            Step::Unsubmitted { others_remain } => match self {
+                Self::Submitted => Ok(if others_remain {
+                    Self::Submitted
+                } else {
+                    Self::InProgress
+                }),
+                Self::Graded => Err(Refusal::GradePublished),
+                Self::NotStarted | Self::InProgress | Self::Returned => Err(Refusal::NotSubmitted),
+            },
+            Step::GradePublished => self.with_submission(Self::Graded),
+            Step::GradeWithdrawn => self.with_submission(Self::Submitted),
+            Step::Returned => self.with_submission(Self::Returned),
+        }
+    }
+
+    const fn with_submission(self, next: Self) -> Result<Self, Refusal> {
+        if self.has_submission() {
+            Ok(next)
+        } else {
+            Err(Refusal::NotSubmitted)
         }
     }
 
@@ -239,6 +256,48 @@ impl GroupAssignment {
             Err(Refusal::HasSubmission)
         } else {
             Ok(())
+        }
+    }
+}
+
+/// How far the groups of a topic are; the five statuses add up to the groups.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Statistics {
+    /// All groups.
+    pub groups: i64,
+    /// Groups that have nothing yet.
+    pub not_started: i64,
+    /// Groups at work.
+    pub in_progress: i64,
+    /// Groups whose work waits for the teacher.
+    pub submitted: i64,
+    /// Groups whose work was given back.
+    pub returned: i64,
+    /// Groups whose grade is out.
+    pub graded: i64,
+    /// Groups whose current submission came late.
+    pub late: i64,
+    /// Groups that handed in and have no published grade.
+    pub ungraded: i64,
+}
+
+impl Statistics {
+    /// Counts one more group.
+    pub const fn count(&mut self, status: GroupAssignmentStatus, is_late: bool) {
+        self.groups += 1;
+        match status {
+            GroupAssignmentStatus::NotStarted => self.not_started += 1,
+            GroupAssignmentStatus::InProgress => self.in_progress += 1,
+            GroupAssignmentStatus::Submitted => {
+                self.submitted += 1;
+                self.ungraded += 1;
+            }
+            GroupAssignmentStatus::Returned => self.returned += 1,
+            GroupAssignmentStatus::Graded => self.graded += 1,
+        }
+        if is_late && status.has_submission() {
+            self.late += 1;
         }
     }
 }

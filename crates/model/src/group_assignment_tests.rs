@@ -1,1 +1,276 @@
+//! Tests of group assignments: what a group reads, how far it is, and when it is late.
+#![expect(clippy::unwrap_used, reason = "tests may panic")]
 
+use proptest::prelude::*;
+
+use super::*;
+use crate::file::{FileKey, StoredFile};
+use crate::id::{AttachmentId, UserId};
+use crate::samples::{assignment, at, link};
+use crate::text::FileName;
+
+fn with_own_text(text: &str) -> GroupAssignment {
+    GroupAssignment {
+        description_override: Some(Description::stored(text)),
+        ..link("g", "t")
+    }
+}
+
+fn file(owner: Option<&str>) -> AssignmentAttachment {
+    AssignmentAttachment {
+        id: AttachmentId::new("file"),
+        organization_id: OrganizationId::new("school"),
+        assignment_id: AssignmentId::new("t"),
+        group_assignment_id: owner.map(GroupAssignmentId::new),
+        file: StoredFile {
+            key: FileKey::new("key"),
+            file_name: FileName::stored("map.pdf"),
+            mime_type: "application/pdf".to_owned(),
+            size: 1,
+            sha256: String::new(),
+        },
+        staged_at: None,
+        uploaded_by_id: UserId::new("ada"),
+        created_at: at(0),
+    }
+}
+
+#[test]
+fn a_group_reads_its_own_text_only_while_the_topic_is_not_shared() {
+    let shared = assignment("t", None);
+    let unique = Assignment {
+        is_shared: false,
+        ..assignment("t", None)
+    };
+    assert_eq!(
+        effective_description(&shared, &with_own_text("own")).as_str(),
+        "for all"
+    );
+    assert_eq!(effective_description(&unique, &with_own_text("own")).as_str(), "own");
+    assert_eq!(effective_description(&unique, &with_own_text("")).as_str(), "for all");
+    assert_eq!(effective_description(&unique, &link("g", "t")).as_str(), "for all");
+}
+
+#[test]
+fn a_group_sees_shared_files_and_its_own_but_never_those_of_others() {
+    let own = link("g", "t");
+    let shared = assignment("t", None);
+    let unique = Assignment {
+        is_shared: false,
+        ..assignment("t", None)
+    };
+    for topic in [&shared, &unique] {
+        assert!(sees_file(topic, &own, &file(None)));
+        assert!(!sees_file(topic, &own, &file(Some("h on t"))));
+        let staged = AssignmentAttachment {
+            staged_at: Some(at(1)),
+            ..file(None)
+        };
+        assert!(!sees_file(topic, &own, &staged));
+        let foreign = AssignmentAttachment {
+            assignment_id: AssignmentId::new("u"),
+            ..file(None)
+        };
+        assert!(!sees_file(topic, &own, &foreign));
+    }
+    assert!(sees_file(&unique, &own, &file(Some("g on t"))));
+    assert!(
+        !sees_file(&shared, &own, &file(Some("g on t"))),
+        "ignored while the topic is shared"
+    );
+    assert!(!is_effective(&shared, &file(Some("g on t"))) && is_effective(&unique, &file(Some("g on t"))));
+}
+
+#[test]
+fn an_empty_own_text_is_no_own_text() {
+    let mut own = with_own_text("own");
+    let edit: GroupAssignmentEdit = serde_json::from_str(r#"{"descriptionOverride": "  "}"#).unwrap();
+    let topic = assignment("t", None);
+    assert_eq!(own.edit(edit, &topic, at(1)).unwrap().names(), ["descriptionOverride"]);
+    assert_eq!(own.description_override, None);
+    let mut finished = topic;
+    finished.finish(&UserId::new("ada"), at(2));
+    let edit = GroupAssignmentEdit {
+        late_allowed_until: Edit::Set(at(9)),
+        ..GroupAssignmentEdit::default()
+    };
+    assert_eq!(own.edit(edit, &finished, at(3)), Err(Refusal::AssignmentFinished));
+}
+
+#[test]
+fn the_status_follows_the_table() {
+    use GroupAssignmentStatus::{Graded, InProgress, NotStarted, Returned, Submitted};
+    let remain = |others_remain| Step::Unsubmitted { others_remain };
+    let not_submitted = Err(Refusal::NotSubmitted);
+    let graded = Err(Refusal::GradePublished);
+    for (from, step, expected) in [
+        (NotStarted, Step::Worked, Ok(InProgress)),
+        (Returned, Step::Worked, Ok(Returned)),
+        (Submitted, Step::Worked, Ok(Submitted)),
+        (NotStarted, Step::Submitted, Ok(Submitted)),
+        (InProgress, Step::Submitted, Ok(Submitted)),
+        (Returned, Step::Submitted, Ok(Submitted)),
+        (Submitted, Step::Submitted, Ok(Submitted)),
+        (Graded, Step::Submitted, graded.clone()),
+        (Submitted, remain(true), Ok(Submitted)),
+        (Submitted, remain(false), Ok(InProgress)),
+        (Graded, remain(true), graded),
+        (InProgress, remain(false), not_submitted.clone()),
+        (Submitted, Step::GradePublished, Ok(Graded)),
+        (Graded, Step::GradePublished, Ok(Graded)),
+        (InProgress, Step::GradePublished, not_submitted.clone()),
+        (Graded, Step::GradeWithdrawn, Ok(Submitted)),
+        (Submitted, Step::Returned, Ok(Returned)),
+        (Graded, Step::Returned, Ok(Returned)),
+        (Returned, Step::Returned, not_submitted),
+    ] {
+        assert_eq!(from.after(step), expected, "{from} {step:?}");
+    }
+    assert_eq!(GroupAssignmentStatus::at_attachment(true), InProgress);
+    assert_eq!(GroupAssignmentStatus::at_attachment(false), NotStarted);
+}
+
+#[test]
+fn work_is_late_after_the_deadline_and_the_groups_own_grace() {
+    let topic = assignment("t", None);
+    let own = link("g", "t");
+    let late = |link: &GroupAssignment, second| link.lateness(&topic, at(second));
+    assert_eq!(
+        late(&own, 1000),
+        Lateness {
+            is_late: false,
+            late_by_seconds: 0
+        }
+    );
+    assert_eq!(
+        late(&own, 1060),
+        Lateness {
+            is_late: true,
+            late_by_seconds: 60
+        }
+    );
+    let just = own.lateness(&topic, Timestamp::from_millis(1_000_001));
+    assert_eq!(
+        just,
+        Lateness {
+            is_late: true,
+            late_by_seconds: 1
+        },
+        "late by a moment is late"
+    );
+    let grace = GroupAssignment {
+        late_allowed_until: Some(at(1100)),
+        ..link("g", "t")
+    };
+    assert!(!late(&grace, 1100).is_late);
+    assert_eq!(late(&grace, 1130).late_by_seconds, 30);
+    let useless = GroupAssignment {
+        late_allowed_until: Some(at(500)),
+        ..link("g", "t")
+    };
+    assert!(
+        !late(&useless, 1000).is_late,
+        "a grace before the deadline takes nothing away"
+    );
+}
+
+#[test]
+fn late_work_is_refused_only_where_the_topic_blocks_it() {
+    let own = link("g", "t");
+    let blocked = Assignment {
+        late_policy: LatePolicy::Block,
+        ..assignment("t", None)
+    };
+    assert!(own.takes_submission(&assignment("t", None), at(1001)).unwrap().is_late);
+    assert_eq!(own.takes_submission(&blocked, at(1001)), Err(Refusal::LateNotAllowed));
+    assert!(own.takes_submission(&blocked, at(1000)).is_ok());
+    let grace = GroupAssignment {
+        late_allowed_until: Some(at(1100)),
+        ..link("g", "t")
+    };
+    assert!(grace.takes_submission(&blocked, at(1100)).is_ok());
+}
+
+#[test]
+fn a_group_with_a_hand_in_is_detached_only_by_force() {
+    let own = link("g", "t");
+    assert_eq!(own.detachable(true, false), Err(Refusal::HasSubmission));
+    assert_eq!(own.detachable(true, true), Ok(()));
+    assert_eq!(own.detachable(false, false), Ok(()));
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        Just(Step::Worked),
+        Just(Step::Submitted),
+        any::<bool>().prop_map(|others_remain| Step::Unsubmitted { others_remain }),
+        Just(Step::GradePublished),
+        Just(Step::GradeWithdrawn),
+        Just(Step::Returned),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn switching_between_shared_and_unique_touches_nothing_of_the_group(
+        text in prop::option::of("[a-z]{0,8}"), flips in 0_usize..6
+    ) {
+        let mut topic = assignment("t", None);
+        let own = GroupAssignment { description_override: text.map(Description::stored), ..link("g", "t") };
+        let before = own.clone();
+        let read = effective_description(&topic, &own).clone();
+        for _ in 0..flips {
+            for is_shared in [false, true] {
+                let edit = crate::assignment::AssignmentEdit { is_shared: Edit::Set(is_shared), ..Default::default() };
+                topic.edit(edit, at(1)).unwrap();
+                // Total: there is always a text, the own one or that of the topic.
+                let now = effective_description(&topic, &own);
+                prop_assert!(*now == topic.description || Some(now) == own.description_override.as_ref());
+                prop_assert_eq!(is_shared && *now != topic.description, false);
+            }
+        }
+        prop_assert_eq!(&own, &before);
+        prop_assert_eq!(effective_description(&topic, &own), &read);
+    }
+
+    #[test]
+    fn a_submission_is_current_exactly_while_the_status_says_so(steps in prop::collection::vec(step(), 0..40)) {
+        let mut own = link("g", "t");
+        for (number, step) in steps.into_iter().enumerate() {
+            let before = own.clone();
+            let new = Some(SubmissionId::new(number.to_string()));
+            let result = own.step_with(step, new, at(1));
+            if result.is_err() {
+                prop_assert_eq!(&own, &before);
+            }
+            prop_assert_eq!(own.status.has_submission(), own.current_submission_id.is_some());
+        }
+    }
+
+    #[test]
+    fn the_five_statuses_add_up_to_the_groups(
+        rows in prop::collection::vec((prop::sample::select(GroupAssignmentStatus::ALL), any::<bool>()), 0..30)
+    ) {
+        let mut told = Statistics::default();
+        for (status, is_late) in &rows {
+            told.count(*status, *is_late);
+        }
+        prop_assert_eq!(usize::try_from(told.groups).unwrap(), rows.len());
+        let sum = told.not_started + told.in_progress + told.submitted + told.returned + told.graded;
+        prop_assert_eq!(sum, told.groups);
+        prop_assert!(told.late <= told.submitted + told.graded);
+        prop_assert_eq!(told.ungraded, told.submitted);
+    }
+
+    #[test]
+    fn more_time_never_makes_work_later(
+        deadline in 0_i64..100, grace in prop::option::of(0_i64..200), more in 0_i64..100, submitted in 0_i64..300
+    ) {
+        let topic = Assignment { deadline: at(deadline), ..assignment("t", None) };
+        let own = GroupAssignment { late_allowed_until: grace.map(at), ..link("g", "t") };
+        let longer = Assignment { deadline: at(deadline + more), ..topic.clone() };
+        let (first, second) = (own.lateness(&topic, at(submitted)), own.lateness(&longer, at(submitted)));
+        prop_assert!(second.late_by_seconds <= first.late_by_seconds);
+        prop_assert_eq!(first.is_late, first.late_by_seconds > 0);
+    }
+}

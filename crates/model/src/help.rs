@@ -223,14 +223,14 @@ mod tests {
         UserId::new("ada")
     }
 
-    fn message(text: &str) -> Option<HelpMessage> {
-        Some(HelpMessage::stored(text))
+    fn message(text: &str) -> HelpMessage {
+        HelpMessage::stored(text)
     }
 
     #[test]
     fn a_call_waits_until_a_teacher_handles_it() {
         let mut flag = HelpFlag::default();
-        assert_eq!(flag.raise(&ben(), message("stuck"), at(10)), Raise::First);
+        assert_eq!(flag.raise(&ben(), Some(message("stuck")), at(10)), Raise::First);
         assert_eq!((flag.requested_at(), flag.requested_by()), (Some(at(10)), Some(&ben())));
         assert_eq!(flag.resolve(&ada(), at(70)), Some(60));
         assert!(!flag.needs_help());
@@ -255,11 +255,11 @@ mod tests {
     #[test]
     fn a_repeat_changes_the_message_only_when_it_brings_one() {
         let mut flag = HelpFlag::default();
-        flag.raise(&ben(), message("stuck"), at(10));
+        flag.raise(&ben(), Some(message("stuck")), at(10));
         assert_eq!(flag.raise(&UserId::new("zoe"), None, at(20)), Raise::Again);
-        assert_eq!(flag.message(), message("stuck").as_ref());
-        flag.raise(&UserId::new("zoe"), message("still stuck"), at(30));
-        assert_eq!(flag.message(), message("still stuck").as_ref());
+        assert_eq!(flag.message(), Some(&message("stuck")));
+        flag.raise(&UserId::new("zoe"), Some(message("still stuck")), at(30));
+        assert_eq!(flag.message(), Some(&message("still stuck")));
         assert_eq!(flag.requested_by(), Some(&ben()));
     }
 

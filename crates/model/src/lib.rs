@@ -19,6 +19,7 @@
 //! A change in the past tense ([`change`]) is what actions leave behind; log, events and file removal follow from it.
 
 pub mod access;
+pub mod activity;
 pub mod assignment;
 pub mod change;
 pub mod class;
@@ -40,6 +41,8 @@ pub mod news;
 pub mod number;
 pub mod organization;
 pub mod refusal;
+#[cfg(test)]
+mod samples;
 pub mod save;
 pub mod schedule;
 pub mod subject;
@@ -47,4 +50,5 @@ pub mod submission;
 pub mod text;
 pub mod time;
 pub mod user;
+pub mod whole;
 mod word;

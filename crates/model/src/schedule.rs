@@ -79,6 +79,13 @@ pub struct ScheduleEntry {
     pub room: Option<RoomName>,
 }
 
+/// The lessons of a week.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, garde::Validate, utoipa::ToSchema)]
+#[serde(transparent)]
+#[garde(transparent)]
+#[schema(max_items = 100)]
+pub struct Schedule(#[garde(length(max = 100), dive)] pub Vec<ScheduleEntry>);
+
 fn ends_after(start: &TimeOfDay) -> impl FnOnce(&TimeOfDay, &()) -> garde::Result + '_ {
     move |end, ()| {
         if end > start {

@@ -5,7 +5,7 @@ use crate::assignment::Assignment;
 use crate::document::Document;
 use crate::document_kind::FileExtension;
 use crate::file::FileKey;
-use crate::group_assignment::{GroupAssignment, Lateness, Step};
+use crate::group_assignment::{GroupAssignment, GroupAssignmentStatus, Lateness, Step};
 use crate::id::{
     AssignmentId, DocumentId, GroupAssignmentId, OrganizationId, SubmissionDocumentId, SubmissionId, UserId,
 };
@@ -115,12 +115,13 @@ pub fn submit(
     by: &UserId,
     now: Timestamp,
 ) -> Result<NextAttempt, Refusal> {
-    document.status.submit()?;
-    assignment.writable()?;
+    let open = document.status.writable()?;
     let link = link.filter(|link| link.assignment_id == assignment.id && link.group_id == document.group_id);
-    let lateness = link
-        .ok_or(Refusal::GroupNotOnAssignment)?
-        .takes_submission(assignment, now)?;
+    let link = link.ok_or(Refusal::GroupNotOnAssignment)?;
+    // A published grade is the stronger reason, also for a document that is handed in already.
+    link.status.after(Step::Submitted)?;
+    open.submit()?;
+    let lateness = link.takes_submission(assignment, now)?;
     document.hand_in(&assignment.id, by, now)?;
     let mut documents: Vec<_> = submitted.iter().filter(|id| **id != document.id).cloned().collect();
     documents.push(document.id.clone());
@@ -142,7 +143,11 @@ pub fn unsubmit(
     attempts: i64,
     now: Timestamp,
 ) -> Result<Option<NextAttempt>, Refusal> {
-    document.status.unsubmit()?;
+    let open = document.status.writable()?;
+    if link.status == GroupAssignmentStatus::Graded {
+        return Err(Refusal::GradePublished);
+    }
+    open.unsubmit()?;
     let documents: Vec<_> = submitted.iter().filter(|id| **id != document.id).cloned().collect();
     link.status.after(Step::Unsubmitted {
         others_remain: !documents.is_empty(),

@@ -109,6 +109,16 @@ struct Inner {
     faults: Mutex<Faults>,
     down: watch::Sender<Option<Down>>,
     released: watch::Sender<u64>,
+    held: watch::Sender<usize>,
+}
+
+/// Counts one held callback for as long as it is held, also when a crash ends it.
+struct Held<'s>(&'s watch::Sender<usize>);
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        self.0.send_modify(|count| *count -= 1);
+    }
 }
 
 /// The handle to the switches; copies turn the same ones.
@@ -121,6 +131,7 @@ impl Switches {
             faults: Mutex::new(Faults::default()),
             down: watch::Sender::new(None),
             released: watch::Sender::new(0),
+            held: watch::Sender::new(0),
         }))
     }
 
@@ -157,6 +168,12 @@ impl Switches {
         self.0.released.send_modify(|count| *count += 1);
     }
 
+    /// Waits until so many callbacks are held; a release before that would miss them.
+    pub async fn until_held(&self, callbacks: usize) {
+        let mut held = self.0.held.subscribe();
+        let _never_closed = held.wait_for(|count| *count >= callbacks).await;
+    }
+
     /// Sets the fields that `part` names and leaves the others.
     pub(crate) fn merge(&self, part: &Value) -> Result<Faults, serde_json::Error> {
         let mut whole = serde_json::to_value(self.get())?;
@@ -176,7 +193,9 @@ impl Switches {
     pub(crate) async fn pass(&self, status: u8) {
         let mut released = self.0.released.subscribe();
         let before = *released.borrow_and_update();
-        if self.get().hold.contains(&status) {
+        if self.holds(status) {
+            self.0.held.send_modify(|count| *count += 1);
+            let _held = Held(&self.0.held);
             let _gone = released.wait_for(|count| *count > before).await;
         }
     }

@@ -144,6 +144,7 @@ impl Practice {
             user: opening.user.clone(),
             edit,
             present: true,
+            lost: false,
             dropped: None,
             origin,
         });
@@ -176,20 +177,32 @@ impl Practice {
         connection: &str,
         how: Leaving,
     ) -> Option<oneshot::Receiver<Delivery>> {
-        let member = session.member(connection).filter(|member| member.present)?;
+        let member = session
+            .member(connection)
+            .filter(|member| member.present || member.lost)?;
+        let waited_for = !member.present;
+        if waited_for && how == Leaving::Lost {
+            return None;
+        }
         member.present = false;
+        member.lost = how == Leaving::Lost;
         let member = member.clone();
         session.tell();
         if !member.edit || session.phase != Phase::Live {
             return None;
         }
         if session.editors().next().is_some() {
+            if waited_for {
+                return None;
+            }
             let notice = Notice::new(&session.key, 1, session.callback_of(&member.user))
                 .with("users", session.editor_ids())
                 .action(0, &member.user.id);
             return Some(post(&session.letters, notice));
         }
         if how == Leaving::Clean {
+            // A page that goes away loses its stream and says goodbye at once: the goodbye ends the waiting.
+            session.epoch += 1;
             return Some(self.end_session(session, &member));
         }
         let (practice, key, epoch) = (self.clone(), session.key.clone(), session.epoch);
@@ -229,6 +242,7 @@ impl Practice {
             return;
         }
         member.present = true;
+        member.lost = false;
         let member = member.clone();
         if member.edit {
             announce_joining(session, &member.user.id);
@@ -278,6 +292,7 @@ impl Practice {
         for session in desk.sessions.values_mut() {
             for member in &mut session.members {
                 member.present = false;
+                member.lost = false;
             }
             if session.phase == Phase::Saving {
                 session.phase = Phase::Live;

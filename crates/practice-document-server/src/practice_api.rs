@@ -5,9 +5,9 @@
 //! |---|---|
 //! | `POST /practice/open` | an editor configuration → `{connection, mode, title, lines, revision, updateVersion, warnings}` |
 //! | `POST /practice/type` | `{connection, text, paragraph?}` → `{revision}`; line breaks begin paragraphs |
-//! | `POST /practice/edit` | `{connection, revision, start, removed, lines}` → `{revision}` |
+//! | `POST /practice/edit` | `{connection, revision, start, removed, lines}` → `{revision, lines}` as they are now |
 //! | `GET /practice/text?connection=` | → `{lines, revision, mode, people, dropped, title, outdated}` |
-//! | `POST /practice/close` | `{connection, wait?}` → `{status, accepted}` of the callback that followed, if any |
+//! | `POST /practice/close` | `{connection, wait?, edit?}` → `{status, accepted}` of the callback that followed, if any |
 //! | `POST /practice/abandon` | `{connection}`: the network of this editor ends |
 //! | `POST /practice/forcesave-button` | `{connection}` → `{error}` as the command answers |
 //! | `GET/POST/DELETE /practice/faults` | the switches: read, set the named ones, heal all |
@@ -78,21 +78,34 @@ pub(crate) async fn type_text(State(practice): State<Practice>, Json(typing): Js
     Ok(Json(json!({"revision": revision})))
 }
 
+/// Lines of one revision, replaced by others.
 #[derive(Deserialize)]
-pub(crate) struct Edit {
-    connection: String,
+struct Change {
     revision: u64,
     start: usize,
     removed: usize,
     lines: Vec<String>,
 }
 
+impl Change {
+    fn apply(self, session: &mut Session, connection: &str) -> Result<u64, Refusal> {
+        let replaced = self.start..self.start.saturating_add(self.removed);
+        session.replace(connection, self.revision, replaced, self.lines)
+    }
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Edit {
+    connection: String,
+    #[serde(flatten)]
+    change: Change,
+}
+
 pub(crate) async fn edit(State(practice): State<Practice>, Json(edit): Json<Edit>) -> Answer<Value> {
     let mut desk = practice.desk();
     let session = desk.session_of(&edit.connection).ok_or_else(unknown)?;
-    let replaced = edit.start..edit.start.saturating_add(edit.removed);
-    let revision = session.replace(&edit.connection, edit.revision, replaced, edit.lines)?;
-    Ok(Json(json!({"revision": revision})))
+    let revision = edit.change.apply(session, &edit.connection)?;
+    Ok(Json(json!({"revision": revision, "lines": session.lines()})))
 }
 
 /// How a session looks to one of its connections.
@@ -148,6 +161,7 @@ pub(crate) struct Close {
     connection: String,
     #[serde(default = "yes")]
     wait: bool,
+    edit: Option<Change>,
 }
 
 fn yes() -> bool {
@@ -156,6 +170,12 @@ fn yes() -> bool {
 
 /// Waits for the answer to the callback, so that a test knows the save is through.
 pub(crate) async fn close(State(practice): State<Practice>, Json(close): Json<Close>) -> Json<Value> {
+    if let Some(change) = close.edit
+        && let Some(session) = practice.desk().session_of(&close.connection)
+    {
+        // Typed in the last moment; what may not be typed any more is lost, as in every editor.
+        let _refused = change.apply(session, &close.connection);
+    }
     let Some(delivered) = practice.leave(&close.connection, Leaving::Clean) else {
         return Json(json!({"status": null, "accepted": false}));
     };

@@ -22,6 +22,8 @@ pub(crate) struct Member {
     pub(crate) edit: bool,
     /// False after it left or its network was lost.
     pub(crate) present: bool,
+    /// True from the loss of its network until it is back or says goodbye after all.
+    pub(crate) lost: bool,
     /// The words of the `drop` it was told to obey.
     pub(crate) dropped: Option<String>,
     /// Where its browser believes this server to be; result links are built from it.
@@ -200,7 +202,7 @@ impl Session {
         let Some(member) = self.member(connection) else {
             return Err(Refusal::access("this connection is not part of the session"));
         };
-        if !member.edit || !member.present || member.dropped.is_some() || phase != Phase::Live {
+        if !member.edit || !(member.present || member.lost) || member.dropped.is_some() || phase != Phase::Live {
             return Err(Refusal::access("this connection may only read"));
         }
         if kind == Kind::Pdf {
@@ -272,6 +274,7 @@ mod tests {
                 },
                 edit: true,
                 present: true,
+                lost: false,
                 dropped: None,
                 origin: String::new(),
             });

@@ -34,17 +34,32 @@ impl App {
     /// server reaches this service.
     pub async fn build(config: Config, api_internal_url: &str) -> Result<Self> {
         let database = config.storage.database().map_err(|refused| anyhow::anyhow!(refused))?;
-        let (readers, writers) = config.storage.connections(&database).map_err(|refused| anyhow::anyhow!(refused))?;
+        let (readers, writers) = config
+            .storage
+            .connections(&database)
+            .map_err(|refused| anyhow::anyhow!(refused))?;
         let store = open_store(&database, readers, writers).await?;
         let files = Files::open(&config.storage).await?;
-        let hosts = Hosts { base_domain: config.base_domain.clone(), trusted_proxies: config.trusted_proxies.clone() };
+        let hosts = Hosts {
+            base_domain: config.base_domain.clone(),
+            trusted_proxies: config.trusted_proxies.clone(),
+        };
         let names = CookieNames::for_base_url(&config.frontend_url);
         let gate = Gate::new(store.clone(), names, config.auth_secret.clone(), hosts);
         let document_server = DocumentServer::new(&config, api_internal_url)?;
         let live = Live::new();
         let bus = Bus::start(&database, store.clone(), live.clone())?;
         let started = std::time::Instant::now();
-        Ok(Self(Arc::new(Parts { config, store, gate, bus, live, files, document_server, started })))
+        Ok(Self(Arc::new(Parts {
+            config,
+            store,
+            gate,
+            bus,
+            live,
+            files,
+            document_server,
+            started,
+        })))
     }
 
     /// The settings.

@@ -1,5 +1,8 @@
 //! The only reader of the system clock and the only maker of ids. Rules take the time as a parameter.
-#![expect(clippy::disallowed_methods, reason = "this is the one file that may read the clock and make ids")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "this is the one file that may read the clock and make ids"
+)]
 
 use model::time::Timestamp;
 

@@ -149,15 +149,28 @@ pub struct Config {
 pub struct Refused(pub String);
 
 /// Secrets that are in every manual and so protect nothing.
-const KNOWN_SECRETS: [&str; 6] = ["secret", "changeme", "change-me", "password", "default", "better-auth-secret"];
+const KNOWN_SECRETS: [&str; 6] = [
+    "secret",
+    "changeme",
+    "change-me",
+    "password",
+    "default",
+    "better-auth-secret",
+];
 
 impl StorageArgs {
     /// The database the settings name.
     pub fn database(&self) -> Result<Database, Refused> {
         let from_file = self.database_url_file.as_deref().map(read_secret_file).transpose()?;
-        let url = self.database_url.clone().filter(|url| !url.trim().is_empty()).or(from_file);
+        let url = self
+            .database_url
+            .clone()
+            .filter(|url| !url.trim().is_empty())
+            .or(from_file);
         match url {
-            Some(url) if url.starts_with("postgres://") || url.starts_with("postgresql://") => Ok(Database::Postgres(url)),
+            Some(url) if url.starts_with("postgres://") || url.starts_with("postgresql://") => {
+                Ok(Database::Postgres(url))
+            }
             Some(_) => Err(Refused("DATABASE_URL must begin with postgres://".to_owned())),
             None => Ok(Database::Sqlite(self.data_dir.join("groupwork.db"))),
         }
@@ -170,12 +183,18 @@ impl StorageArgs {
             Database::Sqlite(_) => (cores.max(2), 1),
             Database::Postgres(_) => (16, 8),
         };
-        let Some(text) = &self.database_connections else { return Ok((reading, writing)) };
-        let mut numbers = text.split(',').map(|part| part.trim().parse::<usize>().ok().filter(|number| *number > 0));
+        let Some(text) = &self.database_connections else {
+            return Ok((reading, writing));
+        };
+        let mut numbers = text
+            .split(',')
+            .map(|part| part.trim().parse::<usize>().ok().filter(|number| *number > 0));
         match (numbers.next(), numbers.next(), numbers.next()) {
             (Some(Some(reading)), None, None) => Ok((reading, writing)),
             (Some(Some(reading)), Some(Some(writing)), None) => Ok((reading, writing)),
-            _ => Err(Refused("DATABASE_CONNECTIONS must be a number or two: reading,writing".to_owned())),
+            _ => Err(Refused(
+                "DATABASE_CONNECTIONS must be a number or two: reading,writing".to_owned(),
+            )),
         }
     }
 }
@@ -195,8 +214,15 @@ impl Config {
                 ("DOCSERVER_JWT_SECRET", docserver.is_none()),
                 ("AUTH_SECRET", auth.is_none()),
             ];
-            let missing: Vec<&str> = all.iter().filter(|(_, missing)| *missing).map(|(name, _)| *name).collect();
-            return Err(Refused(format!("Missing required configuration: {}", missing.join(", "))));
+            let missing: Vec<&str> = all
+                .iter()
+                .filter(|(_, missing)| *missing)
+                .map(|(name, _)| *name)
+                .collect();
+            return Err(Refused(format!(
+                "Missing required configuration: {}",
+                missing.join(", ")
+            )));
         };
         let mut faults = Vec::new();
         for (name, secret) in [("DOCSERVER_JWT_SECRET", docserver), ("AUTH_SECRET", auth)] {
@@ -214,7 +240,9 @@ impl Config {
             String::new()
         });
         let mut address = |name: &str, url: Option<String>| {
-            let url = url.map(|url| url.trim().trim_end_matches('/').to_owned()).filter(|url| !url.is_empty());
+            let url = url
+                .map(|url| url.trim().trim_end_matches('/').to_owned())
+                .filter(|url| !url.is_empty());
             if url.as_deref().is_some_and(|url| origin_of(url).is_none()) {
                 faults.push(format!("{name} must be an http:// or https:// address"));
             }
@@ -241,7 +269,9 @@ impl Config {
             docserver_url,
             api_internal_url,
             listen: serve.listen,
-            base_domain: serve.base_domain.map(|domain| domain.trim_matches('.').to_ascii_lowercase()),
+            base_domain: serve
+                .base_domain
+                .map(|domain| domain.trim_matches('.').to_ascii_lowercase()),
             trusted_proxies: serve.trust_proxy,
             rate_limit_factor: serve.rate_limit_factor,
             upload_limit: serve.upload_max_mb << 20,
@@ -252,7 +282,10 @@ impl Config {
 
 /// The failpoint a crash test armed for this process (`store::failpoint`).
 pub fn failpoint() -> Option<String> {
-    #[expect(clippy::disallowed_methods, reason = "the settings are the one reader of the environment")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the settings are the one reader of the environment"
+    )]
     std::env::var("GROUPWORK_FAILPOINT").ok()
 }
 
@@ -260,7 +293,10 @@ fn is_known(secret: &str) -> bool {
     let lower = secret.to_ascii_lowercase();
     let one_character = lower.chars().all(|character| lower.starts_with(character));
     // "secretsecretsecret…" is as well known as "secret".
-    one_character || KNOWN_SECRETS.iter().any(|known| lower.replace(known, "").trim_matches(['-', '_', ' ']).is_empty())
+    one_character
+        || KNOWN_SECRETS
+            .iter()
+            .any(|known| lower.replace(known, "").trim_matches(['-', '_', ' ']).is_empty())
 }
 
 fn read_secret_file(path: &Path) -> Result<String, Refused> {
@@ -277,7 +313,11 @@ pub fn origin_of(url: &str) -> Option<String> {
         "https" => ":443",
         _ => return None,
     };
-    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default().to_ascii_lowercase();
+    let authority = rest
+        .split(['/', '?', '#'])
+        .next()
+        .unwrap_or_default()
+        .to_ascii_lowercase();
     let host = authority.strip_suffix(default_port).unwrap_or(&authority);
     let plain = !host.is_empty() && !host.contains('@') && !host.contains(char::is_whitespace);
     plain.then(|| format!("{scheme}://{host}"))
@@ -289,8 +329,14 @@ mod tests {
 
     #[test]
     fn an_origin_is_scheme_host_and_port() {
-        assert_eq!(origin_of("https://School.Example:443/path?x").as_deref(), Some("https://school.example"));
-        assert_eq!(origin_of("http://localhost:3000").as_deref(), Some("http://localhost:3000"));
+        assert_eq!(
+            origin_of("https://School.Example:443/path?x").as_deref(),
+            Some("https://school.example")
+        );
+        assert_eq!(
+            origin_of("http://localhost:3000").as_deref(),
+            Some("http://localhost:3000")
+        );
         assert_eq!(origin_of("ftp://x"), None);
         assert_eq!(origin_of("school.example"), None);
     }

@@ -113,7 +113,11 @@ pub struct Problem {
 impl Problem {
     /// A problem with one field.
     pub fn new(path: impl Into<String>, code: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { path: path.into(), code: code.into(), message: message.into() }
+        Self {
+            path: path.into(),
+            code: code.into(),
+            message: message.into(),
+        }
     }
 }
 
@@ -140,5 +144,8 @@ impl From<serde_json::Error> for Error {
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 fn first_problem(problems: &[Problem]) -> String {
-    problems.first().map_or_else(|| "see details.".to_owned(), |first| format!("{}: {}", first.path, first.message))
+    problems.first().map_or_else(
+        || "see details.".to_owned(),
+        |first| format!("{}: {}", first.path, first.message),
+    )
 }

@@ -26,10 +26,13 @@ function notice(message) {
 }
 
 async function ask(what, body) {
+  const text = JSON.stringify(body);
   const answer = await fetch(`../${what}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
+    body: text,
+    // A small change still arrives when the page is taken away meanwhile; browsers refuse this for large ones.
+    keepalive: text.length < 30000,
   });
   const content = answer.status === 204 ? null : await answer.json();
   if (!answer.ok) {
@@ -71,7 +74,6 @@ async function open({ config, listening }) {
     navigator.sendBeacon('../close', beacon(mine));
     return;
   }
-  // A document without any paragraph shows one empty line, as a text field does.
   Object.assign(mine, {
     lines: opened.lines.length ? opened.lines : [''],
     revision: opened.revision,
@@ -131,13 +133,11 @@ function receive(mine, view) {
   if (view.dropped && mine.edit) {
     deny(mine, view.dropped);
   }
-  const now = view.lines.length ? view.lines : [''];
-  if (view.revision >= mine.revision) {
-    const theirs = difference(mine.lines, now);
-    if (!isNothing(theirs)) {
-      merge(mine, now, theirs);
-    }
-    mine.revision = view.revision;
+  if (mine.sending) {
+    // Nobody can tell whether these lines hold the change that is under way; they wait for its answer.
+    mine.missed = view;
+  } else if (view.revision >= mine.revision) {
+    merge(mine, view);
   }
   if (view.outdated && mine.edit) {
     outdated(mine);
@@ -146,15 +146,17 @@ function receive(mine, view) {
   }
 }
 
-function merge(mine, now, theirs) {
-  const ours = difference(mine.lines, text.value.split('\n'));
-  // While our own change is under way the server's lines may already hold it.
-  const shown = isNothing(ours) || mine.sending ? now : applied(now, moved(ours, theirs));
-  mine.lines = now;
-  if (mine.sending && !isNothing(difference(mine.sent, text.value.split('\n')))) {
-    // Typed on while sending: keep the field as it is, the next sending finds the difference.
+function merge(mine, { revision, lines }) {
+  // A document without any paragraph shows one empty line, as a text field does.
+  const now = lines.length ? lines : [''];
+  mine.revision = revision;
+  const theirs = difference(mine.lines, now);
+  if (isNothing(theirs)) {
     return;
   }
+  const ours = difference(mine.lines, text.value.split('\n'));
+  const shown = isNothing(ours) ? now : applied(now, moved(ours, theirs));
+  mine.lines = now;
   const next = shown.join('\n');
   if (text.value === next) {
     return;
@@ -177,8 +179,15 @@ function typed() {
     say(words.sending);
     host('onDocumentStateChange', true);
   }
-  clearTimeout(mine.timer);
-  mine.timer = setTimeout(() => send(mine), 250);
+  schedule(mine, 250);
+}
+
+// Not put off by further typing, so that others see the text grow.
+function schedule(mine, milliseconds) {
+  mine.timer ??= setTimeout(() => {
+    mine.timer = null;
+    send(mine);
+  }, milliseconds);
 }
 
 async function send(mine) {
@@ -192,33 +201,33 @@ async function send(mine) {
     return;
   }
   mine.sending = true;
-  mine.sent = sent;
+  let pause = 250;
   try {
-    await ask('edit', { connection: mine.connection, revision: mine.revision, ...change });
-    // The stream brings the lines as the server has them now.
-    await refreshed(mine);
+    const answer = await ask('edit', { connection: mine.connection, revision: mine.revision, ...change });
+    // Our own change counts as known now, and only what others did is new.
+    mine.lines = sent;
+    merge(mine, answer);
   } catch (error) {
     if (error.code === undefined) {
       say(words.lost);
-      mine.timer = setTimeout(() => send(mine), 1000);
+      pause = 1000;
     } else {
       deny(mine, error.message);
     }
   } finally {
     mine.sending = false;
   }
+  if (mine.closed) {
+    return;
+  }
+  if (mine.missed) {
+    receive(mine, mine.missed);
+    mine.missed = null;
+  }
   if (mine.edit && !isNothing(difference(mine.lines, text.value.split('\n')))) {
-    clearTimeout(mine.timer);
-    mine.timer = setTimeout(() => send(mine), 250);
+    schedule(mine, pause);
   } else {
     settled(mine);
-  }
-}
-
-async function refreshed(mine) {
-  const answer = await fetch(`../text?connection=${mine.connection}`);
-  if (answer.ok) {
-    receive(mine, await answer.json());
   }
 }
 
@@ -270,11 +279,12 @@ async function requestClose() {
   host('onRequestClose');
 }
 
-function beacon(mine) {
-  return new Blob([JSON.stringify({ connection: mine.connection, wait: false })], { type: 'application/json' });
+function beacon(mine, edit) {
+  const body = JSON.stringify({ connection: mine.connection, wait: false, edit });
+  return new Blob([body], { type: 'application/json' });
 }
 
-// Also while the page is taken away: what was typed in the last moment is sent before the goodbye.
+// Also while the page is taken away: what was typed in the last moment goes with the goodbye.
 function goodbye() {
   const mine = session;
   if (!mine || mine.closed || !mine.connection) {
@@ -289,11 +299,8 @@ function goodbye() {
     mine.events.close();
   }
   const change = mine.edit ? difference(mine.lines, text.value.split('\n')) : { removed: 0, lines: [] };
-  if (!isNothing(change) && !mine.sending) {
-    const last = JSON.stringify({ ...JSON.parse(JSON.stringify(change)), connection: mine.connection, revision: mine.revision });
-    navigator.sendBeacon('../edit', new Blob([last], { type: 'application/json' }));
-  }
-  navigator.sendBeacon('../close', beacon(mine));
+  const edit = isNothing(change) || mine.sending ? undefined : { revision: mine.revision, ...change };
+  navigator.sendBeacon('../close', beacon(mine, edit));
 }
 
 window.addEventListener('message', (event) => {

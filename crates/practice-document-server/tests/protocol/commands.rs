@@ -97,6 +97,7 @@ async fn forcesave_says_unknown_busy_or_what_the_switch_says() {
         3,
         "it races with a closing session"
     );
+    world.practice.faults().until_held(1).await;
     world.practice.faults().clear();
     world.sent(2).await;
     world

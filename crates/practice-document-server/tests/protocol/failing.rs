@@ -77,6 +77,7 @@ async fn callbacks_are_doubled_and_overtaken() {
     ben.close().await.unwrap();
     assert_eq!(world.statuses(), [1, 2, 2]);
     faults.change(|faults| faults.duplicate = Some(Duplicate::Sequential));
+    faults.until_held(1).await;
     faults.release();
     let second = |sent: &practice_document_server::Sent| sent.status == 6;
     world.practice.wait_for_callback(second, PATIENCE).await.unwrap();

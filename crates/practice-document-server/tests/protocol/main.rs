@@ -4,5 +4,6 @@ mod commands;
 mod converting;
 mod editing;
 mod failing;
+mod page;
 mod saving;
 mod support;

@@ -1,17 +1,17 @@
 //! What people do with courses. Every change of a course is logged (specification, Courses 3).
 
 use garde::Validate;
-use model::change::CourseChange;
+use model::change::course::CourseChange;
 use model::course::{Course, CourseEdit, CourseStatus};
 use model::id::{ClassId, CourseId, SubjectId};
 use model::text::{CourseDescription, Name};
+use model::whole::WholeCourse;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
 use crate::clock;
 use crate::error::Result;
 use crate::store::Work;
-use crate::store::courses::CourseRecord;
 
 /// A course to be created.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
@@ -36,7 +36,7 @@ pub struct NewCourse {
 }
 
 /// Adds a course to a class the caller manages.
-pub fn create(work: &mut Work<'_>, new: &NewCourse) -> Result<CourseRecord> {
+pub fn create(work: &mut Work<'_>, new: &NewCourse) -> Result<WholeCourse> {
     let class = work.class_to_write(&new.class_id)?;
     let subject = work.subject(&new.subject_id)?;
     work.add_class_subject(&class.id, &subject.id)?;
@@ -52,24 +52,27 @@ pub fn create(work: &mut Work<'_>, new: &NewCourse) -> Result<CourseRecord> {
         updated_at: work.now(),
     };
     work.insert_course(&course)?;
-    work.record(CourseChange::Created { course: course.clone() });
-    work.course(&course.id)
+    let whole = work.course(&course.id)?;
+    work.record(CourseChange::Created {
+        course: Box::new(whole.clone()),
+    });
+    Ok(whole)
 }
 
 /// Changes what a PATCH names; the class only while the course is empty.
-pub fn edit(work: &mut Work<'_>, id: &CourseId, edit: &CourseEdit) -> Result<CourseRecord> {
-    let record = work.course_to_write(id)?;
-    let mut course = record.course;
+pub fn edit(work: &mut Work<'_>, id: &CourseId, edit: &CourseEdit) -> Result<WholeCourse> {
+    let WholeCourse { mut course, counts, .. } = work.course_to_write(id)?;
     if let Some(class) = edit.class_id.value() {
         work.class_to_write(class)?;
     }
     if let Some(subject) = edit.subject_id.value() {
         work.subject(subject)?;
     }
-    let changed = course.edit(edit.clone(), record.groups + record.assignments == 0, work.now())?;
+    let changed = course.edit(edit.clone(), counts.groups + counts.assignments == 0, work.now())?;
     if !changed.is_empty() {
         work.add_class_subject(&course.class_id, &course.subject_id)?;
         work.update_course(&course, changed.has("subjectId"))?;
+        let course = Box::new(work.course(id)?);
         work.record(CourseChange::Updated { course, changed });
     }
     work.course(id)

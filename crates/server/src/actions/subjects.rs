@@ -1,7 +1,7 @@
 //! What people do with subjects.
 
 use garde::Validate;
-use model::change::SubjectChange;
+use model::change::class::SubjectChange;
 use model::id::SubjectId;
 use model::subject::{Subject, SubjectEdit};
 use model::text::{Color, ShortName, SubjectCode, SubjectDescription};
@@ -47,7 +47,9 @@ pub fn create(work: &mut Work<'_>, new: &NewSubject) -> Result<Subject> {
         updated_at: work.now(),
     };
     work.insert_subject(&subject)?;
-    work.record(SubjectChange::Created { subject: subject.clone() });
+    work.record(SubjectChange::Created {
+        subject: subject.clone(),
+    });
     Ok(subject)
 }
 
@@ -57,7 +59,10 @@ pub fn edit(work: &mut Work<'_>, id: &SubjectId, edit: &SubjectEdit) -> Result<S
     let changed = subject.edit(edit.clone(), work.now())?;
     if !changed.is_empty() {
         work.update_subject(&subject)?;
-        work.record(SubjectChange::Updated { subject: subject.clone(), changed });
+        work.record(SubjectChange::Updated {
+            subject: subject.clone(),
+            changed,
+        });
     }
     Ok(subject)
 }

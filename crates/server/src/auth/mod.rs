@@ -14,9 +14,9 @@ use model::time::Timestamp;
 use crate::clock;
 use crate::config::Secret;
 use crate::error::{Error, Result};
-use crate::store::platform::sessions::{Session, SessionFacts, User};
 use crate::store::platform::PlatformProof;
 use crate::store::platform::organizations::HostName;
+use crate::store::platform::sessions::{Session, SessionFacts, User};
 use crate::store::{Actor, Standpoint, Store, Tenant};
 use tenant::Hosts;
 
@@ -71,7 +71,12 @@ impl Caller {
     /// Where he stands, for the store; nothing without an organization.
     pub fn standpoint(&self) -> Option<Standpoint> {
         let viewer = self.standing.viewer(self.user.id.clone())?;
-        Some(Standpoint { tenant: self.tenant.clone()?, viewer, actor: self.actor(), now: self.now })
+        Some(Standpoint {
+            tenant: self.tenant.clone()?,
+            viewer,
+            actor: self.actor(),
+            now: self.now,
+        })
     }
 
     /// How the log names him.
@@ -104,7 +109,12 @@ impl Caller {
 impl Gate {
     /// Joins what authentication needs.
     pub fn new(store: Store, names: CookieNames, secret: Secret, hosts: Hosts) -> Self {
-        Self { store, names, secret, hosts }
+        Self {
+            store,
+            names,
+            secret,
+            hosts,
+        }
     }
 
     /// The cookie names of this installation.
@@ -151,7 +161,9 @@ impl Gate {
         let now = clock::now();
         self.store
             .platform_read(PlatformProof::session_look_up(), move |platform| {
-                let Some(mut facts) = platform.session(&token, now)? else { return Ok(None) };
+                let Some(mut facts) = platform.session(&token, now)? else {
+                    return Ok(None);
+                };
                 if facts.organization.is_none()
                     && let Some(host) = &host
                 {
@@ -165,7 +177,12 @@ impl Gate {
 
 /// Checks the origin, authenticates, resolves the tenant and authorizes, in this order (contract 2).
 pub async fn authenticate(gate: &Gate, claim: Claim, access: Access) -> Result<Caller> {
-    let Claim { origin, token, host, request_id } = claim;
+    let Claim {
+        origin,
+        token,
+        host,
+        request_id,
+    } = claim;
     origin?;
     let token = token.ok_or(Error::Unauthenticated)?;
     let facts = gate.facts(token, host).await?.ok_or(Error::Unauthenticated)?;
@@ -173,12 +190,19 @@ pub async fn authenticate(gate: &Gate, claim: Claim, access: Access) -> Result<C
         admit_to_organization(&facts)?;
     }
     let caller = caller(facts, request_id);
-    if access.admits(caller.standing) { Ok(caller) } else { Err(Error::ForbiddenRole) }
+    if access.admits(caller.standing) {
+        Ok(caller)
+    } else {
+        Err(Error::ForbiddenRole)
+    }
 }
 
 /// The caller behind the facts of a session.
 pub fn caller(facts: SessionFacts, request_id: Option<String>) -> Caller {
-    let member_role = facts.organization.as_ref().and_then(|organization| organization.member_role);
+    let member_role = facts
+        .organization
+        .as_ref()
+        .and_then(|organization| organization.member_role);
     Caller {
         standing: standing(facts.user.role, member_role),
         user: facts.user,

@@ -26,7 +26,9 @@ pub fn check(method: &Method, headers: &HeaderMap, frontend_origin: &str) -> Res
 /// `scheme://host:port` of a full URL.
 fn origin_of(url: &str) -> &str {
     let authority = url.find("://").map_or(0, |scheme| scheme + 3);
-    let end = url[authority..].find(['/', '?', '#']).map_or(url.len(), |length| authority + length);
+    let end = url[authority..]
+        .find(['/', '?', '#'])
+        .map_or(url.len(), |length| authority + length);
     &url[..end]
 }
 
@@ -36,7 +38,9 @@ mod tests {
     use axum::http::{HeaderName, HeaderValue};
 
     fn answer(headers: &[(&'static str, &'static str)]) -> bool {
-        let pairs = headers.iter().map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)));
+        let pairs = headers
+            .iter()
+            .map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)));
         check(&Method::POST, &pairs.collect(), "https://school.example").is_ok()
     }
 
@@ -46,14 +50,24 @@ mod tests {
         assert!(answer(&[cookie, ("origin", "https://school.example")]));
         assert!(answer(&[cookie, ("referer", "https://school.example/groups?x=1")]));
         assert!(answer(&[cookie]), "a scripted client");
-        assert!(answer(&[("origin", "https://evil.example")]), "no cookie, nothing to steal");
+        assert!(
+            answer(&[("origin", "https://evil.example")]),
+            "no cookie, nothing to steal"
+        );
         for origin in [
-            "https://evil.example", "null", "http://school.example", "https://school.example.evil",
-            "https://school.example:8443", "https://school.example/",
+            "https://evil.example",
+            "null",
+            "http://school.example",
+            "https://school.example.evil",
+            "https://school.example:8443",
+            "https://school.example/",
         ] {
             assert!(!answer(&[cookie, ("origin", origin)]), "{origin}");
         }
-        assert!(!answer(&[cookie, ("referer", "https://evil.example/https://school.example")]));
+        assert!(!answer(&[
+            cookie,
+            ("referer", "https://evil.example/https://school.example")
+        ]));
         assert!(!answer(&[cookie, ("sec-fetch-site", "cross-site")]));
         assert!(answer(&[cookie, ("sec-fetch-site", "same-origin")]));
     }

@@ -20,7 +20,11 @@ impl Hosts {
     /// The host a request names. Two Host headers name none.
     pub fn name(&self, headers: &HeaderMap, peer: Option<IpAddr>) -> Option<HostName> {
         let behind_proxy = peer.is_some_and(|peer| self.trusted_proxies.contains(&peer));
-        let forwarded = if behind_proxy { headers.get("x-forwarded-host") } else { None };
+        let forwarded = if behind_proxy {
+            headers.get("x-forwarded-host")
+        } else {
+            None
+        };
         let mut given = headers.get_all(header::HOST).iter();
         let value = match (forwarded, given.next(), given.next()) {
             (Some(forwarded), _, _) => forwarded,
@@ -41,8 +45,13 @@ impl Hosts {
         if !self.trusted_proxies.contains(&peer) {
             return Some(peer);
         }
-        let forwarded = headers.get("x-forwarded-for").and_then(|value| value.to_str().ok()).unwrap_or_default();
-        let mut hops = forwarded.rsplit(',').filter_map(|hop| hop.trim().parse::<IpAddr>().ok());
+        let forwarded = headers
+            .get("x-forwarded-for")
+            .and_then(|value| value.to_str().ok())
+            .unwrap_or_default();
+        let mut hops = forwarded
+            .rsplit(',')
+            .filter_map(|hop| hop.trim().parse::<IpAddr>().ok());
         hops.find(|hop| !self.trusted_proxies.contains(hop)).or(Some(peer))
     }
 }
@@ -52,8 +61,14 @@ fn canonical(host: &str) -> Option<String> {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) && !name.contains(':') => name,
         _ => host,
     };
-    let name = without_port.strip_suffix('.').unwrap_or(without_port).to_ascii_lowercase();
-    let plain = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-".contains(&byte));
+    let name = without_port
+        .strip_suffix('.')
+        .unwrap_or(without_port)
+        .to_ascii_lowercase();
+    let plain = !name.is_empty()
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b".-".contains(&byte));
     plain.then_some(name)
 }
 
@@ -64,34 +79,71 @@ mod tests {
 
     fn slug(hosts: &Hosts, given: &[&'static str]) -> Option<String> {
         let mut headers = HeaderMap::new();
-        given.iter().for_each(|host| drop(headers.append(header::HOST, HeaderValue::from_static(host))));
+        given
+            .iter()
+            .for_each(|host| drop(headers.append(header::HOST, HeaderValue::from_static(host))));
         hosts.name(&headers, None)?.slug
     }
 
     #[test]
     fn every_spelling_of_a_host_is_the_same_tenant_or_none() {
-        let hosts = Hosts { base_domain: Some("schools.example".to_owned()), trusted_proxies: Vec::new() };
-        for same in ["north.schools.example", "NORTH.Schools.Example", "north.schools.example.", "north.schools.example:8443"] {
+        let hosts = Hosts {
+            base_domain: Some("schools.example".to_owned()),
+            trusted_proxies: Vec::new(),
+        };
+        for same in [
+            "north.schools.example",
+            "NORTH.Schools.Example",
+            "north.schools.example.",
+            "north.schools.example:8443",
+        ] {
             assert_eq!(slug(&hosts, &[same]).as_deref(), Some("north"), "{same}");
         }
-        for none in ["schools.example", "a.b.schools.example", "northschools.example", "north.schools.example.evil", "north_.x", "", "[::1]:3000"] {
+        for none in [
+            "schools.example",
+            "a.b.schools.example",
+            "northschools.example",
+            "north.schools.example.evil",
+            "north_.x",
+            "",
+            "[::1]:3000",
+        ] {
             assert_eq!(slug(&hosts, &[none]), None, "{none}");
         }
-        assert_eq!(slug(&hosts, &["north.schools.example", "north.schools.example"]), None, "two Host headers");
+        assert_eq!(
+            slug(&hosts, &["north.schools.example", "north.schools.example"]),
+            None,
+            "two Host headers"
+        );
     }
 
     #[test]
     fn forwarded_headers_count_only_from_a_trusted_proxy() {
         let proxy: IpAddr = IpAddr::from([10, 0, 0, 1]);
         let stranger = IpAddr::from([192, 0, 2, 7]);
-        let hosts = Hosts { base_domain: None, trusted_proxies: vec![proxy] };
+        let hosts = Hosts {
+            base_domain: None,
+            trusted_proxies: vec![proxy],
+        };
         let mut headers = HeaderMap::new();
         headers.insert(header::HOST, HeaderValue::from_static("inner"));
         headers.insert("x-forwarded-host", HeaderValue::from_static("outer"));
-        headers.insert("x-forwarded-for", HeaderValue::from_static("198.51.100.9, 203.0.113.5, 10.0.0.1"));
-        assert_eq!(hosts.name(&headers, Some(proxy)).map(|name| name.host).as_deref(), Some("outer"));
-        assert_eq!(hosts.name(&headers, Some(stranger)).map(|name| name.host).as_deref(), Some("inner"));
-        assert_eq!(hosts.client_address(&headers, Some(proxy)), Some(IpAddr::from([203, 0, 113, 5])));
+        headers.insert(
+            "x-forwarded-for",
+            HeaderValue::from_static("198.51.100.9, 203.0.113.5, 10.0.0.1"),
+        );
+        assert_eq!(
+            hosts.name(&headers, Some(proxy)).map(|name| name.host).as_deref(),
+            Some("outer")
+        );
+        assert_eq!(
+            hosts.name(&headers, Some(stranger)).map(|name| name.host).as_deref(),
+            Some("inner")
+        );
+        assert_eq!(
+            hosts.client_address(&headers, Some(proxy)),
+            Some(IpAddr::from([203, 0, 113, 5]))
+        );
         assert_eq!(hosts.client_address(&headers, Some(stranger)), Some(stranger));
     }
 }

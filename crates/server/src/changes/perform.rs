@@ -23,12 +23,19 @@ fn conclude(work: &mut Work<'_>, bus: &Bus) -> Result<AfterCommit> {
         work.insert_file_removal(key)?;
     }
     let (actor, now) = (work.actor().clone(), work.now());
-    let signals: Vec<_> = changes.iter().flat_map(|change| broadcast::signals(change, &actor, work.organization(), now)).collect();
+    let signals: Vec<_> = changes
+        .iter()
+        .flat_map(|change| broadcast::signals(change, &actor, work.organization(), now))
+        .collect();
     let after = bus.carry(work, signals)?;
     // The log comes last and in a savepoint: its failure is traced and does not fail the request (contract 11.16).
     for entry in changes.iter().filter_map(log::entry) {
         if let Err(error) = work.attempt(|work| work.insert_log(&entry)) {
-            tracing::error!(error = format!("{error:?}"), action = entry.action, "an activity record was lost");
+            tracing::error!(
+                error = format!("{error:?}"),
+                action = entry.action,
+                "an activity record was lost"
+            );
         }
     }
     Ok(after)

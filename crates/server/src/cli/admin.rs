@@ -32,7 +32,12 @@ pub enum AdminCommand {
 
 /// Runs the command.
 pub fn run(command: AdminCommand) -> anyhow::Result<()> {
-    let AdminCommand::Create { email, name, password_stdin, storage } = command;
+    let AdminCommand::Create {
+        email,
+        name,
+        password_stdin,
+        storage,
+    } = command;
     let email = better_auth::email::lower_case(email.trim());
     if !better_auth::email::is_email(&email) {
         bail!("--email: {email} is not an e-mail address");
@@ -47,8 +52,9 @@ pub fn run(command: AdminCommand) -> anyhow::Result<()> {
     super::runtime()?.block_on(async {
         let store = open_store(&database, 1, 1).await.context("open the database")?;
         let new = NewUser::provisioned(name.as_str(), &email, PlatformRole::SuperAdmin, Some(hash));
-        let written = store
-            .platform_write(PlatformProof::command_line(), move |platform| platform.insert_user(&new, crate::clock::now()));
+        let written = store.platform_write(PlatformProof::command_line(), move |platform| {
+            platform.insert_user(&new, crate::clock::now())
+        });
         written.await.map_err(|error| anyhow::anyhow!("{error}"))
     })?;
     println!("created SUPER_ADMIN {email}");
@@ -60,6 +66,9 @@ pub fn run(command: AdminCommand) -> anyhow::Result<()> {
 
 fn read_password() -> anyhow::Result<String> {
     let mut line = String::new();
-    std::io::stdin().lock().read_line(&mut line).context("read the password")?;
+    std::io::stdin()
+        .lock()
+        .read_line(&mut line)
+        .context("read the password")?;
     Ok(line.trim_end_matches(['\r', '\n']).to_owned())
 }

@@ -41,14 +41,22 @@ pub fn access_text(rows: &[Row]) -> anyhow::Result<String> {
          the first of two checks: what passes it still has to be visible to the caller (404) and his to change (403).\n\n\
          | method | path | for | no session |",
     );
-    COLUMNS.iter().for_each(|(name, _)| text.push_str(&format!(" {name} |")));
+    COLUMNS
+        .iter()
+        .for_each(|(name, _)| text.push_str(&format!(" {name} |")));
     text.push_str("\n|---|---|---|---|---|---|---|---|---|\n");
     for row in rows {
         let stranger = match row.access {
             Access::Anyone => "yes",
             _ => "401",
         };
-        write!(text, "| {} | `/api{}` | {} | {stranger} |", row.method, row.path, format_args!("{:?}", row.access))?;
+        write!(
+            text,
+            "| {} | `/api{}` | {} | {stranger} |",
+            row.method,
+            row.path,
+            format_args!("{:?}", row.access)
+        )?;
         for (_, standing) in COLUMNS {
             let cell = match row.access {
                 Access::DocumentServer => "401",

@@ -19,7 +19,9 @@ pub fn run(serve: ServeArgs, storage: StorageArgs) -> anyhow::Result<()> {
         failpoint::arm_kill(&specification);
     }
     super::runtime()?.block_on(async {
-        let listener = TcpListener::bind(config.listen).await.with_context(|| format!("listen on {}", config.listen))?;
+        let listener = TcpListener::bind(config.listen)
+            .await
+            .with_context(|| format!("listen on {}", config.listen))?;
         let address = listener.local_addr()?;
         let app = build(config, address).await?;
         writeln!(std::io::stdout(), "groupwork listens on http://{address}")?;
@@ -30,15 +32,24 @@ pub fn run(serve: ServeArgs, storage: StorageArgs) -> anyhow::Result<()> {
 
 /// Builds the service for the address it listens on.
 pub async fn build(config: Config, address: std::net::SocketAddr) -> anyhow::Result<App> {
-    let internal = config.api_internal_url.clone().unwrap_or_else(|| format!("http://{address}"));
-    App::build(config, &internal).await.map_err(anyhow::Error::new).context("start")
+    let internal = config
+        .api_internal_url
+        .clone()
+        .unwrap_or_else(|| format!("http://{address}"));
+    App::build(config, &internal)
+        .await
+        .map_err(anyhow::Error::new)
+        .context("start")
 }
 
 /// Sends log records to stderr, as text or as JSON lines.
 pub fn start_log(format: &str, level: &str) {
     let filter = tracing_subscriber::EnvFilter::try_new(format!("{level},refinery_core=warn,tungstenite=warn"))
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("info"));
-    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_target(false);
+    let log = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_target(false);
     if format == "json" {
         log.json().init();
     } else {

@@ -21,8 +21,15 @@ impl FromRequestParts<App> for Context {
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
         // The guard of the route put the caller here; a route without guard has no caller and no Context.
-        let caller = parts.extensions.get::<Caller>().cloned().ok_or(Error::Unauthenticated)?;
-        Ok(Self { caller, app: app.clone() })
+        let caller = parts
+            .extensions
+            .get::<Caller>()
+            .cloned()
+            .ok_or(Error::Unauthenticated)?;
+        Ok(Self {
+            caller,
+            app: app.clone(),
+        })
     }
 }
 

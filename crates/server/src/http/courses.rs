@@ -17,8 +17,8 @@ use super::reply::Created;
 use super::valid::{Editable, Patch, Valid, ValidQuery};
 use crate::actions::courses::{self, NewCourse};
 use crate::error::Result;
-use crate::store::courses::{CourseFilter, CourseRecord};
-use crate::views::course::{CourseCounts, CourseView};
+use crate::store::courses::CourseFilter;
+use crate::views::course::CourseView;
 
 /// The routes of courses.
 pub fn routes() -> Endpoints {
@@ -47,8 +47,16 @@ struct Filter {
 
 impl Editable for CourseEdit {
     const FIELDS: &'static [&'static str] = &["name", "description", "status", "subjectId", "classId"];
-    const READ_ONLY: &'static [&'static str] =
-        &["id", "createdAt", "updatedAt", "class", "subject", "counts", "groups", "assignments"];
+    const READ_ONLY: &'static [&'static str] = &[
+        "id",
+        "createdAt",
+        "updatedAt",
+        "class",
+        "subject",
+        "counts",
+        "groups",
+        "assignments",
+    ];
 }
 
 /// The courses of the organization, by name
@@ -61,21 +69,21 @@ async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Jso
         status: filter.status,
     };
     let courses = cx.read(move |scope| scope.courses(&filter)).await?;
-    Ok(Json(courses.into_iter().map(view).collect()))
+    Ok(Json(courses.into_iter().map(CourseView::from).collect()))
 }
 
 /// Add a course to a class
 #[utoipa::path(post, path = "/courses", request_body = NewCourse,
     responses((status = 201, body = CourseView), (status = 409, description = "DUPLICATE_COURSE, CLASS_ARCHIVED")))]
 async fn create(cx: Context, Valid(new): Valid<NewCourse>) -> Result<Created<CourseView>> {
-    let course = view(cx.write(move |work| courses::create(work, &new)).await?);
+    let course = CourseView::from(cx.write(move |work| courses::create(work, &new)).await?);
     Ok(Created(format!("/api/courses/{}", course.id()), course))
 }
 
 /// One course
 #[utoipa::path(get, path = "/courses/{id}", params(("id" = String, Path)), responses((status = 200, body = CourseView)))]
 async fn show(cx: Context, Path(id): Path<CourseId>) -> Result<Json<CourseView>> {
-    Ok(Json(view(cx.read(move |scope| scope.course(&id)).await?)))
+    Ok(Json(cx.read(move |scope| scope.course(&id)).await?.into()))
 }
 
 /// Change a course
@@ -86,14 +94,9 @@ async fn edit(cx: Context, Path(id): Path<CourseId>, patch: Patch<CourseEdit>) -
         let shown = show(cx.clone(), Path(id.clone())).await?;
         patch.echoed.must_equal(&shown.0)?;
     }
-    Ok(Json(view(cx.write(move |work| courses::edit(work, &id, &patch.edit)).await?)))
-}
-
-fn view(record: CourseRecord) -> CourseView {
-    let counts = CourseCounts {
-        groups: record.groups,
-        assignments: record.assignments,
-        active_assignments: record.active_assignments,
-    };
-    CourseView::new(record.course, record.class, record.subject, counts)
+    Ok(Json(
+        cx.write(move |work| courses::edit(work, &id, &patch.edit))
+            .await?
+            .into(),
+    ))
 }

@@ -16,13 +16,20 @@ pub fn finish(mut document: OpenApi) -> OpenApi {
         .build();
     document.servers = Some(vec![Server::new("/api")]);
     let components = document.components.get_or_insert_default();
-    components.schemas.insert(ErrorBody::name().into_owned(), ErrorBody::schema());
-    components.schemas.insert(Problem::name().into_owned(), Problem::schema());
+    components
+        .schemas
+        .insert(ErrorBody::name().into_owned(), ErrorBody::schema());
+    components
+        .schemas
+        .insert(Problem::name().into_owned(), Problem::schema());
     components.add_security_scheme(
         "session",
         SecurityScheme::ApiKey(ApiKey::Cookie(ApiKeyValue::new("better-auth.session_token"))),
     );
-    let bearer = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).bearer_format("JWT").build();
+    let bearer = HttpBuilder::new()
+        .scheme(HttpAuthScheme::Bearer)
+        .bearer_format("JWT")
+        .build();
     components.add_security_scheme("documentServer", SecurityScheme::Http(bearer));
     document
 }

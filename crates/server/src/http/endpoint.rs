@@ -36,7 +36,11 @@ pub struct Endpoints {
 impl Endpoints {
     /// Begins the routes of a noun; the noun is their tag in the document.
     pub fn new(noun: &'static str) -> Self {
-        Self { noun, rows: Vec::new(), router: OpenApiRouter::default() }
+        Self {
+            noun,
+            rows: Vec::new(),
+            router: OpenApiRouter::default(),
+        }
     }
 
     /// Adds the handlers of one path and says who may call them.
@@ -44,11 +48,17 @@ impl Endpoints {
     pub fn add(mut self, access: Access, (schemas, mut paths, router): UtoipaMethodRouter<App>) -> Self {
         for (path, item) in &mut paths.paths {
             for (method, operation) in operations(item) {
-                self.rows.push(Row { method: name(&method), path: path.clone(), access });
+                self.rows.push(Row {
+                    method: name(&method),
+                    path: path.clone(),
+                    access,
+                });
                 describe(operation, self.noun, access);
             }
         }
-        let guarded = router.route_layer(from_fn(move |request: Request, next: Next| guard(access, request, next)));
+        let guarded = router.route_layer(from_fn(move |request: Request, next: Next| {
+            guard(access, request, next)
+        }));
         self.router = self.router.routes((schemas, paths, guarded));
         self
     }
@@ -68,7 +78,11 @@ impl Endpoints {
 }
 
 async fn guard(access: Access, mut request: Request, next: Next) -> Response {
-    let app = request.extensions().get::<App>().cloned().expect("router.rs puts the app into every request");
+    let app = request
+        .extensions()
+        .get::<App>()
+        .cloned()
+        .expect("router.rs puts the app into every request");
     let claim = app.gate().claim(&request, app.frontend_origin());
     match admit(access, app, claim).await {
         Ok(caller) => {
@@ -129,12 +143,24 @@ fn describe(operation: &mut Operation, noun: &str, access: Access) {
     }
     let mut standard = vec![("400", "The request does not fit"), ("429", "Too many requests")];
     if access != Access::Anyone {
-        standard.extend([("401", "No session, or no token"), ("403", "Not for this caller"), ("404", "Unknown or invisible")]);
+        standard.extend([
+            ("401", "No session, or no token"),
+            ("403", "Not for this caller"),
+            ("404", "Unknown or invisible"),
+        ]);
     }
     for (status, text) in standard {
-        operation.responses.responses.entry(status.to_owned()).or_insert_with(|| {
-            let content = utoipa::openapi::Content::new(Some(Ref::from_schema_name("ErrorBody")));
-            ResponseBuilder::new().description(text).content("application/json", content).build().into()
-        });
+        operation
+            .responses
+            .responses
+            .entry(status.to_owned())
+            .or_insert_with(|| {
+                let content = utoipa::openapi::Content::new(Some(Ref::from_schema_name("ErrorBody")));
+                ResponseBuilder::new()
+                    .description(text)
+                    .content("application/json", content)
+                    .build()
+                    .into()
+            });
     }
 }

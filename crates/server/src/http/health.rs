@@ -58,7 +58,12 @@ pub struct Checks {
 #[utoipa::path(get, path = "/health", responses((status = 200, body = Health)))]
 async fn show(State(app): State<App>) -> Json<Health> {
     let uptime = app.uptime().as_secs();
-    Json(Health { status: "ok", version: env!("CARGO_PKG_VERSION"), uptime, timestamp: clock::now() })
+    Json(Health {
+        status: "ok",
+        version: env!("CARGO_PKG_VERSION"),
+        uptime,
+        timestamp: clock::now(),
+    })
 }
 
 /// Whether the process lives
@@ -70,7 +75,9 @@ async fn live() -> StatusCode {
 /// Whether the service can work
 #[utoipa::path(get, path = "/health/ready", responses((status = 200, body = Readiness), (status = 503, body = Readiness)))]
 async fn ready(State(app): State<App>) -> Response {
-    let asked = app.store().platform_read(PlatformProof::housekeeping(), |platform| platform.deployment_id());
+    let asked = app
+        .store()
+        .platform_read(PlatformProof::housekeeping(), |platform| platform.deployment_id());
     let word = |fine: bool| if fine { "ok" } else { "down" };
     let (database, storage) = (asked.await.is_ok(), app.files().is_writable().await);
     let docserver = match app.document_server().is_healthy().await {
@@ -82,7 +89,11 @@ async fn ready(State(app): State<App>) -> Response {
         (true, "down") => ("degraded", StatusCode::OK),
         (true, _) => ("ok", StatusCode::OK),
     };
-    let checks = Checks { database: word(database), storage: word(storage), docserver };
+    let checks = Checks {
+        database: word(database),
+        storage: word(storage),
+        docserver,
+    };
     (code, Json(Readiness { status, checks })).into_response()
 }
 

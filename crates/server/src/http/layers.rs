@@ -25,7 +25,10 @@ pub async fn surround(State(app): State<App>, mut request: Request, next: Next) 
     request.extensions_mut().insert(RequestId(id.clone()));
     request.extensions_mut().insert(app);
     let method = request.method().clone();
-    let route = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned());
+    let route = request
+        .extensions()
+        .get::<MatchedPath>()
+        .map(|path| path.as_str().to_owned());
     let path = request.uri().path().to_owned();
 
     let mut response = render_error(next.run(request).await, &id);
@@ -52,12 +55,16 @@ pub async fn surround(State(app): State<App>, mut request: Request, next: Next) 
 fn given_id(headers: &HeaderMap) -> Option<String> {
     let text = headers.get(REQUEST_ID)?.to_str().ok()?;
     let fits = (1..=128).contains(&text.len())
-        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte));
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte));
     fits.then(|| text.to_owned())
 }
 
 fn render_error(mut response: Response, id: &str) -> Response {
-    let Some(reply) = response.extensions_mut().remove::<ErrorReply>() else { return response };
+    let Some(reply) = response.extensions_mut().remove::<ErrorReply>() else {
+        return response;
+    };
     let body = ErrorBody {
         code: reply.code.to_owned(),
         message: reply.message,
@@ -77,7 +84,10 @@ fn protect(headers: &mut HeaderMap) {
         (header::CACHE_CONTROL, "no-store"),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::REFERRER_POLICY, "no-referrer"),
-        (header::CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'"),
+        (
+            header::CONTENT_SECURITY_POLICY,
+            "default-src 'none'; frame-ancestors 'none'",
+        ),
         (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
     ];
     for (name, value) in defaults {
@@ -89,25 +99,40 @@ fn protect(headers: &mut HeaderMap) {
 pub async fn cors(State(app): State<App>, request: Request, next: Next) -> Response {
     let origin = request.headers().get(header::ORIGIN).cloned();
     let allowed = origin.filter(|origin| origin.as_bytes() == app.frontend_origin().as_bytes());
-    let preflight = request.method() == Method::OPTIONS
-        && request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
+    let preflight =
+        request.method() == Method::OPTIONS && request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
     let mut response = match (&allowed, preflight) {
         (Some(_), true) => {
             let mut response = StatusCode::NO_CONTENT.into_response();
             let headers = response.headers_mut();
-            headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, POST, PUT, PATCH, DELETE"));
-            headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static("content-type, x-request-id"));
+            headers.insert(
+                header::ACCESS_CONTROL_ALLOW_METHODS,
+                HeaderValue::from_static("GET, POST, PUT, PATCH, DELETE"),
+            );
+            headers.insert(
+                header::ACCESS_CONTROL_ALLOW_HEADERS,
+                HeaderValue::from_static("content-type, x-request-id"),
+            );
             headers.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
             response
         }
         _ => next.run(request).await,
     };
-    response.headers_mut().append(header::VARY, HeaderValue::from_static("Origin"));
+    response
+        .headers_mut()
+        .append(header::VARY, HeaderValue::from_static("Origin"));
     if let Some(origin) = allowed {
-        response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
-        response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_CREDENTIALS, HeaderValue::from_static("true"));
+        response
+            .headers_mut()
+            .insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+        response.headers_mut().insert(
+            header::ACCESS_CONTROL_ALLOW_CREDENTIALS,
+            HeaderValue::from_static("true"),
+        );
         let exposed = HeaderValue::from_static("x-request-id, retry-after, x-retry-after, content-disposition");
-        response.headers_mut().insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, exposed);
+        response
+            .headers_mut()
+            .insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, exposed);
     }
     response
 }

@@ -8,9 +8,14 @@ use super::context::App;
 use crate::error::Error;
 
 /// The routes outside `/api`.
-#[expect(clippy::disallowed_methods, reason = "pages are no API routes: nobody needs a session to read this one")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "pages are no API routes: nobody needs a session to read this one"
+)]
 pub fn routes() -> Router<App> {
-    Router::new().route("/", get(welcome)).fallback(|| async { Error::NotFound })
+    Router::new()
+        .route("/", get(welcome))
+        .fallback(|| async { Error::NotFound })
 }
 
 async fn welcome() -> Html<&'static str> {

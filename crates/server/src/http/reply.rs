@@ -56,11 +56,17 @@ fn table(error: &Error) -> (StatusCode, &'static str, Vec<Problem>) {
                 RefusalKind::Conflict => StatusCode::CONFLICT,
             };
             let details = refusal.details().into_iter();
-            (status, refusal.code(), details.map(|d| Problem::new(d.path, d.code, d.message)).collect())
+            (
+                status,
+                refusal.code(),
+                details.map(|d| Problem::new(d.path, d.code, d.message)).collect(),
+            )
         }
-        Error::Conflict { code, message, path } => {
-            (StatusCode::CONFLICT, code, vec![Problem::new(*path, "duplicate", *message)])
-        }
+        Error::Conflict { code, message, path } => (
+            StatusCode::CONFLICT,
+            code,
+            vec![Problem::new(*path, "duplicate", *message)],
+        ),
         Error::TooLarge { .. } => plain(StatusCode::PAYLOAD_TOO_LARGE, "PAYLOAD_TOO_LARGE"),
         Error::UnsupportedFileType(_) => plain(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED_FILE_TYPE"),
         Error::RateLimited { .. } => plain(StatusCode::TOO_MANY_REQUESTS, "RATE_LIMITED"),
@@ -94,10 +100,18 @@ impl IntoResponse for Error {
             _ => None,
         };
         if let Some(seconds) = retry {
-            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
-            response.headers_mut().insert("x-retry-after", HeaderValue::from(seconds));
+            response
+                .headers_mut()
+                .insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+            response
+                .headers_mut()
+                .insert("x-retry-after", HeaderValue::from(seconds));
         }
-        response.extensions_mut().insert(ErrorReply { code, message: self.to_string(), details });
+        response.extensions_mut().insert(ErrorReply {
+            code,
+            message: self.to_string(),
+            details,
+        });
         response
     }
 }

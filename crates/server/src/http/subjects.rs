@@ -49,7 +49,12 @@ impl Editable for SubjectEdit {
 #[utoipa::path(get, path = "/subjects", params(Filter), responses((status = 200, body = [SubjectView])))]
 async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Json<Vec<SubjectView>>> {
     let subjects = cx
-        .read(move |scope| scope.subjects(filter.search.as_ref().map(Search::as_str), filter.is_active.map(|on| on.0)))
+        .read(move |scope| {
+            scope.subjects(
+                filter.search.as_ref().map(Search::as_str),
+                filter.is_active.map(|on| on.0),
+            )
+        })
         .await?;
     Ok(Json(subjects.into_iter().map(SubjectView::from).collect()))
 }
@@ -76,7 +81,11 @@ async fn edit(cx: Context, Path(id): Path<SubjectId>, patch: Patch<SubjectEdit>)
         let shown = show(cx.clone(), Path(id.clone())).await?;
         patch.echoed.must_equal(&shown.0)?;
     }
-    Ok(Json(cx.write(move |work| subjects::edit(work, &id, &patch.edit)).await?.into()))
+    Ok(Json(
+        cx.write(move |work| subjects::edit(work, &id, &patch.edit))
+            .await?
+            .into(),
+    ))
 }
 
 /// Remove a subject nobody uses

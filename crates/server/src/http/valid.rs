@@ -35,7 +35,11 @@ impl<S: Send + Sync, T: DeserializeOwned + Validate<Context = ()>> FromRequest<S
 
     async fn from_request(request: Request, _: &S) -> Result<Self> {
         let empty = !request.headers().contains_key(header::CONTENT_TYPE) && is_empty(request.headers());
-        let value = if empty { Value::Object(Map::new()) } else { json(request).await? };
+        let value = if empty {
+            Value::Object(Map::new())
+        } else {
+            json(request).await?
+        };
         Ok(Self(checked(value)?))
     }
 }
@@ -69,9 +73,14 @@ impl Echoed {
     pub fn must_equal(&self, shown: &impl serde::Serialize) -> Result<()> {
         let shown = serde_json::to_value(shown)?;
         let differing = self.0.iter().filter(|(key, value)| shown.get(key) != Some(value));
-        let problems: Vec<Problem> =
-            differing.map(|(key, _)| Problem::new(key, "read_only", "cannot be changed")).collect();
-        if problems.is_empty() { Ok(()) } else { Err(Error::Invalid(problems)) }
+        let problems: Vec<Problem> = differing
+            .map(|(key, _)| Problem::new(key, "read_only", "cannot be changed"))
+            .collect();
+        if problems.is_empty() {
+            Ok(())
+        } else {
+            Err(Error::Invalid(problems))
+        }
     }
 }
 
@@ -92,7 +101,10 @@ impl<S: Send + Sync, E: Editable> FromRequest<S> for Patch<E> {
         if !unknown.is_empty() {
             return Err(Error::Invalid(unknown));
         }
-        Ok(Self { edit: checked(Value::Object(edit))?, echoed: Echoed(rest) })
+        Ok(Self {
+            edit: checked(Value::Object(edit))?,
+            echoed: Echoed(rest),
+        })
     }
 }
 
@@ -136,12 +148,22 @@ async fn json(request: Request) -> Result<Value> {
 /// Reads a whole small body; more than `limit` bytes is [`Error::TooLarge`].
 pub async fn read_body(body: Body, limit: u64) -> Result<bytes::Bytes> {
     let too_large = |_| Error::TooLarge { limit_bytes: limit };
-    to_bytes(body, usize::try_from(limit).map_err(|error| Error::Internal(error.into()))?).await.map_err(too_large)
+    to_bytes(
+        body,
+        usize::try_from(limit).map_err(|error| Error::Internal(error.into()))?,
+    )
+    .await
+    .map_err(too_large)
 }
 
 fn is_json(headers: &HeaderMap) -> bool {
-    let text = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    text.split(';').next().is_some_and(|essence| essence.trim().eq_ignore_ascii_case("application/json"))
+    let text = headers
+        .get(header::CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
+    text.split(';')
+        .next()
+        .is_some_and(|essence| essence.trim().eq_ignore_ascii_case("application/json"))
 }
 
 fn is_empty(headers: &HeaderMap) -> bool {
@@ -158,7 +180,9 @@ pub fn checked<T: DeserializeOwned + Validate<Context = ()>>(value: Value) -> Re
 
 fn within_limits<T: Validate<Context = ()>>(parsed: &T) -> Result<()> {
     parsed.validate().map_err(|report| {
-        let problems = report.iter().map(|(path, error)| Problem::new(camel_case(&path.to_string()), "invalid", error.to_string()));
+        let problems = report
+            .iter()
+            .map(|(path, error)| Problem::new(camel_case(&path.to_string()), "invalid", error.to_string()));
         Error::Invalid(problems.collect())
     })
 }
@@ -171,7 +195,11 @@ fn camel_case(path: &str) -> String {
         if character == '_' {
             raise = true;
         } else {
-            camel.push(if raise { character.to_ascii_uppercase() } else { character });
+            camel.push(if raise {
+                character.to_ascii_uppercase()
+            } else {
+                character
+            });
             raise = false;
         }
     }
@@ -185,8 +213,18 @@ fn shape_problem<E: std::fmt::Display>(error: &serde_path_to_error::Error<E>) ->
         root if root == "." => String::new(),
         path => path,
     };
-    let below = |field: &str| if at.is_empty() { field.to_owned() } else { format!("{at}.{field}") };
-    let quoted = |prefix: &str| text.strip_prefix(prefix).and_then(|rest| rest.split('`').next()).map(str::to_owned);
+    let below = |field: &str| {
+        if at.is_empty() {
+            field.to_owned()
+        } else {
+            format!("{at}.{field}")
+        }
+    };
+    let quoted = |prefix: &str| {
+        text.strip_prefix(prefix)
+            .and_then(|rest| rest.split('`').next())
+            .map(str::to_owned)
+    };
     if let Some(field) = quoted("unknown field `") {
         // serde_path_to_error already counts the unknown key as part of the path.
         let path = if at.ends_with(&field) { at } else { below(&field) };

@@ -50,18 +50,41 @@ impl Work<'_> {
         if let (Some(admin), Some(details)) = (&actor.impersonated_by, details.as_object_mut()) {
             details.insert("impersonatedBy".to_owned(), admin.as_str().into());
         }
-        let search_key = model::text::name_key(&format!("{} {}", actor.name, entry.entity_name.as_deref().unwrap_or("")));
+        let search_key = model::text::name_key(&format!(
+            "{} {}",
+            actor.name,
+            entry.entity_name.as_deref().unwrap_or("")
+        ));
         let now = self.now();
-        self.run(&INSERT, args![
-            clock::new_id(), actor.user, actor.name, actor.role, entry.category, entry.action, entry.entity_type,
-            entry.entity_id, entry.entity_name, entry.class_id, entry.course_id, entry.group_id, entry.assignment_id,
-            details.to_string(), search_key, actor.request_id, now,
-        ]).map(drop)
+        self.run(
+            &INSERT,
+            args![
+                clock::new_id(),
+                actor.user,
+                actor.name,
+                actor.role,
+                entry.category,
+                entry.action,
+                entry.entity_type,
+                entry.entity_id,
+                entry.entity_name,
+                entry.class_id,
+                entry.course_id,
+                entry.group_id,
+                entry.assignment_id,
+                details.to_string(),
+                search_key,
+                actor.request_id,
+                now,
+            ],
+        )
+        .map(drop)
     }
 
     /// Notes a file to be removed after the commit.
     pub fn insert_file_removal(&mut self, key: &FileKey) -> Result<()> {
         let now = self.now();
-        self.run(&INSERT_FILE_REMOVAL, args![clock::new_id(), key.as_str(), now]).map(drop)
+        self.run(&INSERT_FILE_REMOVAL, args![clock::new_id(), key.as_str(), now])
+            .map(drop)
     }
 }

@@ -77,9 +77,14 @@ const KEYS: &[Key] = &[
 /// Turns a SQLite error into ours.
 pub(super) fn sqlite(error: rusqlite::Error, sql: &Sql) -> Error {
     if let rusqlite::Error::SqliteFailure(failure, Some(text)) = &error
-        && matches!(failure.extended_code, rusqlite::ffi::SQLITE_CONSTRAINT_UNIQUE | rusqlite::ffi::SQLITE_CONSTRAINT_PRIMARYKEY)
+        && matches!(
+            failure.extended_code,
+            rusqlite::ffi::SQLITE_CONSTRAINT_UNIQUE | rusqlite::ffi::SQLITE_CONSTRAINT_PRIMARYKEY
+        )
     {
-        let found = KEYS.iter().find(|key| text.ends_with(key.columns) || text.contains(key.constraint));
+        let found = KEYS
+            .iter()
+            .find(|key| text.ends_with(key.columns) || text.contains(key.constraint));
         if let Some(key) = found {
             return key.error();
         }
@@ -104,23 +109,30 @@ pub(super) fn postgres(error: postgres::Error) -> Error {
 pub(super) fn may_retry(error: &Error) -> bool {
     use postgres::error::SqlState;
     let Error::Internal(error) = error else { return false };
-    error.chain().filter_map(|cause| cause.downcast_ref::<postgres::Error>()).any(|error| {
-        error.is_closed()
-            || error.code().is_some_and(|code| {
-                [
-                    SqlState::T_R_SERIALIZATION_FAILURE,
-                    SqlState::T_R_DEADLOCK_DETECTED,
-                    SqlState::ADMIN_SHUTDOWN,
-                    SqlState::CRASH_SHUTDOWN,
-                    SqlState::CANNOT_CONNECT_NOW,
-                ]
-                .contains(code)
-            })
-    })
+    error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<postgres::Error>())
+        .any(|error| {
+            error.is_closed()
+                || error.code().is_some_and(|code| {
+                    [
+                        SqlState::T_R_SERIALIZATION_FAILURE,
+                        SqlState::T_R_DEADLOCK_DETECTED,
+                        SqlState::ADMIN_SHUTDOWN,
+                        SqlState::CRASH_SHUTDOWN,
+                        SqlState::CANNOT_CONNECT_NOW,
+                    ]
+                    .contains(code)
+                })
+        })
 }
 
 impl Key {
     fn error(&self) -> Error {
-        Error::Conflict { code: self.code, message: self.message, path: self.path }
+        Error::Conflict {
+            code: self.code,
+            message: self.message,
+            path: self.path,
+        }
     }
 }

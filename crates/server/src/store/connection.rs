@@ -52,7 +52,10 @@ impl Connection {
             tracing::warn!(%error, "the database does not answer");
             Error::NotReady
         })?;
-        Ok(Self::Postgres(Box::new(PostgresConnection { client, prepared: HashMap::new() })))
+        Ok(Self::Postgres(Box::new(PostgresConnection {
+            client,
+            prepared: HashMap::new(),
+        })))
     }
 
     /// Whether the connection can no longer be used.
@@ -69,7 +72,9 @@ impl Connection {
     ) -> Result<Vec<T>> {
         match self {
             Self::Sqlite(connection) => {
-                let mut statement = connection.prepare_cached(sql.sqlite()).map_err(|e| conflict::sqlite(e, sql))?;
+                let mut statement = connection
+                    .prepare_cached(sql.sqlite())
+                    .map_err(|e| conflict::sqlite(e, sql))?;
                 let mut rows = statement
                     .query(rusqlite::params_from_iter(arguments))
                     .map_err(|e| conflict::sqlite(e, sql))?;
@@ -100,7 +105,9 @@ impl Connection {
     pub fn run(&mut self, sql: &'static Sql, arguments: &[Value<'_>]) -> Result<u64> {
         match self {
             Self::Sqlite(connection) => {
-                let mut statement = connection.prepare_cached(sql.sqlite()).map_err(|e| conflict::sqlite(e, sql))?;
+                let mut statement = connection
+                    .prepare_cached(sql.sqlite())
+                    .map_err(|e| conflict::sqlite(e, sql))?;
                 let touched = statement
                     .execute(rusqlite::params_from_iter(arguments))
                     .map_err(|e| conflict::sqlite(e, sql))?;
@@ -166,17 +173,24 @@ impl PostgresConnection {
 
     fn query(&mut self, sql: &'static Sql, arguments: &[Value<'_>]) -> Result<Vec<postgres::Row>> {
         let statement = self.statement(sql)?;
-        self.client.query(&statement, &borrowed(arguments)).map_err(conflict::postgres)
+        self.client
+            .query(&statement, &borrowed(arguments))
+            .map_err(conflict::postgres)
     }
 
     fn execute(&mut self, sql: &'static Sql, arguments: &[Value<'_>]) -> Result<u64> {
         let statement = self.statement(sql)?;
-        self.client.execute(&statement, &borrowed(arguments)).map_err(conflict::postgres)
+        self.client
+            .execute(&statement, &borrowed(arguments))
+            .map_err(conflict::postgres)
     }
 }
 
 fn borrowed<'a>(arguments: &'a [Value<'a>]) -> Vec<&'a (dyn postgres::types::ToSql + Sync)> {
-    arguments.iter().map(|value| value as &(dyn postgres::types::ToSql + Sync)).collect()
+    arguments
+        .iter()
+        .map(|value| value as &(dyn postgres::types::ToSql + Sync))
+        .collect()
 }
 
 fn internal(error: impl Into<anyhow::Error>) -> Error {

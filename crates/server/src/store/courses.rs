@@ -5,6 +5,7 @@ use model::course::{Course, CourseStatus};
 use model::id::{ClassId, CourseId, SubjectId};
 use model::subject::SubjectLabel;
 use model::text::name_key;
+use model::whole::{CourseCounts, WholeCourse};
 
 use super::sql::Columns;
 use super::{Scope, Work};
@@ -53,23 +54,6 @@ statements! {
         WHERE organization_id = $1 AND course_id = $2";
 }
 
-/// A course with what answers show around it.
-#[derive(Debug, Clone)]
-pub struct CourseRecord {
-    /// The course.
-    pub course: Course,
-    /// Its class.
-    pub class: ClassLabel,
-    /// Its subject.
-    pub subject: SubjectLabel,
-    /// How many groups it has.
-    pub groups: i64,
-    /// How many topics it has.
-    pub assignments: i64,
-    /// How many of them are not finished.
-    pub active_assignments: i64,
-}
-
 /// Which courses a list shows; every part may be absent.
 #[derive(Debug, Clone, Default)]
 pub struct CourseFilter {
@@ -85,21 +69,21 @@ pub struct CourseFilter {
 
 impl Scope<'_> {
     /// One course. Staff read the courses of all classes of their organization.
-    pub fn course(&mut self, id: &CourseId) -> Result<CourseRecord> {
-        self.one(&BY_ID, args![id], record)
+    pub fn course(&mut self, id: &CourseId) -> Result<WholeCourse> {
+        self.one(&BY_ID, args![id], whole)
     }
 
     /// The courses that match, by name.
-    pub fn courses(&mut self, filter: &CourseFilter) -> Result<Vec<CourseRecord>> {
+    pub fn courses(&mut self, filter: &CourseFilter) -> Result<Vec<WholeCourse>> {
         let search = filter.search.as_deref().map(super::pattern);
         let status = filter.status.map(CourseStatus::as_str);
-        self.many(&LIST, args![filter.class_id, filter.subject_id, search, status], record)
+        self.many(&LIST, args![filter.class_id, filter.subject_id, search, status], whole)
     }
 }
 
 impl Work<'_> {
     /// One course, held with its class until this unit ends; the viewer manages the class and it is not archived.
-    pub fn course_to_write(&mut self, id: &CourseId) -> Result<CourseRecord> {
+    pub fn course_to_write(&mut self, id: &CourseId) -> Result<WholeCourse> {
         // The class first: everybody takes locks in the same order, from the class downwards.
         let class = self.course(id)?.course.class_id;
         self.class_to_write(&class)?;
@@ -109,27 +93,50 @@ impl Work<'_> {
 
     /// Writes a new course; a taken name is `DUPLICATE_COURSE`.
     pub fn insert_course(&mut self, new: &Course) -> Result<()> {
-        self.run(&INSERT, args![
-            new.id, new.class_id, new.subject_id, new.name, name_key(new.name.as_str()), new.description,
-            new.status.as_str(), new.created_at, new.updated_at,
-        ]).map(drop)
+        self.run(
+            &INSERT,
+            args![
+                new.id,
+                new.class_id,
+                new.subject_id,
+                new.name,
+                name_key(new.name.as_str()),
+                new.description,
+                new.status.as_str(),
+                new.created_at,
+                new.updated_at,
+            ],
+        )
+        .map(drop)
     }
 
     /// Writes all fields of a course; its groups follow its subject.
     pub fn update_course(&mut self, course: &Course, subject_changed: bool) -> Result<()> {
-        self.run(&UPDATE, args![
-            course.id, course.class_id, course.subject_id, course.name, name_key(course.name.as_str()),
-            course.description, course.status.as_str(), course.updated_at,
-        ])?;
+        self.run(
+            &UPDATE,
+            args![
+                course.id,
+                course.class_id,
+                course.subject_id,
+                course.name,
+                name_key(course.name.as_str()),
+                course.description,
+                course.status.as_str(),
+                course.updated_at,
+            ],
+        )?;
         if subject_changed {
-            self.run(&UPDATE_GROUP_SUBJECTS, args![course.id, course.subject_id, course.updated_at])?;
+            self.run(
+                &UPDATE_GROUP_SUBJECTS,
+                args![course.id, course.subject_id, course.updated_at],
+            )?;
         }
         Ok(())
     }
 }
 
-fn record(row: &mut Columns<'_>) -> Result<CourseRecord> {
-    Ok(CourseRecord {
+fn whole(row: &mut Columns<'_>) -> Result<WholeCourse> {
+    Ok(WholeCourse {
         course: Course {
             id: row.take()?,
             organization_id: row.take()?,
@@ -147,9 +154,16 @@ fn record(row: &mut Columns<'_>) -> Result<CourseRecord> {
             academic_year: row.take()?,
             status: row.parse(ClassStatus::parse)?,
         },
-        subject: SubjectLabel { id: row.take()?, name: row.take()?, code: row.take()?, color: row.take()? },
-        groups: row.take()?,
-        assignments: row.take()?,
-        active_assignments: row.take()?,
+        subject: SubjectLabel {
+            id: row.take()?,
+            name: row.take()?,
+            code: row.take()?,
+            color: row.take()?,
+        },
+        counts: CourseCounts {
+            groups: row.take()?,
+            assignments: row.take()?,
+            active_assignments: row.take()?,
+        },
     })
 }

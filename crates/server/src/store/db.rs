@@ -117,7 +117,11 @@ impl Db {
         act: impl FnMut(&mut Connection) -> Result<(T, AfterCommit)> + Send + 'static,
     ) -> Result<T> {
         let (answer, answered) = oneshot::channel();
-        let unit = Box::new(Closure { act, output: None, answer });
+        let unit = Box::new(Closure {
+            act,
+            output: None,
+            answer,
+        });
         self.writes.try_send(unit).map_err(|error| refused(&error))?;
         answered.await.unwrap_or_else(|_| Err(Error::NotReady))
     }
@@ -195,7 +199,11 @@ fn write_in_groups(connection: &mut Connection, jobs: &Receiver<Box<dyn Unit>>) 
 fn run_in_savepoint(connection: &mut Connection, unit: &mut dyn Unit) -> Result<()> {
     connection.batch("SAVEPOINT unit")?;
     let outcome = unit.run(connection);
-    let ending = if outcome.is_ok() { "RELEASE unit" } else { "ROLLBACK TO unit; RELEASE unit" };
+    let ending = if outcome.is_ok() {
+        "RELEASE unit"
+    } else {
+        "ROLLBACK TO unit; RELEASE unit"
+    };
     connection.batch(ending)?;
     outcome
 }
@@ -223,7 +231,13 @@ enum Attempt {
 }
 
 fn write_once(database: &Database, slot: &mut Option<Connection>, unit: &mut dyn Unit) -> Result<(), Attempt> {
-    let judge = |error: Error| if conflict::may_retry(&error) { Attempt::MayRetry(error) } else { Attempt::Final(error) };
+    let judge = |error: Error| {
+        if conflict::may_retry(&error) {
+            Attempt::MayRetry(error)
+        } else {
+            Attempt::Final(error)
+        }
+    };
     let connection = standing(database, slot, false).map_err(Attempt::MayRetry)?;
     connection.batch("BEGIN").map_err(judge)?;
     if let Err(error) = unit.run(connection) {
@@ -234,7 +248,11 @@ fn write_once(database: &Database, slot: &mut Option<Connection>, unit: &mut dyn
     if let Err(error) = connection.batch("COMMIT") {
         drop(connection.batch("ROLLBACK"));
         // A serialization failure is certain; a broken connection may have committed, so it is not tried again.
-        return Err(if connection.is_lost() { Attempt::Final(Error::NotReady) } else { judge(error) });
+        return Err(if connection.is_lost() {
+            Attempt::Final(Error::NotReady)
+        } else {
+            judge(error)
+        });
     }
     failpoint::hit("store.after_commit");
     Ok(())

@@ -43,18 +43,27 @@ fn run<C: refinery::Migrate>(runner: &Runner, connection: &mut C) -> Result<usiz
 
 /// Waits for the turn to migrate the embedded database; the turn ends when the value is dropped.
 fn turn(database: &Database) -> Result<Option<rusqlite::Connection>> {
-    let Database::Sqlite(path) = database else { return Ok(None) };
+    let Database::Sqlite(path) = database else {
+        return Ok(None);
+    };
     let lock = rusqlite::Connection::open(path.with_extension("migrating")).map_err(|e| Error::Internal(e.into()))?;
-    lock.busy_timeout(std::time::Duration::from_mins(1)).map_err(|e| Error::Internal(e.into()))?;
-    lock.execute_batch("BEGIN EXCLUSIVE").map_err(|e| Error::Internal(e.into()))?;
+    lock.busy_timeout(std::time::Duration::from_mins(1))
+        .map_err(|e| Error::Internal(e.into()))?;
+    lock.execute_batch("BEGIN EXCLUSIVE")
+        .map_err(|e| Error::Internal(e.into()))?;
     Ok(Some(lock))
 }
 
 /// Order and prefix search rely on plain byte order (decision 0001).
 fn check_collation(connection: &mut Connection) -> Result<()> {
-    let Some(client) = connection.raw_postgres() else { return Ok(()) };
+    let Some(client) = connection.raw_postgres() else {
+        return Ok(());
+    };
     let row = client
-        .query_one("SELECT datcollate FROM pg_database WHERE datname = current_database()", &[])
+        .query_one(
+            "SELECT datcollate FROM pg_database WHERE datname = current_database()",
+            &[],
+        )
         .map_err(|error| Error::Internal(error.into()))?;
     let collation: String = row.get(0);
     if matches!(collation.as_str(), "C" | "POSIX" | "C.UTF-8" | "C.utf8") {

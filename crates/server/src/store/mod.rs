@@ -2,8 +2,8 @@
 //! there is no other way to a connection. A [`Scope`] reads and a [`Work`] writes in one organization, and both bind that
 //! organization as `$1` themselves: nobody types it and nobody can pass another.
 
-pub mod connection;
 mod conflict;
+pub mod connection;
 pub mod db;
 pub mod failpoint;
 mod migrate;
@@ -85,7 +85,9 @@ pub struct Store {
 impl Store {
     /// Opens the database with its threads. The schema must be current ([`migrate`]).
     pub fn open(database: &Database, readers: usize, writers: usize) -> Result<Self> {
-        Ok(Self { db: db::Db::open(database, readers, writers)? })
+        Ok(Self {
+            db: db::Db::open(database, readers, writers)?,
+        })
     }
 
     /// Reads in one organization, in one snapshot.
@@ -94,7 +96,9 @@ impl Store {
         standpoint: Standpoint,
         look: impl FnOnce(&mut Scope<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        self.db.read(move |connection| look(&mut Scope { connection, standpoint })).await
+        self.db
+            .read(move |connection| look(&mut Scope { connection, standpoint }))
+            .await
     }
 
     /// Writes in one organization, as one unit: everything or nothing. `changes::perform` alone calls this; `conclude`
@@ -107,8 +111,14 @@ impl Store {
     ) -> Result<T> {
         self.db
             .write(move |connection| {
-                let scope = Scope { connection, standpoint: standpoint.clone() };
-                let mut work = Work { scope, changes: Vec::new() };
+                let scope = Scope {
+                    connection,
+                    standpoint: standpoint.clone(),
+                };
+                let mut work = Work {
+                    scope,
+                    changes: Vec::new(),
+                };
                 let output = act(&mut work)?;
                 let after = conclude(&mut work)?;
                 Ok((output, after))
@@ -122,7 +132,9 @@ impl Store {
         _: PlatformProof,
         look: impl FnOnce(&mut Platform<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        self.db.read(move |connection| look(&mut Platform::on(connection))).await
+        self.db
+            .read(move |connection| look(&mut Platform::on(connection)))
+            .await
     }
 
     /// Writes across organizations; needs a proof that this is one of the listed exceptions.
@@ -132,7 +144,9 @@ impl Store {
         mut act: impl FnMut(&mut Platform<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let nothing_after = || -> AfterCommit { Box::new(|| ()) };
-        self.db.write(move |connection| Ok((act(&mut Platform::on(connection))?, nothing_after()))).await
+        self.db
+            .write(move |connection| Ok((act(&mut Platform::on(connection))?, nothing_after())))
+            .await
     }
 }
 
@@ -221,7 +235,10 @@ impl Scope<'_> {
         arguments: &[Value<'_>],
         read: impl FnMut(&mut Columns<'_>) -> Result<T>,
     ) -> Result<T> {
-        self.many_visible(sql, arguments, read)?.into_iter().next().ok_or(Error::NotFound)
+        self.many_visible(sql, arguments, read)?
+            .into_iter()
+            .next()
+            .ok_or(Error::NotFound)
     }
 }
 
@@ -260,7 +277,10 @@ impl Work<'_> {
     pub fn attempt(&mut self, act: impl FnOnce(&mut Work<'_>) -> Result<()>) -> Result<()> {
         let standpoint = self.scope.standpoint.clone();
         self.scope.connection.savepoint(|connection| {
-            act(&mut Work { scope: Scope { connection, standpoint }, changes: Vec::new() })
+            act(&mut Work {
+                scope: Scope { connection, standpoint },
+                changes: Vec::new(),
+            })
         })
     }
 }

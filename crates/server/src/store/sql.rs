@@ -19,7 +19,10 @@ impl Sql {
     /// Used by `statements!` alone.
     #[doc(hidden)]
     pub const fn new(text: &'static str) -> Self {
-        Self { text, sqlite: OnceLock::new() }
+        Self {
+            text,
+            sqlite: OnceLock::new(),
+        }
     }
 
     /// The text as written, which is also PostgreSQL's.
@@ -144,11 +147,17 @@ pub trait Column: Sized {
 
 impl<'r> Columns<'r> {
     pub(super) fn of_sqlite(row: &'r rusqlite::Row<'r>) -> Self {
-        Self { row: DriverRow::Sqlite(row), next: 0 }
+        Self {
+            row: DriverRow::Sqlite(row),
+            next: 0,
+        }
     }
 
     pub(super) fn of_postgres(row: &'r postgres::Row) -> Self {
-        Self { row: DriverRow::Postgres(row), next: 0 }
+        Self {
+            row: DriverRow::Postgres(row),
+            next: 0,
+        }
     }
 
     /// The next column. A type that does not fit the column is a fault of ours, not of the caller.
@@ -176,7 +185,8 @@ impl<'r> Columns<'r> {
     /// The next column, an enumeration that may be absent.
     pub fn parse_option<T>(&mut self, parse: impl FnOnce(&str) -> Option<T>) -> Result<Option<T>> {
         let text: Option<String> = self.take()?;
-        text.map(|text| parse(&text).ok_or_else(|| Error::Internal(anyhow::anyhow!("no such value: {text}")))).transpose()
+        text.map(|text| parse(&text).ok_or_else(|| Error::Internal(anyhow::anyhow!("no such value: {text}"))))
+            .transpose()
     }
 
     /// The next column, JSON stored as text.
@@ -209,7 +219,10 @@ impl Column for f64 {
     fn sqlite(value: ValueRef<'_>) -> Option<Self> {
         match value {
             ValueRef::Real(real) => Some(real),
-            #[expect(clippy::cast_precision_loss, reason = "SQLite stores whole reals as integers; points are small")]
+            #[expect(
+                clippy::cast_precision_loss,
+                reason = "SQLite stores whole reals as integers; points are small"
+            )]
             ValueRef::Integer(whole) => Some(whole as f64),
             _ => None,
         }
@@ -244,11 +257,19 @@ impl Column for Timestamp {
 }
 impl<T: Column> Column for Option<T> {
     fn sqlite(value: ValueRef<'_>) -> Option<Self> {
-        if value == ValueRef::Null { Some(None) } else { T::sqlite(value).map(Some) }
+        if value == ValueRef::Null {
+            Some(None)
+        } else {
+            T::sqlite(value).map(Some)
+        }
     }
     fn postgres(row: &postgres::Row, index: usize) -> Result<Self, postgres::Error> {
         // The driver knows NULL only through Option of its own types; asking for the raw presence keeps `T` free.
-        if row.try_get::<_, Present>(index)?.0 { T::postgres(row, index).map(Some) } else { Ok(None) }
+        if row.try_get::<_, Present>(index)?.0 {
+            T::postgres(row, index).map(Some)
+        } else {
+            Ok(None)
+        }
     }
 }
 
@@ -289,9 +310,30 @@ macro_rules! text_ids {
     )+};
 }
 text_ids!(
-    UserId, OrganizationId, MemberId, SessionId, HomeroomId, SubjectId, ClassId, EnrollmentId, CourseId, GroupId,
-    GroupMemberId, AssignmentId, GroupAssignmentId, SubmissionId, SubmissionDocumentId, FeedbackId, AttachmentId,
-    WorkRoomId, MessageId, DocumentId, RevisionId, LogId, EventId, JobId,
+    UserId,
+    OrganizationId,
+    MemberId,
+    SessionId,
+    HomeroomId,
+    SubjectId,
+    ClassId,
+    EnrollmentId,
+    CourseId,
+    GroupId,
+    GroupMemberId,
+    AssignmentId,
+    GroupAssignmentId,
+    SubmissionId,
+    SubmissionDocumentId,
+    FeedbackId,
+    AttachmentId,
+    WorkRoomId,
+    MessageId,
+    DocumentId,
+    RevisionId,
+    LogId,
+    EventId,
+    JobId,
 );
 
 /// Checked texts are text; what is stored was checked when it came in.
@@ -313,7 +355,33 @@ macro_rules! texts {
     )+};
 }
 texts!(
-    Name, ShortName, Username, Title, DocumentTitle, FileName, CourseDescription, Description, SubjectDescription, HelpMessage, Note, ChatText, MessageSubject, FeedbackText, Search, SubjectCode, Color, AcademicYear, Semester, GradeLevel, RoomName, GradeScale, GradeValue, ExternalId, ClientMessageId, Locale, TimeZone,
+    Name,
+    ShortName,
+    Username,
+    Title,
+    DocumentTitle,
+    FileName,
+    CourseDescription,
+    Description,
+    SubjectDescription,
+    HelpMessage,
+    Note,
+    ChatText,
+    MessageSubject,
+    FeedbackText,
+    Search,
+    SubjectCode,
+    Color,
+    AcademicYear,
+    Semester,
+    GradeLevel,
+    RoomName,
+    GradeScale,
+    GradeValue,
+    ExternalId,
+    ClientMessageId,
+    Locale,
+    TimeZone,
 );
 
 impl rusqlite::ToSql for Value<'_> {
@@ -358,6 +426,10 @@ impl postgres::types::ToSql for Value<'_> {
             Value::Text(_) => <&str>::accepts(kind),
         };
         // A wrong type here would be written as bytes of another shape; refuse it as the driver does for its own types.
-        if fits { self.to_sql(kind, out) } else { Err(format!("{self:?} does not fit {kind}").into()) }
+        if fits {
+            self.to_sql(kind, out)
+        } else {
+            Err(format!("{self:?} does not fit {kind}").into())
+        }
     }
 }

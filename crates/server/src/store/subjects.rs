@@ -67,18 +67,40 @@ impl Work<'_> {
     /// Writes a new subject; a taken name is `DUPLICATE_SUBJECT`.
     pub fn insert_subject(&mut self, new: &Subject) -> Result<()> {
         let key = name_key(new.name.as_str());
-        self.run(&INSERT, args![
-            new.id, new.name, key, new.code, new.color, new.description, new.is_active, new.created_at, new.updated_at,
-        ]).map(drop)
+        self.run(
+            &INSERT,
+            args![
+                new.id,
+                new.name,
+                key,
+                new.code,
+                new.color,
+                new.description,
+                new.is_active,
+                new.created_at,
+                new.updated_at,
+            ],
+        )
+        .map(drop)
     }
 
     /// Writes all fields of a subject.
     pub fn update_subject(&mut self, subject: &Subject) -> Result<()> {
         let key = name_key(subject.name.as_str());
-        self.run(&UPDATE, args![
-            subject.id, subject.name, key, subject.code, subject.color, subject.description, subject.is_active,
-            subject.updated_at,
-        ]).map(drop)
+        self.run(
+            &UPDATE,
+            args![
+                subject.id,
+                subject.name,
+                key,
+                subject.code,
+                subject.color,
+                subject.description,
+                subject.is_active,
+                subject.updated_at,
+            ],
+        )
+        .map(drop)
     }
 
     /// Removes a subject.

@@ -1,11 +1,11 @@
 //! A course as answers and events show it (contract 3.3).
 
 use model::class::ClassLabel;
-use model::course::{Course, CourseStatus};
+use model::course::CourseStatus;
 use model::id::{ClassId, CourseId, SubjectId};
-use model::subject::SubjectLabel;
 use model::text::{CourseDescription, Name};
 use model::time::Timestamp;
+use model::whole::{CourseCounts, WholeCourse};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -37,26 +37,21 @@ pub struct CourseSubjectView {
     color: Option<String>,
 }
 
-/// How much is in a course.
-#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct CourseCounts {
-    /// Groups, also those that have not started.
-    pub groups: i64,
-    /// Topics.
-    pub assignments: i64,
-    /// Topics that are not finished.
-    pub active_assignments: i64,
-}
-
 impl CourseView {
     /// Its id.
     pub fn id(&self) -> &CourseId {
         &self.id
     }
+}
 
-    /// The course with what stands around it.
-    pub fn new(course: Course, class: ClassLabel, subject: SubjectLabel, counts: CourseCounts) -> Self {
+impl From<WholeCourse> for CourseView {
+    fn from(whole: WholeCourse) -> Self {
+        let WholeCourse {
+            course,
+            class,
+            subject,
+            counts,
+        } = whole;
         Self {
             id: course.id,
             name: course.name,
@@ -67,7 +62,11 @@ impl CourseView {
             created_at: course.created_at,
             updated_at: course.updated_at,
             class,
-            subject: CourseSubjectView { id: subject.id, name: subject.name, color: subject.color },
+            subject: CourseSubjectView {
+                id: subject.id,
+                name: subject.name,
+                color: subject.color,
+            },
             counts,
         }
     }

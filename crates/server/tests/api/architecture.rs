@@ -22,7 +22,16 @@ const NEVER: &[(&str, &str)] = &[("actions", "views")];
 
 /// Ground that every room may stand on.
 const GROUND: &[&str] = &[
-    "error", "clock", "config", "app", "statements", "args", "manages_class", "sees_group", "knows_group", "knows_class",
+    "error",
+    "clock",
+    "config",
+    "app",
+    "statements",
+    "args",
+    "manages_class",
+    "sees_group",
+    "knows_group",
+    "knows_class",
 ];
 
 fn sources(room: &Path) -> Vec<(PathBuf, String)> {
@@ -49,7 +58,9 @@ fn named_rooms(text: &str) -> Vec<&str> {
         .filter(|line| !line.trim_start().starts_with("//"))
         .flat_map(|line| line.match_indices("crate::").map(move |(at, _)| &line[at + 7..]))
         .filter_map(|rest| {
-            let room = rest.split(|character: char| !character.is_alphanumeric() && character != '_').next()?;
+            let room = rest
+                .split(|character: char| !character.is_alphanumeric() && character != '_')
+                .next()?;
             (!room.is_empty()).then_some(room)
         })
         .collect()
@@ -88,11 +99,25 @@ fn some_things_stand_in_one_place() {
             let relative = path.strip_prefix(root()).unwrap().to_str().unwrap().to_owned();
             let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
             let names = code.into_iter().any(|line| line.contains(needle));
-            assert!(!names || allowed.iter().any(|file| relative.starts_with(file)), "{relative} names {needle}");
+            assert!(
+                !names || allowed.iter().any(|file| relative.starts_with(file)),
+                "{relative} names {needle}"
+            );
         }
     };
-    only("rusqlite", &["store/sql.rs", "store/connection.rs", "store/conflict.rs", "store/migrate.rs"]);
-    only("postgres::", &["store/sql.rs", "store/connection.rs", "store/conflict.rs", "live/"]);
+    only(
+        "rusqlite",
+        &[
+            "store/sql.rs",
+            "store/connection.rs",
+            "store/conflict.rs",
+            "store/migrate.rs",
+        ],
+    );
+    only(
+        "postgres::",
+        &["store/sql.rs", "store/connection.rs", "store/conflict.rs", "live/"],
+    );
     only("SystemTime::now", &["clock.rs"]);
     only("now_v7", &["clock.rs"]);
     only("env::var", &["config.rs"]);
@@ -101,10 +126,20 @@ fn some_things_stand_in_one_place() {
 #[test]
 fn files_are_short_enough_to_read() {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    for folder in ["model/src", "better-auth/src", "server/src", "server/tests", "practice-document-server/src"] {
+    for folder in [
+        "model/src",
+        "better-auth/src",
+        "server/src",
+        "server/tests",
+        "practice-document-server/src",
+    ] {
         for (path, text) in sources(&workspace.join(folder)) {
             let lines = text.lines().count();
-            assert!(lines <= 460, "{} has {lines} lines; split it by what it holds", path.display());
+            assert!(
+                lines <= 460,
+                "{} has {lines} lines; split it by what it holds",
+                path.display()
+            );
         }
     }
 }

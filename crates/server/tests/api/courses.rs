@@ -12,7 +12,10 @@ both!(a_teacher_keeps_the_courses_of_his_class, |app| {
     assert_eq!(course["description"], json!(null));
     assert_eq!(course["class"]["name"], "7b");
     assert_eq!(course["subject"]["name"], "Biology");
-    assert_eq!(course["counts"], json!({"groups": 0, "assignments": 0, "activeAssignments": 0}));
+    assert_eq!(
+        course["counts"],
+        json!({"groups": 0, "assignments": 0, "activeAssignments": 0})
+    );
     assert_eq!(location, format!("/api/courses/{}", course["id"].as_str().unwrap()));
 
     ada.post("/courses", new.clone()).await.refused(409, "DUPLICATE_COURSE");
@@ -23,27 +26,45 @@ both!(a_teacher_keeps_the_courses_of_his_class, |app| {
     let path = location.strip_prefix("/api").unwrap().to_owned();
     let edited = ada.patch(&path, json!({"status": "ARCHIVED"})).await.expect(200);
     assert_eq!(edited["status"], "ARCHIVED");
-    let found = ada.get(&format!("/courses?search=PLA&classId={}&status=ACTIVE", class.id)).await.expect(200);
+    let found = ada
+        .get(&format!("/courses?search=PLA&classId={}&status=ACTIVE", class.id))
+        .await
+        .expect(200);
     assert_eq!(found.as_array().unwrap().len(), 1);
 });
 
-both!(colleagues_read_courses_and_only_the_teacher_of_the_class_writes, |app| {
-    let class = &app.world.seven_b;
-    let path = format!("/courses/{}", class.course);
-    let new = json!({"name": "Animals", "classId": class.id, "subjectId": class.subject});
-    let tom = app.as_(&app.world.tom);
-    tom.get(&path).await.expect(200);
-    tom.post("/courses", new.clone()).await.refused(403, "NOT_CLASS_TEACHER");
-    tom.patch(&path, json!({"name": "Mine"})).await.refused(403, "NOT_CLASS_TEACHER");
-    app.as_(&app.world.ben).get("/courses").await.refused(403, "FORBIDDEN_ROLE");
-    app.as_(&app.world.ben).get(&path).await.refused(403, "FORBIDDEN_ROLE");
-    app.as_(&app.world.adam).post("/courses", new.clone()).await.expect(201);
+both!(
+    colleagues_read_courses_and_only_the_teacher_of_the_class_writes,
+    |app| {
+        let class = &app.world.seven_b;
+        let path = format!("/courses/{}", class.course);
+        let new = json!({"name": "Animals", "classId": class.id, "subjectId": class.subject});
+        let tom = app.as_(&app.world.tom);
+        tom.get(&path).await.expect(200);
+        tom.post("/courses", new.clone())
+            .await
+            .refused(403, "NOT_CLASS_TEACHER");
+        tom.patch(&path, json!({"name": "Mine"}))
+            .await
+            .refused(403, "NOT_CLASS_TEACHER");
+        app.as_(&app.world.ben)
+            .get("/courses")
+            .await
+            .refused(403, "FORBIDDEN_ROLE");
+        app.as_(&app.world.ben).get(&path).await.refused(403, "FORBIDDEN_ROLE");
+        app.as_(&app.world.adam).post("/courses", new.clone()).await.expect(201);
 
-    let zoe = app.as_(&app.world.zoe);
-    zoe.get(&path).await.refused(404, "NOT_FOUND");
-    zoe.patch(&path, json!({"name": "Mine"})).await.refused(404, "NOT_FOUND");
-    zoe.post("/courses", new).await.refused(404, "NOT_FOUND");
-    let foreign = json!({"name": "X", "classId": app.world.south_class.id, "subjectId": class.subject});
-    zoe.post("/courses", foreign).await.refused(404, "NOT_FOUND");
-    assert_eq!(zoe.get(&format!("/courses?classId={}", class.id)).await.expect(200), json!([]));
-});
+        let zoe = app.as_(&app.world.zoe);
+        zoe.get(&path).await.refused(404, "NOT_FOUND");
+        zoe.patch(&path, json!({"name": "Mine"}))
+            .await
+            .refused(404, "NOT_FOUND");
+        zoe.post("/courses", new).await.refused(404, "NOT_FOUND");
+        let foreign = json!({"name": "X", "classId": app.world.south_class.id, "subjectId": class.subject});
+        zoe.post("/courses", foreign).await.refused(404, "NOT_FOUND");
+        assert_eq!(
+            zoe.get(&format!("/courses?classId={}", class.id)).await.expect(200),
+            json!([])
+        );
+    }
+);

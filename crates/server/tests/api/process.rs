@@ -12,7 +12,11 @@ const GOOD: [(&str, &str); 3] = [
 
 fn groupwork(folder: &std::path::Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_groupwork"));
-    command.env_clear().env("DATA_DIR", folder).env("LISTEN", "127.0.0.1:0").current_dir(folder);
+    command
+        .env_clear()
+        .env("DATA_DIR", folder)
+        .env("LISTEN", "127.0.0.1:0")
+        .current_dir(folder);
     command
 }
 
@@ -27,12 +31,21 @@ fn refused(settings: &[(&str, &str)]) -> (Output, bool) {
 #[test]
 fn every_subset_of_missing_settings_is_named_in_one_line() {
     for present in 0..7_u8 {
-        let given: Vec<_> = (0..3).filter(|bit| present & (1 << bit) != 0).map(|bit| GOOD[bit]).collect();
-        let missing: Vec<_> = (0..3).filter(|bit| present & (1 << bit) == 0).map(|bit| GOOD[bit].0).collect();
+        let given: Vec<_> = (0..3)
+            .filter(|bit| present & (1 << bit) != 0)
+            .map(|bit| GOOD[bit])
+            .collect();
+        let missing: Vec<_> = (0..3)
+            .filter(|bit| present & (1 << bit) == 0)
+            .map(|bit| GOOD[bit].0)
+            .collect();
         let (output, touched) = refused(&given);
         assert_eq!(output.status.code(), Some(1));
         let said = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(said, format!("Missing required configuration: {}\n", missing.join(", ")));
+        assert_eq!(
+            said,
+            format!("Missing required configuration: {}\n", missing.join(", "))
+        );
         assert!(!touched, "no database was opened");
     }
 }
@@ -41,13 +54,20 @@ fn every_subset_of_missing_settings_is_named_in_one_line() {
 fn a_blank_setting_is_a_missing_one() {
     let (output, _) = refused(&[GOOD[0], ("DOCSERVER_JWT_SECRET", "   "), ("AUTH_SECRET", "")]);
     let said = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(said, "Missing required configuration: DOCSERVER_JWT_SECRET, AUTH_SECRET\n");
+    assert_eq!(
+        said,
+        "Missing required configuration: DOCSERVER_JWT_SECRET, AUTH_SECRET\n"
+    );
 }
 
 #[test]
 fn weak_known_and_equal_secrets_are_refused() {
     let short = [GOOD[0], ("DOCSERVER_JWT_SECRET", "short"), GOOD[2]];
-    let known = [GOOD[0], ("DOCSERVER_JWT_SECRET", "changemechangemechangemechangemechangeme"), GOOD[2]];
+    let known = [
+        GOOD[0],
+        ("DOCSERVER_JWT_SECRET", "changemechangemechangemechangemechangeme"),
+        GOOD[2],
+    ];
     let equal = [GOOD[0], ("DOCSERVER_JWT_SECRET", GOOD[2].1), GOOD[2]];
     for (settings, word) in [(short, "32 bytes"), (known, "known default"), (equal, "must differ")] {
         let (output, touched) = refused(&settings);
@@ -61,8 +81,15 @@ fn weak_known_and_equal_secrets_are_refused() {
 #[test]
 fn migrate_runs_once_and_two_starters_share_the_work() {
     let folder = tempfile::tempdir().unwrap();
-    let starters: Vec<_> =
-        (0..2).map(|_| groupwork(folder.path()).arg("migrate").stdout(Stdio::piped()).spawn().unwrap()).collect();
+    let starters: Vec<_> = (0..2)
+        .map(|_| {
+            groupwork(folder.path())
+                .arg("migrate")
+                .stdout(Stdio::piped())
+                .spawn()
+                .unwrap()
+        })
+        .collect();
     let mut applied = 0;
     for starter in starters {
         let output = starter.wait_with_output().unwrap();
@@ -79,17 +106,36 @@ fn migrate_runs_once_and_two_starters_share_the_work() {
 fn serve_answers_and_stops_cleanly_on_sigterm() {
     let folder = tempfile::tempdir().unwrap();
     let mut command = groupwork(folder.path());
-    let mut child = command.arg("serve").envs(GOOD).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut child = command
+        .arg("serve")
+        .envs(GOOD)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
     let mut line = String::new();
-    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-    let address = line.trim().strip_prefix("groupwork listens on http://").unwrap().to_owned();
+    BufReader::new(child.stdout.take().unwrap())
+        .read_line(&mut line)
+        .unwrap();
+    let address = line
+        .trim()
+        .strip_prefix("groupwork listens on http://")
+        .unwrap()
+        .to_owned();
     let mut stream = std::net::TcpStream::connect(&address).unwrap();
-    std::io::Write::write_all(&mut stream, b"GET /api/health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();
+    std::io::Write::write_all(
+        &mut stream,
+        b"GET /api/health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+    )
+    .unwrap();
     let mut answer = String::new();
     std::io::Read::read_to_string(&mut stream, &mut answer).unwrap();
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
 
-    Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
+    Command::new("kill")
+        .args(["-TERM", &child.id().to_string()])
+        .status()
+        .unwrap();
     let asked = Instant::now();
     let status = child.wait().unwrap();
     assert!(status.success(), "{status}");
@@ -100,11 +146,17 @@ fn serve_answers_and_stops_cleanly_on_sigterm() {
 fn admin_create_makes_a_super_admin_and_prints_the_password_once() {
     let folder = tempfile::tempdir().unwrap();
     let create = |email: &str| {
-        groupwork(folder.path()).args(["admin", "create", "--email", email, "--name", "Root"]).output().unwrap()
+        groupwork(folder.path())
+            .args(["admin", "create", "--email", email, "--name", "Root"])
+            .output()
+            .unwrap()
     };
     let output = create("Root@School.Test");
     let said = String::from_utf8(output.stdout).unwrap();
-    assert!(output.status.success() && said.contains("root@school.test") && said.contains("password"), "{said}");
+    assert!(
+        output.status.success() && said.contains("root@school.test") && said.contains("password"),
+        "{said}"
+    );
     let again = create("root@school.test");
     assert!(!again.status.success(), "the address is taken");
     assert!(!create("not an address").status.success());

@@ -12,7 +12,9 @@ fn all() -> Vec<(String, &'static Sql, bool)> {
     let files = tenant.chain(platform);
     files
         .flat_map(|((file, statements), tenant)| {
-            statements.iter().map(move |(name, sql)| (format!("{file}::{name}"), *sql, tenant))
+            statements
+                .iter()
+                .map(move |(name, sql)| (format!("{file}::{name}"), *sql, tenant))
         })
         .collect()
 }
@@ -37,7 +39,9 @@ fn every_statement_prepares_on_sqlite() {
 #[test]
 fn every_statement_prepares_on_postgres() {
     let Some(database) = database::postgres() else { return };
-    let Database::Postgres(url) = &database else { unreachable!() };
+    let Database::Postgres(url) = &database else {
+        unreachable!()
+    };
     prepare_all(&mut Connection::open_postgres(url).unwrap());
     database::drop_postgres(&database);
 }
@@ -67,7 +71,9 @@ fn parameters_may_appear_in_any_order() {
     let folder = tempfile::tempdir().unwrap();
     let mut connection = Connection::open_sqlite(&folder.path().join("x.db"), false).unwrap();
     swapped(&mut connection);
-    let Some(Database::Postgres(url)) = database::postgres() else { return };
+    let Some(Database::Postgres(url)) = database::postgres() else {
+        return;
+    };
     swapped(&mut Connection::open_postgres(&url).unwrap());
     database::drop_postgres(&Database::Postgres(url));
 }

@@ -4,7 +4,13 @@ use serde_json::json;
 
 both!(an_admin_keeps_the_list_and_everybody_reads_it, |app| {
     let adam = app.as_(&app.world.adam);
-    let chemistry = adam.post("/subjects", json!({"name": " Chemistry ", "code": "CHE", "color": "#00aa00"})).await.expect(201);
+    let chemistry = adam
+        .post(
+            "/subjects",
+            json!({"name": " Chemistry ", "code": "CHE", "color": "#00aa00"}),
+        )
+        .await
+        .expect(201);
     assert_eq!(chemistry["name"], "Chemistry");
     assert_eq!(chemistry["description"], json!(null));
     adam.post("/subjects", json!({"name": "Art"})).await.expect(201);
@@ -14,12 +20,27 @@ both!(an_admin_keeps_the_list_and_everybody_reads_it, |app| {
 
     let found = adam.get("/subjects?search=CHE").await.expect(200);
     assert_eq!(found.as_array().unwrap().len(), 1);
-    assert_eq!(adam.get("/subjects?search=%25").await.expect(200), json!([]), "a percent sign is a percent sign");
+    assert_eq!(
+        adam.get("/subjects?search=%25").await.expect(200),
+        json!([]),
+        "a percent sign is a percent sign"
+    );
 
     let path = format!("/subjects/{}", chemistry["id"].as_str().unwrap());
-    let edited = adam.patch(&path, json!({"color": null, "isActive": false})).await.expect(200);
+    let edited = adam
+        .patch(&path, json!({"color": null, "isActive": false}))
+        .await
+        .expect(200);
     assert_eq!((&edited["color"], &edited["isActive"]), (&json!(null), &json!(false)));
-    assert_eq!(adam.get("/subjects?isActive=1").await.expect(200).as_array().unwrap().len(), 2);
+    assert_eq!(
+        adam.get("/subjects?isActive=1")
+            .await
+            .expect(200)
+            .as_array()
+            .unwrap()
+            .len(),
+        2
+    );
     adam.delete(&path).await.expect(200);
     adam.get(&path).await.refused(404, "NOT_FOUND");
 });
@@ -27,9 +48,15 @@ both!(an_admin_keeps_the_list_and_everybody_reads_it, |app| {
 both!(a_name_is_taken_whatever_its_case, |app| {
     let adam = app.as_(&app.world.adam);
     adam.post("/subjects", json!({"name": "Music"})).await.expect(201);
-    let body = adam.post("/subjects", json!({"name": "MUSIC"})).await.refused(409, "DUPLICATE_SUBJECT");
+    let body = adam
+        .post("/subjects", json!({"name": "MUSIC"}))
+        .await
+        .refused(409, "DUPLICATE_SUBJECT");
     assert_eq!(body["details"][0]["path"], "name");
-    app.as_(&app.world.zara).post("/subjects", json!({"name": "Music"})).await.expect(201);
+    app.as_(&app.world.zara)
+        .post("/subjects", json!({"name": "Music"}))
+        .await
+        .expect(201);
 });
 
 both!(a_patch_may_echo_what_it_read_but_not_change_it, |app| {

@@ -9,8 +9,8 @@ use super::Platform;
 use super::sessions::{OrganizationFacts, organization};
 use crate::args;
 use crate::error::{Error, Result};
-use crate::{clock, statements};
 use crate::store::Tenant;
+use crate::{clock, statements};
 
 statements! {
     /// The organization a Host names, with the caller's part in it; an exact custom domain wins over a slug.
@@ -54,29 +54,43 @@ pub struct NewOrganization {
 impl Platform<'_> {
     /// The tenant of an existing organization.
     pub fn tenant(&mut self, id: &OrganizationId) -> Result<Tenant> {
-        self.connection.maybe(&TENANT, args![id], |row| Ok(Tenant(row.take()?)))?.ok_or(Error::NotFound)
+        self.connection
+            .maybe(&TENANT, args![id], |row| Ok(Tenant(row.take()?)))?
+            .ok_or(Error::NotFound)
     }
 
     /// Creates an organization; a taken short name is `DUPLICATE_SLUG`.
     pub fn insert_organization(&mut self, new: &NewOrganization, now: Timestamp) -> Result<Tenant> {
-        self.connection.run(&INSERT, args![new.id, new.name, name_key(&new.name), new.slug, new.custom_domain, now])?;
+        self.connection.run(
+            &INSERT,
+            args![new.id, new.name, name_key(&new.name), new.slug, new.custom_domain, now],
+        )?;
         Ok(Tenant(new.id.clone()))
     }
 
     /// Makes a person a member of an organization.
     pub fn insert_member(&mut self, tenant: &Tenant, user: &UserId, role: MemberRole, now: Timestamp) -> Result<()> {
-        self.connection.run(&INSERT_MEMBER, args![tenant.id(), clock::new_id(), user, role.as_str(), now]).map(drop)
+        self.connection
+            .run(
+                &INSERT_MEMBER,
+                args![tenant.id(), clock::new_id(), user, role.as_str(), now],
+            )
+            .map(drop)
     }
 
     /// The organization a Host names.
     pub fn organization_of_host(&mut self, host: &HostName, user: &UserId) -> Result<Option<OrganizationFacts>> {
-        let found = self.connection.maybe(&BY_HOST, args![host.host, host.slug, user], organization)?;
+        let found = self
+            .connection
+            .maybe(&BY_HOST, args![host.host, host.slug, user], organization)?;
         Ok(found.flatten())
     }
 
     /// The organization a document belongs to, for the document server.
     pub fn home_of_document(&mut self, id: &DocumentId) -> Result<Tenant> {
-        let home = self.connection.maybe(&HOME_OF_DOCUMENT, args![id], |row| Ok(Tenant(row.take()?)))?;
+        let home = self
+            .connection
+            .maybe(&HOME_OF_DOCUMENT, args![id], |row| Ok(Tenant(row.take()?)))?;
         home.ok_or(Error::NotFound)
     }
 }

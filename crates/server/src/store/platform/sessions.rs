@@ -101,10 +101,23 @@ pub struct SessionFacts {
 impl Platform<'_> {
     /// Writes a new session.
     pub fn insert_session(&mut self, session: &Session) -> Result<()> {
-        self.connection.run(&INSERT, args![
-            session.id, session.user_id, session.token, session.expires_at, session.ip_address, session.user_agent,
-            session.active_organization_id, session.impersonated_by, session.created_at, session.updated_at,
-        ]).map(drop)
+        self.connection
+            .run(
+                &INSERT,
+                args![
+                    session.id,
+                    session.user_id,
+                    session.token,
+                    session.expires_at,
+                    session.ip_address,
+                    session.user_agent,
+                    session.active_organization_id,
+                    session.impersonated_by,
+                    session.created_at,
+                    session.updated_at,
+                ],
+            )
+            .map(drop)
     }
 
     /// The facts behind a token, or nothing when it is unknown, expired or no longer good.
@@ -121,7 +134,11 @@ impl Platform<'_> {
                 created_at: row.take()?,
                 updated_at: row.take()?,
             };
-            Ok(SessionFacts { session, user, organization: organization(row)? })
+            Ok(SessionFacts {
+                session,
+                user,
+                organization: organization(row)?,
+            })
         })
     }
 }

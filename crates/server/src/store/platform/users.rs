@@ -66,23 +66,34 @@ impl Platform<'_> {
         self.connection.run(
             &INSERT_USER,
             args![
-                new.id, new.name, name_key(&new.name), new.first_name, new.last_name, new.email, new.role.as_str(),
-                new.home, now,
+                new.id,
+                new.name,
+                name_key(&new.name),
+                new.first_name,
+                new.last_name,
+                new.email,
+                new.role.as_str(),
+                new.home,
+                now,
             ],
         )?;
         if let Some(hash) = &new.password_hash {
-            self.connection.run(&INSERT_ACCOUNT, args![clock::new_id(), new.id, hash, now])?;
+            self.connection
+                .run(&INSERT_ACCOUNT, args![clock::new_id(), new.id, hash, now])?;
         }
         Ok(())
     }
 
     /// The id of this installation, which stands in front of document keys.
     pub fn deployment_id(&mut self) -> Result<Option<String>> {
-        self.connection.maybe(&SETTING, args!["deployment_id"], |row| row.take())
+        self.connection
+            .maybe(&SETTING, args!["deployment_id"], |row| row.take())
     }
 
     /// Names this installation unless it has a name.
     pub fn name_deployment(&mut self, id: &str, now: Timestamp) -> Result<()> {
-        self.connection.run(&INSERT_SETTING, args!["deployment_id", id, now]).map(drop)
+        self.connection
+            .run(&INSERT_SETTING, args!["deployment_id", id, now])
+            .map(drop)
     }
 }

@@ -55,9 +55,20 @@ impl TestApp {
         let world = World::create(app.store(), &database).await;
         let (stop, stopped) = oneshot::channel::<()>();
         let router = router::router(app.clone());
-        let serving = tokio::spawn(listen::serve(listener, router, app.clone(), async { drop(stopped.await) }));
+        let serving = tokio::spawn(listen::serve(listener, router, app.clone(), async {
+            drop(stopped.await)
+        }));
         let (stop, serving, closed) = (Some(stop), Some(serving), AtomicBool::new(false));
-        Some(Self { app, base, database, world, folder, stop, serving, closed })
+        Some(Self {
+            app,
+            base,
+            database,
+            world,
+            folder,
+            stop,
+            serving,
+            closed,
+        })
     }
 
     /// The settings every test starts with.
@@ -108,6 +119,9 @@ impl TestApp {
 impl Drop for TestApp {
     fn drop(&mut self) {
         let closed = self.closed.load(Ordering::Relaxed);
-        assert!(closed || std::thread::panicking(), "close the TestApp: its invariants were not checked");
+        assert!(
+            closed || std::thread::panicking(),
+            "close the TestApp: its invariants were not checked"
+        );
     }
 }

@@ -23,14 +23,26 @@ pub struct Answer {
 
 impl Client {
     pub fn new(base: &str, cookie: Option<String>) -> Self {
-        let http = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).no_proxy().build().unwrap();
-        Self { http, base: base.to_owned(), cookie, headers: HeaderMap::new() }
+        let http = reqwest::Client::builder()
+            .redirect(reqwest::redirect::Policy::none())
+            .no_proxy()
+            .build()
+            .unwrap();
+        Self {
+            http,
+            base: base.to_owned(),
+            cookie,
+            headers: HeaderMap::new(),
+        }
     }
 
     /// The same client with one more header; it replaces the one the client sends by itself.
     pub fn with(&self, name: &str, value: &str) -> Self {
         let mut changed = self.clone();
-        changed.headers.insert(HeaderName::try_from(name).unwrap(), HeaderValue::try_from(value).unwrap());
+        changed.headers.insert(
+            HeaderName::try_from(name).unwrap(),
+            HeaderValue::try_from(value).unwrap(),
+        );
         changed
     }
 
@@ -75,7 +87,8 @@ impl Client {
             form = form.text((*key).to_owned(), (*value).to_owned());
         }
         let file = reqwest::multipart::Part::bytes(bytes).file_name(name.to_owned());
-        self.finish(self.request(Method::POST, path).multipart(form.part("file", file))).await
+        self.finish(self.request(Method::POST, path).multipart(form.part("file", file)))
+            .await
     }
 
     /// A request that a test wants to shape itself: the person's cookie and origin are set.
@@ -86,7 +99,9 @@ impl Client {
             headers.insert("origin", HeaderValue::from_static(FRONTEND));
         }
         headers.extend(self.headers.clone());
-        self.http.request(method, format!("{}/api{path}", self.base)).headers(headers)
+        self.http
+            .request(method, format!("{}/api{path}", self.base))
+            .headers(headers)
     }
 
     pub async fn finish(&self, request: reqwest::RequestBuilder) -> Answer {
@@ -94,7 +109,12 @@ impl Client {
         let said = format!("{} {}", request.method(), request.url().path());
         let answer = self.http.execute(request).await.unwrap();
         let (status, headers) = (answer.status().as_u16(), answer.headers().clone());
-        Answer { status, headers, bytes: answer.bytes().await.unwrap().to_vec(), request: said }
+        Answer {
+            status,
+            headers,
+            bytes: answer.bytes().await.unwrap().to_vec(),
+            request: said,
+        }
     }
 }
 
@@ -102,7 +122,13 @@ impl Answer {
     /// The body, if the status is the expected one.
     #[track_caller]
     pub fn expect(self, status: u16) -> Value {
-        assert_eq!(self.status, status, "{}: {}", self.request, String::from_utf8_lossy(&self.bytes));
+        assert_eq!(
+            self.status,
+            status,
+            "{}: {}",
+            self.request,
+            String::from_utf8_lossy(&self.bytes)
+        );
         self.json()
     }
 
@@ -112,7 +138,10 @@ impl Answer {
         let said = self.request.clone();
         let body = self.expect(status);
         assert_eq!(body["code"], code, "{said}: {body}");
-        assert!(body["requestId"].is_string() && body["message"].is_string(), "{said}: {body}");
+        assert!(
+            body["requestId"].is_string() && body["message"].is_string(),
+            "{said}: {body}"
+        );
         body
     }
 
@@ -120,12 +149,18 @@ impl Answer {
     #[track_caller]
     pub fn invalid(self, path: &str) {
         let body = self.refused(400, "VALIDATION_ERROR");
-        let named = body["details"].as_array().is_some_and(|details| details.iter().any(|d| d["path"] == path));
+        let named = body["details"]
+            .as_array()
+            .is_some_and(|details| details.iter().any(|d| d["path"] == path));
         assert!(named, "no detail names {path}: {body}");
     }
 
     pub fn json(&self) -> Value {
-        if self.bytes.is_empty() { Value::Null } else { serde_json::from_slice(&self.bytes).unwrap() }
+        if self.bytes.is_empty() {
+            Value::Null
+        } else {
+            serde_json::from_slice(&self.bytes).unwrap()
+        }
     }
 
     pub fn header(&self, name: &str) -> &str {

@@ -14,7 +14,10 @@ pub enum Kind {
 pub fn server() -> Option<String> {
     let url = std::env::var("TEST_DATABASE_URL").ok().filter(|url| !url.is_empty());
     if url.is_none() {
-        assert!(std::env::var("CI").is_err(), "TEST_DATABASE_URL is required in CI: run `make test`");
+        assert!(
+            std::env::var("CI").is_err(),
+            "TEST_DATABASE_URL is required in CI: run `make test`"
+        );
         println!("SKIPPED on PostgreSQL: TEST_DATABASE_URL is not set; `make test` starts a server");
     }
     url
@@ -37,9 +40,14 @@ pub fn postgres() -> Option<Database> {
 pub fn drop_postgres(database: &Database) {
     let Database::Postgres(url) = database else { return };
     let (url, name) = (url.clone(), url.rsplit('/').next().unwrap().to_owned());
-    std::thread::spawn(move || execute(&url.replace(&name, "postgres"), &format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)")))
-        .join()
-        .unwrap();
+    std::thread::spawn(move || {
+        execute(
+            &url.replace(&name, "postgres"),
+            &format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)"),
+        )
+    })
+    .join()
+    .unwrap();
 }
 
 fn template(url: &str) -> &'static str {

@@ -3,11 +3,11 @@
 //! with his school active.
 
 use groupwork::clock;
+use groupwork::store::connection::Connection;
 use groupwork::store::platform::PlatformProof;
 use groupwork::store::platform::organizations::NewOrganization;
 use groupwork::store::platform::sessions::Session;
 use groupwork::store::platform::users::NewUser;
-use groupwork::store::connection::Connection;
 use groupwork::store::{Database, Store, Tenant};
 use model::access::{MemberRole, PlatformRole};
 use model::id::{OrganizationId, SessionId, UserId};
@@ -66,9 +66,23 @@ impl World {
             let biology = school::subject(&mut connection, &world.north);
             let learners = [&world.ben, &world.cem, &world.dana, &world.eli].map(|person| person.id.as_str());
             world.seven_b = school::class(&mut connection, &world.north, "7b", &world.ada.id, &biology, &learners);
-            world.eight_a = school::class(&mut connection, &world.north, "8a", &world.tom.id, &biology, &[&world.finn.id]);
+            world.eight_a = school::class(
+                &mut connection,
+                &world.north,
+                "8a",
+                &world.tom.id,
+                &biology,
+                &[&world.finn.id],
+            );
             let biology = school::subject(&mut connection, &world.south);
-            world.south_class = school::class(&mut connection, &world.south, "9c", &world.zoe.id, &biology, &[&world.zack.id]);
+            world.south_class = school::class(
+                &mut connection,
+                &world.south,
+                "9c",
+                &world.zoe.id,
+                &biology,
+                &[&world.zack.id],
+            );
             world
         })
         .await
@@ -107,7 +121,11 @@ impl World {
 
 impl Class {
     fn unwritten() -> Self {
-        Self { id: String::new(), subject: String::new(), course: String::new() }
+        Self {
+            id: String::new(),
+            subject: String::new(),
+            course: String::new(),
+        }
     }
 }
 
@@ -143,21 +161,42 @@ mod school {
     ) -> Class {
         let (id, course) = (clock::new_id(), clock::new_id());
         assert_eq!(STATEMENTS.len(), 5);
-        connection.run(&CLASS, groupwork::args![organization, id, name, teacher]).unwrap();
-        connection.run(&CLASS_SUBJECT, groupwork::args![organization, id, subject]).unwrap();
-        connection.run(&COURSE, groupwork::args![organization, course, id, subject]).unwrap();
+        connection
+            .run(&CLASS, groupwork::args![organization, id, name, teacher])
+            .unwrap();
+        connection
+            .run(&CLASS_SUBJECT, groupwork::args![organization, id, subject])
+            .unwrap();
+        connection
+            .run(&COURSE, groupwork::args![organization, course, id, subject])
+            .unwrap();
         for student in students {
-            connection.run(&ENROLMENT, groupwork::args![organization, clock::new_id(), id, *student]).unwrap();
+            connection
+                .run(
+                    &ENROLMENT,
+                    groupwork::args![organization, clock::new_id(), id, *student],
+                )
+                .unwrap();
         }
-        Class { id, subject: subject.to_owned(), course }
+        Class {
+            id,
+            subject: subject.to_owned(),
+            course,
+        }
     }
 }
 
 async fn organization(store: &Store, name: &str, slug: &str) -> Tenant {
     let id = OrganizationId::new(clock::new_id());
-    let new = NewOrganization { id, name: name.to_owned(), slug: slug.to_owned(), custom_domain: None };
-    let written = store
-        .platform_write(PlatformProof::command_line(), move |platform| platform.insert_organization(&new, clock::now()));
+    let new = NewOrganization {
+        id,
+        name: name.to_owned(),
+        slug: slug.to_owned(),
+        custom_domain: None,
+    };
+    let written = store.platform_write(PlatformProof::command_line(), move |platform| {
+        platform.insert_organization(&new, clock::now())
+    });
     written.await.unwrap()
 }
 
@@ -174,9 +213,21 @@ async fn person(store: &Store, name: &str, role: PlatformRole, home: Option<(Ten
         }
         platform.insert_session(&session)
     };
-    store.platform_write(PlatformProof::command_line(), write).await.unwrap();
-    let cookie = format!("better-auth.session_token={}", better_auth::cookie::sign(AUTH_SECRET, &token));
-    Person { id, name: name.to_owned(), email, token, cookie }
+    store
+        .platform_write(PlatformProof::command_line(), write)
+        .await
+        .unwrap();
+    let cookie = format!(
+        "better-auth.session_token={}",
+        better_auth::cookie::sign(AUTH_SECRET, &token)
+    );
+    Person {
+        id,
+        name: name.to_owned(),
+        email,
+        token,
+        cookie,
+    }
 }
 
 fn session(user: &UserId, organization: Option<OrganizationId>) -> Session {

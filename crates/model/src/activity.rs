@@ -1,0 +1,159 @@
+//! The activity log: who changed what, in closed words. A record copies every name it needs, for it outlives what it names.
+
+use serde_json::Value;
+
+use crate::id::{AssignmentId, ClassId, CourseId, GroupId, LogId, OrganizationId, UserId};
+use crate::time::Timestamp;
+use crate::word::words;
+
+words! {
+    /// What a record is about.
+    Category {
+        /// Classes and enrolments.
+        Class = "CLASS",
+        /// Homerooms.
+        Homeroom = "HOMEROOM",
+        /// Subjects.
+        Subject = "SUBJECT",
+        /// Courses.
+        Course = "COURSE",
+        /// Groups, members and calls for help.
+        Group = "GROUP",
+        /// Topics.
+        Assignment = "ASSIGNMENT",
+        /// Hand-ins and grades.
+        Submission = "SUBMISSION",
+        /// Documents.
+        Document = "DOCUMENT",
+        /// Feedback.
+        Feedback = "FEEDBACK",
+        /// Accounts and memberships.
+        User = "USER",
+        /// The organization itself.
+        Tenant = "TENANT",
+        /// Signing in.
+        Auth = "AUTH",
+    }
+}
+
+words! {
+    /// What was done.
+    Action {
+        /// Made.
+        Create = "CREATE",
+        /// Changed.
+        Update = "UPDATE",
+        /// Removed.
+        Delete = "DELETE",
+        /// A course removed with everything in it; this one word is fixed.
+        CourseDelete = "COURSE_DELETE",
+        /// Changed for all groups of a topic at once.
+        BulkUpdate = "BULK_UPDATE",
+        /// Finished.
+        Finish = "FINISH",
+        /// Reopened.
+        Reopen = "REOPEN",
+        /// A group attached to a topic.
+        Attach = "ATTACH",
+        /// A group detached from a topic.
+        Detach = "DETACH",
+        /// Someone came in.
+        MemberAdded = "MEMBER_ADDED",
+        /// Someone went.
+        MemberRemoved = "MEMBER_REMOVED",
+        /// Someone changed the group.
+        MemberMoved = "MEMBER_MOVED",
+        /// Handed in.
+        Submit = "SUBMIT",
+        /// Taken back.
+        Unsubmit = "UNSUBMIT",
+        /// Given back for revision.
+        Return = "RETURN",
+        /// Graded, not yet told.
+        Grade = "GRADE",
+        /// A grade told.
+        GradePublish = "GRADE_PUBLISH",
+        /// A group asked for help.
+        HelpRequested = "HELP_REQUESTED",
+        /// A call for help was handled.
+        HelpResolved = "HELP_RESOLVED",
+        /// People imported.
+        Import = "IMPORT",
+        /// Something exported.
+        Export = "EXPORT",
+        /// A sign-in that failed.
+        LoginFailed = "LOGIN_FAILED",
+        /// A member's role changed.
+        RoleChanged = "ROLE_CHANGED",
+    }
+}
+
+/// Category and action as one word, for clients that compare one text.
+pub fn event(category: Category, action: Action) -> String {
+    let (category, action) = (category.as_str(), action.as_str());
+    let has_category = action.strip_prefix(category).is_some_and(|rest| rest.starts_with('_'));
+    if has_category || action.starts_with("HELP") {
+        action.to_owned()
+    } else {
+        format!("{category}_{action}")
+    }
+}
+
+/// A record of the activity log.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Record {
+    /// Its id.
+    pub id: LogId,
+    /// The tenant.
+    pub organization_id: OrganizationId,
+    /// Who did it; none for the service.
+    pub user_id: Option<UserId>,
+    /// Their name at that time.
+    pub user_name: String,
+    /// The role they acted in.
+    pub user_role: String,
+    /// What it is about.
+    pub category: Category,
+    /// What was done, as a word; records of other releases may use words unknown here.
+    pub action: String,
+    /// The noun.
+    pub entity_type: String,
+    /// The id of the thing.
+    pub entity_id: String,
+    /// The name of the thing at that time.
+    pub entity_name: Option<String>,
+    /// Its class; teachers see the records of their classes.
+    pub class_id: Option<ClassId>,
+    /// Its course.
+    pub course_id: Option<CourseId>,
+    /// Its group.
+    pub group_id: Option<GroupId>,
+    /// Its topic.
+    pub assignment_id: Option<AssignmentId>,
+    /// More, as a JSON object.
+    pub details: Value,
+    /// The request that did it.
+    pub request_id: Option<String>,
+    /// When.
+    pub created_at: Timestamp,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_one_word_of_a_record_never_repeats_its_category() {
+        assert_eq!(event(Category::Course, Action::Create), "COURSE_CREATE");
+        assert_eq!(event(Category::Course, Action::CourseDelete), "COURSE_DELETE");
+        assert_eq!(
+            event(Category::Assignment, Action::BulkUpdate),
+            "ASSIGNMENT_BULK_UPDATE"
+        );
+        assert_eq!(event(Category::Group, Action::HelpRequested), "HELP_REQUESTED");
+        assert_eq!(
+            event(Category::Submission, Action::GradePublish),
+            "SUBMISSION_GRADE_PUBLISH"
+        );
+    }
+}

@@ -1,0 +1,133 @@
+//! What happens to classes, homerooms and subjects.
+
+use super::removed::Removed;
+use crate::class::Class;
+use crate::edit::Changed;
+use crate::homeroom::Homeroom;
+use crate::id::UserId;
+use crate::subject::Subject;
+use crate::time::Timestamp;
+use crate::user::Person;
+use crate::whole::{WholeClass, WholeGroup};
+
+/// What happened to a class.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ClassChange {
+    /// It was made.
+    Created {
+        /// The class.
+        class: Box<WholeClass>,
+    },
+    /// Its fields or its subjects changed.
+    Updated {
+        /// The class as it is now.
+        class: Box<WholeClass>,
+        /// What changed; `subjectIds` for the subjects.
+        changed: Changed,
+        /// Its students, whose sockets come or go when the class becomes or leaves a draft.
+        students: Vec<UserId>,
+    },
+    /// It was deleted.
+    Deleted {
+        /// The class as it was.
+        class: Box<Class>,
+        /// What went with it.
+        removed: Removed,
+        /// Its students.
+        students: Vec<UserId>,
+        /// Its owner and co-teachers.
+        teachers: Vec<UserId>,
+    },
+    /// Co-teachers came or went.
+    TeachersChanged {
+        /// The class as it is now.
+        class: Box<WholeClass>,
+        /// Who came.
+        added: Vec<Person>,
+        /// Who went.
+        removed: Vec<Person>,
+    },
+    /// Students were enrolled.
+    Enrolled {
+        /// The class.
+        class: Box<Class>,
+        /// The students.
+        students: Vec<Person>,
+    },
+    /// A student left the class and with it all its groups there.
+    Unenrolled {
+        /// The class.
+        class: Box<Class>,
+        /// The student.
+        student: Person,
+        /// The groups, as they are without the student.
+        left: Vec<WholeGroup>,
+    },
+    /// The completion of a student was noted or cleared.
+    EnrollmentUpdated {
+        /// The class.
+        class: Box<Class>,
+        /// The student.
+        student: Person,
+        /// When the class was completed.
+        completed_at: Option<Timestamp>,
+    },
+}
+
+/// What happened to a homeroom.
+#[derive(Clone, Debug, PartialEq)]
+pub enum HomeroomChange {
+    /// It was made.
+    Created {
+        /// The homeroom.
+        homeroom: Homeroom,
+    },
+    /// Its fields changed.
+    Updated {
+        /// The homeroom as it is now.
+        homeroom: Homeroom,
+        /// What changed.
+        changed: Changed,
+    },
+    /// It was deleted; classes that named it name none.
+    Deleted {
+        /// The homeroom as it was.
+        homeroom: Homeroom,
+    },
+    /// Students came in.
+    StudentsAdded {
+        /// The homeroom.
+        homeroom: Homeroom,
+        /// The students.
+        students: Vec<Person>,
+    },
+    /// A student went.
+    StudentRemoved {
+        /// The homeroom.
+        homeroom: Homeroom,
+        /// The student.
+        student: Person,
+    },
+}
+
+/// What happened to a subject.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SubjectChange {
+    /// It was made.
+    Created {
+        /// The subject.
+        subject: Subject,
+    },
+    /// Its fields changed.
+    Updated {
+        /// The subject as it is now.
+        subject: Subject,
+        /// What changed.
+        changed: Changed,
+    },
+    /// It was deleted.
+    Deleted {
+        /// The subject as it was.
+        subject: Subject,
+    },
+}

@@ -1,0 +1,147 @@
+//! What happens to accounts, memberships, organizations and sessions.
+
+use crate::access::MemberRole;
+use crate::edit::Changed;
+use crate::file::FileKey;
+use crate::id::{OrganizationId, SessionId, UserId};
+use crate::news::KillReason;
+use crate::organization::Organization;
+use crate::user::{Member, Person, User};
+use crate::whole::WholeGroup;
+
+/// What happened to an account or a membership, seen from one organization.
+#[derive(Clone, Debug, PartialEq)]
+pub enum UserChange {
+    /// Someone became a member, with a new account or with one they had.
+    Created {
+        /// The person.
+        user: Person,
+        /// The membership.
+        member: Member,
+        /// Whether the account is new too.
+        is_new_account: bool,
+    },
+    /// The account changed.
+    Updated {
+        /// The account as it is now.
+        user: Box<User>,
+        /// What changed.
+        changed: Changed,
+    },
+    /// The role in the organization changed.
+    RoleChanged {
+        /// The person.
+        user: Person,
+        /// The membership as it is now.
+        member: Member,
+        /// The role before.
+        from: MemberRole,
+    },
+    /// A temporary password was given; all sessions are over.
+    PasswordReset {
+        /// The person.
+        user: Person,
+    },
+    /// The membership ended, and with it enrolments, groups and sessions here.
+    MembershipEnded {
+        /// The person.
+        user: Person,
+        /// The membership as it was.
+        member: Member,
+        /// The groups, as they are without the person.
+        left: Vec<WholeGroup>,
+        /// Whether the account was switched off because no membership is left.
+        is_deactivated: bool,
+    },
+    /// People were imported.
+    Imported {
+        /// How many accounts are new.
+        created: i64,
+        /// How many changed.
+        updated: i64,
+        /// How many rows said nothing new.
+        skipped: i64,
+        /// How many rows were refused.
+        failed: i64,
+    },
+    /// A person's data was handed out.
+    Exported {
+        /// The person.
+        user: Person,
+    },
+    /// A person's data was erased.
+    Erased {
+        /// The account that is empty now.
+        user: UserId,
+        /// Files that nobody needs any more.
+        files: Vec<FileKey>,
+    },
+}
+
+/// What happened to an organization.
+#[derive(Clone, Debug, PartialEq)]
+pub enum OrganizationChange {
+    /// It was made.
+    Created {
+        /// The organization.
+        organization: Box<Organization>,
+        /// Its first owner.
+        owner: Person,
+    },
+    /// Its fields or settings changed.
+    Updated {
+        /// The organization as it is now.
+        organization: Box<Organization>,
+        /// What changed.
+        changed: Changed,
+    },
+    /// It was suspended; its sockets are cut off.
+    Suspended {
+        /// The organization as it is now.
+        organization: Box<Organization>,
+        /// Sessions that work in it.
+        sessions: Vec<SessionId>,
+    },
+    /// It was activated again.
+    Activated {
+        /// The organization as it is now.
+        organization: Box<Organization>,
+    },
+    /// It was deleted; its rows follow later.
+    Deleted {
+        /// The organization as it was.
+        organization: Box<Organization>,
+        /// Sessions that work in it.
+        sessions: Vec<SessionId>,
+    },
+}
+
+/// What happened to sessions.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SessionChange {
+    /// Sessions are over; their sockets are cut off.
+    Ended {
+        /// Whose.
+        user: UserId,
+        /// Which.
+        sessions: Vec<SessionId>,
+        /// Why.
+        reason: KillReason,
+    },
+    /// Another organization was chosen: the sockets of the session change rooms.
+    OrganizationChosen {
+        /// The session.
+        session: SessionId,
+        /// The organization, if any.
+        organization: Option<OrganizationId>,
+    },
+    /// A sign-in failed.
+    LoginFailed {
+        /// The account, if there is one of that address.
+        user: Option<UserId>,
+        /// The address that was typed.
+        email: String,
+        /// The network address it came from.
+        address: Option<String>,
+    },
+}

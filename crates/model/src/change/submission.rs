@@ -1,0 +1,94 @@
+//! What happens to submissions, grades and feedback.
+
+use crate::feedback::Feedback;
+use crate::grade::Publication;
+use crate::id::{SubmissionId, UserId};
+use crate::submission::Submission;
+use crate::text::Note;
+use crate::whole::{WholeDocument, WholeGroupAssignment, WholeSubmission};
+
+/// What happened to a submission.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SubmissionChange {
+    /// A document was handed in.
+    Submitted {
+        /// The link as it is now; its current submission is the new one.
+        link: Box<WholeGroupAssignment>,
+        /// The document as it is now.
+        document: Box<WholeDocument>,
+        /// The new attempt.
+        submission: Box<WholeSubmission>,
+        /// The attempt whose place it took.
+        superseded: Option<SubmissionId>,
+    },
+    /// The bytes of a submission were completed by a save that had been on its way.
+    Completed {
+        /// The link as it is now.
+        link: Box<WholeGroupAssignment>,
+        /// The attempt as it is now.
+        submission: Box<WholeSubmission>,
+    },
+    /// A document was taken back.
+    Unsubmitted {
+        /// The link as it is now.
+        link: Box<WholeGroupAssignment>,
+        /// The document as it is now.
+        document: Box<WholeDocument>,
+        /// The attempt that is no longer current.
+        former: Box<Submission>,
+        /// The attempt with the other documents, if any remain.
+        next: Option<Box<WholeSubmission>>,
+        /// Why.
+        reason: Option<Note>,
+    },
+    /// The work was given back for revision.
+    Returned {
+        /// The link as it is now.
+        link: Box<WholeGroupAssignment>,
+        /// The attempt that was given back.
+        submission: Box<WholeSubmission>,
+        /// Its documents, drafts again.
+        documents: Vec<WholeDocument>,
+        /// What the teacher wrote with it.
+        feedback: Option<Box<Feedback>>,
+    },
+    /// A grade was written.
+    Graded {
+        /// The link as it is now.
+        link: Box<WholeGroupAssignment>,
+        /// The attempt with its grade.
+        submission: Box<WholeSubmission>,
+        /// Whether students hear of it.
+        publication: Publication,
+        /// Who is in the group now: each hears the own grade.
+        members: Vec<UserId>,
+    },
+}
+
+/// What happened to a feedback.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FeedbackChange {
+    /// It was given.
+    Created {
+        /// The work it is about.
+        link: Box<WholeGroupAssignment>,
+        /// The feedback.
+        feedback: Box<Feedback>,
+    },
+    /// It changed.
+    Updated {
+        /// The work it is about.
+        link: Box<WholeGroupAssignment>,
+        /// The feedback as it is now.
+        feedback: Box<Feedback>,
+        /// Whether students could read it before.
+        was_visible: bool,
+    },
+    /// It was deleted.
+    Deleted {
+        /// The work it was about.
+        link: Box<WholeGroupAssignment>,
+        /// The feedback as it was.
+        feedback: Box<Feedback>,
+    },
+}

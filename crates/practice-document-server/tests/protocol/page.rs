@@ -1,0 +1,135 @@
+//! The editor page: its files, its stream, and its goodbye.
+#![expect(clippy::unwrap_used, reason = "tests may panic")]
+
+use practice_document_server::{Practice, Settings};
+use serde_json::{Value, json};
+
+use crate::support::{SECRET, World};
+
+#[tokio::test]
+async fn the_files_of_the_page_hold_to_a_strict_policy() {
+    let world = World::new().await;
+    let get = async |path: &str| {
+        let response = reqwest::get(format!("{}{path}", world.practice.url())).await.unwrap();
+        assert_eq!(response.status(), 200, "{path}");
+        assert!(
+            response.headers()["content-security-policy"]
+                .to_str()
+                .unwrap()
+                .contains("script-src 'self'")
+        );
+        let kind = response.headers()["content-type"].to_str().unwrap().to_owned();
+        (kind, response.text().await.unwrap())
+    };
+    let (kind, api) = get("/web-apps/apps/api/documents/api.js").await;
+    assert!(kind.starts_with("text/javascript") && api.contains("DocsAPI.DocEditor"));
+    get("/web-apps/apps/api/documents/preload.html").await;
+    let (_, page) = get("/practice/page/editor.html").await;
+    assert!(
+        !page.contains(" on") && !page.contains("style=") && !page.contains("<style"),
+        "nothing inline"
+    );
+    for file in ["editor.js", "editor.css"] {
+        assert!(page.contains(file));
+        get(&format!("/practice/page/{file}")).await;
+    }
+    let (_, script) = get("/practice/page/editor.js").await;
+    for module in script.split('\'').filter(|word| word.starts_with("./")) {
+        get(&format!("/practice/page/{}", &module[2..])).await;
+    }
+    let missing = reqwest::get(format!("{}/practice/page/Cargo.toml", world.practice.url()))
+        .await
+        .unwrap();
+    assert_eq!(missing.status(), 404);
+}
+
+async fn stream(world: &World, connection: &str) -> reqwest::Response {
+    reqwest::get(format!(
+        "{}/practice/events?connection={connection}",
+        world.practice.url()
+    ))
+    .await
+    .unwrap()
+}
+
+async fn state(stream: &mut reqwest::Response) -> Value {
+    let chunk = String::from_utf8(stream.chunk().await.unwrap().unwrap().to_vec()).unwrap();
+    serde_json::from_str(chunk.strip_prefix("data: ").unwrap().trim()).unwrap()
+}
+
+#[tokio::test]
+async fn pages_hear_what_others_type_and_a_cut_stream_is_a_lost_network() {
+    let world = World::new().await;
+    let (ben, mia) = (world.open("d-1", "ben").await, world.open("d-1", "mia").await);
+    let mut heard = stream(&world, &ben.opened.connection).await;
+    assert_eq!(state(&mut heard).await["people"], json!(["BEN", "MIA"]));
+    mia.type_text(" by Mia").await.unwrap();
+    assert_eq!(state(&mut heard).await["lines"], json!(["Title by Mia"]));
+    drop(heard);
+    world
+        .practice
+        .wait_for_callback(|sent| sent.body["users"] == json!(["mia"]), crate::support::PATIENCE)
+        .await
+        .unwrap();
+    let mut back = stream(&world, &ben.opened.connection).await;
+    assert_eq!(state(&mut back).await["mode"], "edit");
+    assert_eq!(mia.close().await.unwrap().status, Some(1), "Ben is back");
+    assert_eq!(stream(&world, "nobody").await.status(), 204);
+}
+
+#[tokio::test]
+async fn the_goodbye_of_a_lost_page_takes_its_last_words_along_and_ends_the_waiting() {
+    let world = World::with(Settings::new(SECRET)).await;
+    let ben = world.open("d-1", "ben").await;
+    let page = stream(&world, &ben.opened.connection).await;
+    drop(page);
+    let edit = json!({"revision": 0, "start": 0, "removed": 1, "lines": ["Last words"]});
+    let goodbye = json!({"connection": ben.opened.connection, "edit": edit});
+    let url = format!("{}/practice/close", world.practice.url());
+    let begun = std::time::Instant::now();
+    let closed: Value = reqwest::Client::new()
+        .post(url)
+        .json(&goodbye)
+        .send()
+        .await
+        .unwrap()
+        .json()
+        .await
+        .unwrap();
+    assert_eq!(closed["status"], 2);
+    assert!(
+        begun.elapsed().as_secs() < 3,
+        "the five seconds for lost networks do not apply"
+    );
+}
+
+#[tokio::test]
+async fn the_server_can_be_mounted_in_another() {
+    let practice = Practice::new(Settings {
+        public_url: Some("http://school.test/docs".into()),
+        ..Settings::quick(SECRET)
+    });
+    let app = axum::Router::new().nest("/docs", practice.router());
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let base = format!("http://{}/docs", listener.local_addr().unwrap());
+    tokio::spawn(async move { axum::serve(listener, app).await });
+    assert_eq!(
+        reqwest::get(format!("{base}/healthcheck"))
+            .await
+            .unwrap()
+            .text()
+            .await
+            .unwrap(),
+        "true"
+    );
+    let world = World::new().await;
+    let editor = practice_document_server::client::open(&base, &world.config("d-1", "ben"))
+        .await
+        .unwrap();
+    editor.type_text("x").await.unwrap();
+    editor.close().await.unwrap();
+    let url = world.got().pop().unwrap()["url"].as_str().unwrap().to_owned();
+    let rebased = url.replace("http://school.test/docs", &base);
+    assert_ne!(url, rebased);
+    assert_eq!(reqwest::get(rebased).await.unwrap().status(), 200);
+}
