@@ -19,6 +19,7 @@ pub mod classes;
 pub mod courses;
 pub mod documents;
 pub mod groups;
+pub mod outbox;
 pub mod subjects;
 pub mod submissions;
 pub mod work_rooms;
@@ -321,6 +322,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("courses", courses::STATEMENTS),
         ("documents", documents::STATEMENTS),
         ("groups", groups::STATEMENTS),
+        ("outbox", outbox::STATEMENTS),
         ("subjects", subjects::STATEMENTS),
         ("submissions", submissions::STATEMENTS),
         ("work_rooms", work_rooms::STATEMENTS),

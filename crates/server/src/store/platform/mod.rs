@@ -2,6 +2,7 @@
 //! in needs a [`PlatformProof`]; `rg PlatformProof` lists all exceptions.
 
 pub mod organizations;
+pub mod outbox;
 pub mod sessions;
 pub mod users;
 
@@ -59,6 +60,7 @@ impl<'c> Platform<'c> {
 pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)])> {
     vec![
         ("platform/organizations", organizations::STATEMENTS),
+        ("platform/outbox", outbox::STATEMENTS),
         ("platform/sessions", sessions::STATEMENTS),
         ("platform/users", users::STATEMENTS),
     ]
