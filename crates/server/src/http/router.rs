@@ -15,6 +15,7 @@ use super::{
     pages, subjects, users, workrooms,
 };
 use crate::error::Error;
+use crate::live::connect;
 
 /// Every route below `/api`.
 pub fn endpoints() -> Endpoints {
@@ -44,6 +45,8 @@ pub fn router(app: App) -> Router {
     Router::new()
         .nest("/api", api)
         .merge(pages::routes())
+        .layer(app.live().layer())
+        .layer(from_fn_with_state(app.live().clone(), connect::guard))
         .layer(CatchPanicLayer::custom(layers::panicked))
         .layer(from_fn_with_state(app.clone(), layers::cors))
         .layer(from_fn_with_state(app.clone(), layers::surround))

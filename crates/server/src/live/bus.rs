@@ -4,10 +4,10 @@
 use model::news::Signal;
 use tokio::sync::mpsc;
 
-use super::Live;
+use super::{Live, listener};
 use crate::error::Result;
 use crate::store::platform::Platform;
-use crate::store::{AfterCommit, Database, Store, Work};
+use crate::store::{AfterCommit, Database, Work};
 
 /// The way from a unit of work to the sockets.
 #[derive(Clone)]
@@ -24,17 +24,27 @@ enum Way {
 }
 
 impl Bus {
-    /// Starts the publisher task.
-    pub fn start(database: &Database, _: Store, _: Live) -> Result<Self> {
+    /// Starts the tasks that carry out what is told and sweep up what was missed.
+    pub fn start(database: &Database, live: &Live) -> Self {
+        tokio::spawn(live.clone().keep_sweeping());
         let way = match database {
             Database::Sqlite(_) => {
                 let (sender, mut units) = mpsc::unbounded_channel();
-                tokio::spawn(async move { while units.recv().await.is_some() {} });
+                let live = live.clone();
+                tokio::spawn(async move {
+                    while let Some(signals) = units.recv().await {
+                        live.carry_out(signals).await;
+                    }
+                });
                 Way::Straight(sender)
             }
-            Database::Postgres(_) => Way::Outbox,
+            Database::Postgres(url) => {
+                tokio::spawn(listener::listen(url.clone(), live.clone()));
+                tokio::spawn(listener::keep_pruning(live.clone()));
+                Way::Outbox
+            }
         };
-        Ok(Self { way })
+        Self { way }
     }
 
     /// Takes the signals of a unit of work in one organization; they leave once it is committed, in this order.

@@ -20,6 +20,7 @@ pub mod courses;
 pub mod documents;
 pub mod groups;
 pub mod outbox;
+pub mod rooms;
 pub mod subjects;
 pub mod submissions;
 pub mod work_rooms;
@@ -323,6 +324,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("documents", documents::STATEMENTS),
         ("groups", groups::STATEMENTS),
         ("outbox", outbox::STATEMENTS),
+        ("rooms", rooms::STATEMENTS),
         ("subjects", subjects::STATEMENTS),
         ("submissions", submissions::STATEMENTS),
         ("work_rooms", work_rooms::STATEMENTS),
