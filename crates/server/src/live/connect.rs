@@ -104,7 +104,7 @@ impl Live {
     async fn check(&self, claim: Result<(Option<String>, Option<HostName>)>, cut: Option<Cut>) -> Result<Ticket> {
         let (token, host) = claim?;
         let token = token.ok_or(Error::Unauthenticated)?;
-        let facts = self.0.gate.facts(token.clone(), host.clone()).await?;
+        let facts = self.0.gate.facts(token.clone(), host.clone(), None).await?;
         let facts = facts.ok_or(Error::Unauthenticated)?;
         Ok(Ticket {
             user: facts.user.id,
@@ -125,7 +125,7 @@ async fn admit(socket: &SocketRef, live: &Weak<Parts>) -> Result<(), &'static st
     let live = live.upgrade().map(Live).ok_or("NOT_READY")?;
     let ticket = socket.req_parts().extensions.get::<Ticket>();
     let ticket = ticket.ok_or("UNAUTHENTICATED")?;
-    match live.0.gate.facts(ticket.token.clone(), ticket.host.clone()).await {
+    match live.0.gate.facts(ticket.token.clone(), ticket.host.clone(), None).await {
         Ok(Some(_)) if live.sockets_of(&ticket.user) >= SOCKETS_PER_USER => Err("TOO_MANY_SOCKETS"),
         Ok(Some(_)) => Ok(()),
         Ok(None) => Err("UNAUTHENTICATED"),

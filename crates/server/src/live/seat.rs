@@ -139,7 +139,7 @@ impl Seat {
 
     async fn look_now(&self, socket: &SocketRef, gate: &Gate, store: &Store) -> Result<Look> {
         let Ticket { token, host, .. } = self.ticket.clone();
-        let Some(facts) = gate.facts(token, host).await? else {
+        let Some(facts) = gate.facts(token, host, None).await? else {
             return Ok(Look::Over);
         };
         let standing = standing(&facts);

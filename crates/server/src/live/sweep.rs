@@ -43,6 +43,11 @@ impl Live {
         }
     }
 
+    /// One sweep, without waiting for its minute.
+    pub async fn sweep_now(&self) -> Result<()> {
+        self.sweep(Whom::Changed).await
+    }
+
     /// Ends sockets whose session is over and puts rooms right.
     pub(super) async fn sweep(&self, whom: Whom) -> Result<()> {
         self.0.cuts.forget_past();

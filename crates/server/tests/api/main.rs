@@ -20,6 +20,8 @@ mod finish;
 mod groups;
 mod isolation;
 mod live;
+mod live_bus;
+mod live_rooms;
 mod process;
 mod requests;
 mod statements;

@@ -1,6 +1,7 @@
 //! The only SQL without an organization: sessions, accounts, organizations, and where a document is at home. Every way
 //! in needs a [`PlatformProof`]; `rg PlatformProof` lists all exceptions.
 
+pub mod homes;
 pub mod listeners;
 pub mod organizations;
 pub mod outbox;
@@ -61,6 +62,7 @@ impl<'c> Platform<'c> {
 pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)])> {
     vec![
         ("platform/listeners", listeners::STATEMENTS),
+        ("platform/homes", homes::STATEMENTS),
         ("platform/organizations", organizations::STATEMENTS),
         ("platform/outbox", outbox::STATEMENTS),
         ("platform/sessions", sessions::STATEMENTS),
