@@ -3,10 +3,12 @@
 
 use garde::Validate;
 use model::change::group::GroupChange;
+use model::change::topic::AssignmentChange;
 use model::course::Course;
 use model::group::{Group, GroupEdit};
+use model::group_assignment::{GroupAssignment, GroupAssignmentStatus};
 use model::help::HelpFlag;
-use model::id::{AssignmentId, ClassId, CourseId, GroupId, SubjectId, UserId, WorkRoomId};
+use model::id::{AssignmentId, ClassId, CourseId, GroupAssignmentId, GroupId, SubjectId, UserId, WorkRoomId};
 use model::list::List;
 use model::number::{GroupNumber, RequiredDocuments};
 use model::refusal::Refusal;
@@ -137,8 +139,22 @@ impl NewGroups {
 
 /// Adds a group with its work room to a class the caller manages.
 pub fn create(work: &mut Work<'_>, new: &NewGroup) -> Result<KnownGroup> {
+    let known = make(work, new)?;
+    tell_attached(work, new.assignment_id.as_ref(), std::slice::from_ref(&known))?;
+    Ok(known)
+}
+
+/// Adds several groups to a class the caller manages, all or none.
+pub fn create_all(work: &mut Work<'_>, new: &NewGroups) -> Result<Vec<KnownGroup>> {
+    let known: Vec<KnownGroup> = new.each().map(|group| make(work, &group)).collect::<Result<_>>()?;
+    tell_attached(work, new.assignment_id.as_ref(), &known)?;
+    Ok(known)
+}
+
+fn make(work: &mut Work<'_>, new: &NewGroup) -> Result<KnownGroup> {
     let class = work.class_to_write(&new.class_id)?.id;
     let course = course_of(work, new.course_id.as_ref(), &class)?;
+    course.as_ref().map_or(Ok(()), Course::takes_new_work)?;
     let number = match new.group_number {
         Some(number) => number,
         None => work.next_group_number(&class)?,
@@ -148,7 +164,10 @@ pub fn create(work: &mut Work<'_>, new: &NewGroup) -> Result<KnownGroup> {
         organization_id: work.organization().clone(),
         class_id: class,
         work_room_id: WorkRoomId::new(clock::new_id()),
-        name: new.name.clone().unwrap_or_else(|| ShortName::stored(format!("Group {number}"))),
+        name: new
+            .name
+            .clone()
+            .unwrap_or_else(|| ShortName::stored(format!("Group {number}"))),
         group_number: number,
         display_name: new.display_name.clone(),
         start_date: new.start_date,
@@ -163,7 +182,7 @@ pub fn create(work: &mut Work<'_>, new: &NewGroup) -> Result<KnownGroup> {
     work.insert_group(&group)?;
     group_members::join(work, &group, 0, &new.member_ids)?;
     if let Some(topic) = &new.assignment_id {
-        work.attach_new_group(topic, &mut group, new.description_override.as_ref())?;
+        attach(work, topic, &mut group, new.description_override.as_ref())?;
     } else if new.description_override.is_some() {
         return Err(Error::invalid("descriptionOverride", "unused", "needs assignmentId"));
     }
@@ -174,9 +193,35 @@ pub fn create(work: &mut Work<'_>, new: &NewGroup) -> Result<KnownGroup> {
     Ok(known)
 }
 
-/// Adds several groups to a class the caller manages, all or none.
-pub fn create_all(work: &mut Work<'_>, new: &NewGroups) -> Result<Vec<KnownGroup>> {
-    new.each().map(|group| create(work, &group)).collect()
+/// Groups are told before what they work on.
+fn tell_attached(work: &mut Work<'_>, topic: Option<&AssignmentId>, groups: &[KnownGroup]) -> Result<()> {
+    let Some(topic) = topic else { return Ok(()) };
+    let assignment = Box::new(work.assignment(topic)?.whole);
+    let attached = groups.iter().map(|known| known.whole.group.id.clone()).collect();
+    work.record(AssignmentChange::GroupsAttached { assignment, attached });
+    Ok(())
+}
+
+/// Puts a new group on a topic; it takes the course of the topic when it has none.
+fn attach(work: &mut Work<'_>, topic: &AssignmentId, group: &mut Group, text: Option<&Description>) -> Result<()> {
+    let assignment = work.assignment(topic)?.whole.assignment;
+    let course = assignment.course_id.as_ref().map(|id| work.course(id)).transpose()?;
+    let course = course.map(|whole| whole.course);
+    if !group.attach(&assignment, course.as_ref(), &[], work.now())?.is_empty() {
+        work.update_group(group)?;
+    }
+    work.insert_link(&GroupAssignment {
+        id: GroupAssignmentId::new(clock::new_id()),
+        organization_id: work.organization().clone(),
+        assignment_id: assignment.id,
+        group_id: group.id.clone(),
+        status: GroupAssignmentStatus::NotStarted,
+        current_submission_id: None,
+        description_override: text.cloned(),
+        late_allowed_until: None,
+        created_at: work.now(),
+        updated_at: work.now(),
+    })
 }
 
 /// Changes what a PATCH names.
@@ -225,7 +270,7 @@ pub fn remove(work: &mut Work<'_>, id: &GroupId) -> Result<RemovedWithGroup> {
     Ok(counts)
 }
 
-/// The course that a request names: known to the caller, of this class, and open for new work.
+/// The course that a request names: known to the caller and of this class.
 fn course_of(work: &mut Work<'_>, id: Option<&CourseId>, class: &ClassId) -> Result<Option<Course>> {
     let Some(id) = id else { return Ok(None) };
     let course = work.course(id)?.course;

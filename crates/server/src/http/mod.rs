@@ -20,6 +20,7 @@ mod documents;
 mod files;
 mod groups;
 mod health;
+mod help;
 mod pages;
 mod subjects;
 mod users;
