@@ -1,1 +1,274 @@
-//! Being written.
+//! What people do with groups. A group and its one work room are made in one unit; its course follows the topics it works
+//! on (contract 4.3). Everything happens under the lock of the class, so numbers and memberships change one after another.
+
+use garde::Validate;
+use model::change::group::GroupChange;
+use model::change::topic::AssignmentChange;
+use model::course::Course;
+use model::group::{Group, GroupEdit};
+use model::group_assignment::{GroupAssignment, GroupAssignmentStatus};
+use model::help::HelpFlag;
+use model::id::{AssignmentId, ClassId, CourseId, GroupAssignmentId, GroupId, SubjectId, UserId, WorkRoomId};
+use model::list::List;
+use model::number::{GroupNumber, RequiredDocuments};
+use model::refusal::Refusal;
+use model::text::{Description, ShortName};
+use model::time::Timestamp;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use super::group_members;
+use crate::clock;
+use crate::error::{Error, Result};
+use crate::store::Work;
+use crate::store::groups::KnownGroup;
+
+/// A group to be created.
+#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewGroup {
+    /// Its class.
+    #[garde(skip)]
+    pub class_id: ClassId,
+    /// Its course, one of the same class.
+    #[garde(skip)]
+    pub course_id: Option<CourseId>,
+    /// A topic it works on from the start; a group without a course takes that of the topic.
+    #[garde(skip)]
+    pub assignment_id: Option<AssignmentId>,
+    /// "Group n" unless said otherwise.
+    #[serde(default, deserialize_with = "model::text::optional")]
+    #[garde(dive)]
+    pub name: Option<ShortName>,
+    /// The next free one unless said otherwise.
+    #[garde(dive)]
+    pub group_number: Option<GroupNumber>,
+    /// A name the group likes better.
+    #[serde(default, deserialize_with = "model::text::optional")]
+    #[garde(dive)]
+    pub display_name: Option<ShortName>,
+    /// Students do not see the group before this moment.
+    #[garde(skip)]
+    pub start_date: Option<Timestamp>,
+    /// How many documents are asked for; one unless said otherwise.
+    #[garde(dive)]
+    pub required_documents: Option<RequiredDocuments>,
+    /// Its subject; that of the course when there is one.
+    #[garde(skip)]
+    pub subject_id: Option<SubjectId>,
+    /// Students of the class.
+    #[serde(default)]
+    #[garde(dive)]
+    pub member_ids: List<UserId>,
+    /// The group's own task text for that topic.
+    #[serde(default, deserialize_with = "model::text::optional")]
+    #[garde(dive)]
+    pub description_override: Option<Description>,
+}
+
+/// Several groups of one class to be created at once, all or none.
+#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewGroups {
+    /// Their class.
+    #[garde(skip)]
+    pub class_id: ClassId,
+    /// Their course.
+    #[garde(skip)]
+    pub course_id: Option<CourseId>,
+    /// A topic they work on from the start.
+    #[garde(skip)]
+    pub assignment_id: Option<AssignmentId>,
+    /// What differs from group to group.
+    #[garde(length(min = 1, max = 100), dive)]
+    #[schema(min_items = 1, max_items = 100)]
+    pub groups: Vec<NewGroupInBatch>,
+}
+
+/// One of several groups to be created at once.
+#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewGroupInBatch {
+    /// "Group n" unless said otherwise.
+    #[serde(default, deserialize_with = "model::text::optional")]
+    #[garde(dive)]
+    pub name: Option<ShortName>,
+    /// The next free one unless said otherwise.
+    #[garde(dive)]
+    pub group_number: Option<GroupNumber>,
+    /// A name the group likes better.
+    #[serde(default, deserialize_with = "model::text::optional")]
+    #[garde(dive)]
+    pub display_name: Option<ShortName>,
+    /// Students do not see the group before this moment.
+    #[garde(skip)]
+    pub start_date: Option<Timestamp>,
+    /// How many documents are asked for; one unless said otherwise.
+    #[garde(dive)]
+    pub required_documents: Option<RequiredDocuments>,
+    /// Its subject; that of the course when there is one.
+    #[garde(skip)]
+    pub subject_id: Option<SubjectId>,
+    /// Students of the class.
+    #[serde(default)]
+    #[garde(dive)]
+    pub member_ids: List<UserId>,
+    /// The group's own task text for the topic.
+    #[serde(default, deserialize_with = "model::text::optional")]
+    #[garde(dive)]
+    pub description_override: Option<Description>,
+}
+
+impl NewGroups {
+    fn each(&self) -> impl Iterator<Item = NewGroup> {
+        self.groups.iter().cloned().map(|group| NewGroup {
+            class_id: self.class_id.clone(),
+            course_id: self.course_id.clone(),
+            assignment_id: self.assignment_id.clone(),
+            name: group.name,
+            group_number: group.group_number,
+            display_name: group.display_name,
+            start_date: group.start_date,
+            required_documents: group.required_documents,
+            subject_id: group.subject_id,
+            member_ids: group.member_ids,
+            description_override: group.description_override,
+        })
+    }
+}
+
+/// Adds a group with its work room to a class the caller manages.
+pub fn create(work: &mut Work<'_>, new: &NewGroup) -> Result<KnownGroup> {
+    let class = work.class_to_write(&new.class_id)?.id;
+    let course = course_of(work, new.course_id.as_ref(), &class)?;
+    let number = match new.group_number {
+        Some(number) => number,
+        None => work.next_group_number(&class)?,
+    };
+    let mut group = Group {
+        id: GroupId::new(clock::new_id()),
+        organization_id: work.organization().clone(),
+        class_id: class,
+        work_room_id: WorkRoomId::new(clock::new_id()),
+        name: new.name.clone().unwrap_or_else(|| ShortName::stored(format!("Group {number}"))),
+        group_number: number,
+        display_name: new.display_name.clone(),
+        start_date: new.start_date,
+        required_documents: new.required_documents.unwrap_or(RequiredDocuments::stored(1)),
+        subject_id: subject_of(work, new.subject_id.as_ref(), course.as_ref())?,
+        course_id: course.map(|course| course.id),
+        help: HelpFlag::default(),
+        created_by_id: work.actor().user.clone().ok_or(Error::Unauthenticated)?,
+        created_at: work.now(),
+        updated_at: work.now(),
+    };
+    work.insert_group(&group)?;
+    group_members::join(work, &group, 0, &new.member_ids)?;
+    if let Some(topic) = &new.assignment_id {
+        attach(work, topic, &mut group, new.description_override.as_ref())?;
+    } else if new.description_override.is_some() {
+        return Err(Error::invalid("descriptionOverride", "unused", "needs assignmentId"));
+    }
+    let known = work.group(&group.id)?;
+    work.record(GroupChange::Created {
+        group: Box::new(known.whole.clone()),
+    });
+    Ok(known)
+}
+
+/// Puts a new group on a topic; it takes the course of the topic when it has none.
+fn attach(work: &mut Work<'_>, topic: &AssignmentId, group: &mut Group, text: Option<&Description>) -> Result<()> {
+    let assignment = work.assignment(topic)?.whole.assignment;
+    let course = assignment.course_id.as_ref().map(|id| work.course(id)).transpose()?;
+    let course = course.map(|whole| whole.course);
+    if !group.attach(&assignment, course.as_ref(), &[], work.now())?.is_empty() {
+        work.update_group(group)?;
+    }
+    work.insert_link(&GroupAssignment {
+        id: GroupAssignmentId::new(clock::new_id()),
+        organization_id: work.organization().clone(),
+        assignment_id: assignment.id,
+        group_id: group.id.clone(),
+        status: GroupAssignmentStatus::NotStarted,
+        current_submission_id: None,
+        description_override: text.cloned(),
+        late_allowed_until: None,
+        created_at: work.now(),
+        updated_at: work.now(),
+    })?;
+    let assignment = Box::new(work.assignment(topic)?.whole);
+    work.record(AssignmentChange::GroupsAttached {
+        assignment,
+        attached: vec![group.id.clone()],
+    });
+    Ok(())
+}
+
+/// Adds several groups to a class the caller manages, all or none.
+pub fn create_all(work: &mut Work<'_>, new: &NewGroups) -> Result<Vec<KnownGroup>> {
+    new.each().map(|group| create(work, &group)).collect()
+}
+
+/// Changes what a PATCH names.
+pub fn edit(work: &mut Work<'_>, id: &GroupId, edit: &GroupEdit) -> Result<KnownGroup> {
+    let whole = work.group_to_write(id)?;
+    let (before, mut group) = (whole.place(), whole.group);
+    let course = course_of(work, edit.course_id.value(), &group.class_id)?;
+    if let Some(subject) = edit.subject_id.value() {
+        work.subject(subject)?;
+    }
+    let active = work.active_topics(id)?;
+    let changed = group.edit(edit.clone(), course.as_ref(), &active, work.now())?;
+    if !changed.is_empty() {
+        work.update_group(&group)?;
+        let group = Box::new(work.whole_group(id)?);
+        work.record(GroupChange::Updated { group, before, changed });
+    }
+    work.group(id)
+}
+
+/// What a deletion took along.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RemovedWithGroup {
+    /// How many documents.
+    pub documents: i64,
+    /// How many submissions.
+    pub submissions: i64,
+}
+
+/// Removes a group with its room, its documents and its submissions; its topics stay.
+pub fn remove(work: &mut Work<'_>, id: &GroupId) -> Result<RemovedWithGroup> {
+    let whole = work.group_to_write(id)?;
+    let removed = work.delete_group(id)?;
+    let counts = RemovedWithGroup {
+        documents: removed.documents,
+        submissions: removed.submissions,
+    };
+    work.record(GroupChange::Deleted {
+        place: whole.place(),
+        members: whole.member_ids(),
+        group: Box::new(whole.group),
+        documents: removed.documents,
+        submissions: removed.submissions,
+        files: removed.files,
+    });
+    Ok(counts)
+}
+
+/// The course that a request names: known to the caller, of this class, and open for new work.
+fn course_of(work: &mut Work<'_>, id: Option<&CourseId>, class: &ClassId) -> Result<Option<Course>> {
+    let Some(id) = id else { return Ok(None) };
+    let course = work.course(id)?.course;
+    course.belongs_to(class)?;
+    Ok(Some(course))
+}
+
+/// The subject of a new group: its course's, which another one may not contradict.
+fn subject_of(work: &mut Work<'_>, wanted: Option<&SubjectId>, course: Option<&Course>) -> Result<Option<SubjectId>> {
+    let wanted = wanted.map(|id| work.subject(id)).transpose()?.map(|subject| subject.id);
+    match (course, wanted) {
+        (Some(course), None) => Ok(Some(course.subject_id.clone())),
+        (Some(course), Some(wanted)) if wanted != course.subject_id => Err(Refusal::ClassMismatch.into()),
+        (_, wanted) => Ok(wanted),
+    }
+}

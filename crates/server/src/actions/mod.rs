@@ -7,6 +7,7 @@ pub mod classes;
 pub mod courses;
 pub mod documents;
 pub mod group_assignments;
+pub mod group_members;
 pub mod groups;
 pub mod help;
 pub mod subjects;

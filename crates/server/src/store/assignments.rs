@@ -78,14 +78,14 @@ macro_rules! topic_filter {
 /// The lists of staff: all topics of the organization that match.
 macro_rules! staff_topics {
     () => {
-        concat!("$2 <> 'STUDENT'", topic_filter!())
+        concat!("$2 <> 'STUDENT'", $crate::store::assignments::topic_filter!())
     };
 }
 
 /// The lists of students: their own topics that match.
 macro_rules! student_topics {
     () => {
-        concat!($crate::store::assignments::own_topics!(), topic_filter!())
+        concat!($crate::store::assignments::own_topics!(), $crate::store::assignments::topic_filter!())
     };
 }
 pub(super) use {own_topics, staff_topics, student_topics, topic_filter};

@@ -2,15 +2,15 @@
 //! group he sees inside: staff of the class all of them, a student his own, everybody else none.
 
 use model::class::ClassStatus;
-use model::group::{GroupLabel, Place};
+use model::group::{ActiveTopic, GroupLabel, Place};
 use model::group_assignment::{GroupAssignment, GroupAssignmentStatus, Lateness};
-use model::id::{AssignmentId, GroupAssignmentId, GroupId, SubmissionId};
+use model::id::{AssignmentId, GroupId, SubmissionId};
 use model::submission::{Submission, SubmissionStatus};
 use model::text::Title;
 use model::time::Timestamp;
 use model::whole::WholeSubmission;
 
-use super::assignments::{own_topics, staff_topics, student_topics, topic_filter};
+use super::assignments::{staff_topics, student_topics};
 use super::sql::{Columns, Value};
 use super::{Scope, Work};
 use crate::error::Result;
@@ -65,6 +65,10 @@ statements! {
     UPDATE = "UPDATE group_assignments SET status = $3, current_submission_id = $4, description_override = $5,
             late_allowed_until = $6, updated_at = $7
         WHERE organization_id = $1 AND id = $2";
+    /// The active topics of one group.
+    ACTIVE_TOPICS = "SELECT a.id, a.course_id FROM group_assignments ga JOIN assignments a ON a.id = ga.assignment_id
+        WHERE ga.organization_id = $1 AND ga.group_id = $2 AND a.status = 'ACTIVE'
+        ORDER BY a.id";
     /// Whether the room of a group holds a document that is linked to a topic.
     HAS_DOCUMENT = "SELECT EXISTS (SELECT 1 FROM documents d JOIN work_rooms w ON w.id = d.work_room_id
         WHERE d.organization_id = $1 AND d.assignment_id = $2 AND w.group_id = $3)";
@@ -116,6 +120,13 @@ impl Scope<'_> {
     /// The links of the topics of a list; the arguments are those of the list.
     pub(super) fn links_of_assignments(&mut self, arguments: &[Value<'_>]) -> Result<Vec<LinkRow>> {
         self.many_visible(if self.viewer().is_staff() { &OF_STAFF_LIST } else { &OF_STUDENT_LIST }, arguments, link_row)
+    }
+
+    /// The active topics of a group, whoever looks: the course invariant counts them all.
+    pub fn active_topics(&mut self, group: &GroupId) -> Result<Vec<ActiveTopic>> {
+        self.many(&ACTIVE_TOPICS, args![group], |row| {
+            Ok(ActiveTopic { assignment_id: row.take()?, course_id: row.take()? })
+        })
     }
 
     /// The topics a group may hand in for, the likeliest first; 404 when the viewer does not see the group.
