@@ -18,6 +18,7 @@ mod courses;
 mod document_server;
 mod documents;
 mod files;
+mod group_assignments;
 mod groups;
 mod health;
 mod help;

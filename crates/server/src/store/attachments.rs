@@ -4,7 +4,7 @@
 use model::file::{AssignmentAttachment, FileKey, StoredFile};
 use model::id::{AssignmentId, AttachmentId};
 
-use super::assignments::{own_topics, staff_topics, student_topics, topic_filter};
+use super::assignments::{staff_topics, student_topics};
 use super::sql::{Columns, Value};
 use super::{Scope, Work};
 use crate::error::{Error, Result};

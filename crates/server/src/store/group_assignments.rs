@@ -4,17 +4,17 @@
 use model::class::ClassStatus;
 use model::group::{ActiveTopic, GroupLabel, Place};
 use model::group_assignment::{GroupAssignment, GroupAssignmentStatus, Lateness};
-use model::id::{AssignmentId, GroupAssignmentId, GroupId, SubmissionId};
+use model::id::{AssignmentId, GroupId, SubmissionId};
 use model::submission::{Submission, SubmissionStatus};
 use model::text::Title;
 use model::time::Timestamp;
 use model::whole::WholeSubmission;
 
-use super::assignments::{own_topics, staff_topics, student_topics, topic_filter};
+use super::assignments::{staff_topics, student_topics};
 use super::sql::{Columns, Value};
 use super::{Scope, Work};
-use crate::error::{Error, Result};
-use crate::{args, manages_class, sees_group, statements};
+use crate::error::Result;
+use crate::{args, sees_group, statements};
 
 macro_rules! link_columns {
     () => {
@@ -57,9 +57,6 @@ statements! {
     OF_STAFF_LIST = links!(staff_topics!());
     /// The links of the topics that match, for a student.
     OF_STUDENT_LIST = links!(student_topics!());
-    /// The link of one group to one topic.
-    BY_PAIR = concat!("SELECT ", link_columns!(), " FROM group_assignments ga
-        WHERE ga.organization_id = $1 AND ga.assignment_id = $2 AND ga.group_id = $3");
     /// A new link.
     INSERT = "INSERT INTO group_assignments (organization_id, id, class_id, assignment_id, group_id, status,
             current_submission_id, description_override, late_allowed_until, created_at, updated_at)
@@ -75,8 +72,6 @@ statements! {
     /// Whether the room of a group holds a document that is linked to a topic.
     HAS_DOCUMENT = "SELECT EXISTS (SELECT 1 FROM documents d JOIN work_rooms w ON w.id = d.work_room_id
         WHERE d.organization_id = $1 AND d.assignment_id = $2 AND w.group_id = $3)";
-    /// Whether anything was ever handed in for a link.
-    HAS_SUBMISSION = "SELECT EXISTS (SELECT 1 FROM submissions WHERE organization_id = $1 AND group_assignment_id = $2)";
     /// Every submission of one topic.
     SUBMISSIONS = concat!("SELECT ", submission_columns!(), " FROM submissions s
         JOIN group_assignments ga ON ga.id = s.group_assignment_id
@@ -159,16 +154,6 @@ impl Scope<'_> {
 }
 
 impl Work<'_> {
-    /// The link of a group to a topic, if there is one.
-    pub fn link(&mut self, assignment: &AssignmentId, group: &GroupId) -> Result<Option<GroupAssignment>> {
-        self.maybe(&BY_PAIR, args![assignment, group], link)
-    }
-
-    /// The link of a group to a topic, or 404.
-    pub fn link_to_write(&mut self, assignment: &AssignmentId, group: &GroupId) -> Result<GroupAssignment> {
-        self.link(assignment, group)?.ok_or(Error::NotFound)
-    }
-
     /// Writes a new link; a second one of the same pair is `DUPLICATE_GROUP_ASSIGNMENT`.
     pub fn insert_link(&mut self, new: &GroupAssignment) -> Result<()> {
         self.run(
@@ -207,11 +192,6 @@ impl Work<'_> {
     /// Whether the room of the group holds a document linked to the topic.
     pub fn has_linked_document(&mut self, assignment: &AssignmentId, group: &GroupId) -> Result<bool> {
         self.one(&HAS_DOCUMENT, args![assignment, group], |row| row.take())
-    }
-
-    /// Whether the group ever handed anything in.
-    pub fn has_submission(&mut self, link: &GroupAssignmentId) -> Result<bool> {
-        self.one(&HAS_SUBMISSION, args![link], |row| row.take())
     }
 
     /// Every submission of a topic, also those that are no longer current.

@@ -4,6 +4,7 @@ pub mod activity_log;
 pub mod assignment;
 pub mod attachment;
 pub mod audience;
+pub mod bulk_edit;
 pub mod class;
 pub mod course;
 pub mod document;
