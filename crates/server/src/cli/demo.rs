@@ -18,7 +18,7 @@ use self::people::{PASSWORD, School};
 use super::serve::{build, start_log};
 use crate::config::{Config, ServeArgs, StorageArgs};
 use crate::http::{listen, router};
-use crate::store::failpoint;
+use crate::failpoint;
 
 /// How to run the demo.
 #[derive(Args)]
