@@ -19,6 +19,7 @@ pub mod courses;
 pub mod documents;
 pub mod group_assignments;
 pub mod groups;
+pub mod revisions;
 pub mod subjects;
 pub mod submissions;
 pub mod work_rooms;
@@ -322,6 +323,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("documents", documents::STATEMENTS),
         ("group_assignments", group_assignments::STATEMENTS),
         ("groups", groups::STATEMENTS),
+        ("revisions", revisions::STATEMENTS),
         ("subjects", subjects::STATEMENTS),
         ("submissions", submissions::STATEMENTS),
         ("work_rooms", work_rooms::STATEMENTS),
