@@ -29,6 +29,7 @@ macro_rules! submission_columns {
             s.on_behalf, s.is_late, s.late_by_seconds, s.member_ids, s.note, s.withdrawn_at, s.withdrawn_by_id, s.created_at"
     };
 }
+pub(super) use {link_columns, submission_columns};
 
 macro_rules! links {
     ($($where:tt)*) => {
@@ -243,7 +244,7 @@ fn link_row(row: &mut Columns<'_>) -> Result<LinkRow> {
 }
 
 /// Reads [`link_columns`].
-fn link(row: &mut Columns<'_>) -> Result<GroupAssignment> {
+pub(super) fn link(row: &mut Columns<'_>) -> Result<GroupAssignment> {
     Ok(GroupAssignment {
         id: row.take()?,
         organization_id: row.take()?,
@@ -259,7 +260,7 @@ fn link(row: &mut Columns<'_>) -> Result<GroupAssignment> {
 }
 
 /// Reads [`submission_columns`].
-fn submission(row: &mut Columns<'_>) -> Result<Submission> {
+pub(super) fn submission(row: &mut Columns<'_>) -> Result<Submission> {
     Ok(Submission {
         id: row.take()?,
         organization_id: row.take()?,
