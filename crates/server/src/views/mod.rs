@@ -4,6 +4,7 @@ pub mod activity_log;
 pub mod assignment;
 pub mod class;
 pub mod course;
+pub mod csv;
 pub mod document;
 pub mod group;
 pub mod subject;
