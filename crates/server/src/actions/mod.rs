@@ -5,6 +5,7 @@ pub mod assignments;
 pub mod classes;
 pub mod courses;
 pub mod documents;
+pub mod enrollments;
 pub mod groups;
 pub mod help;
 pub mod subjects;

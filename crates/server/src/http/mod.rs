@@ -18,6 +18,7 @@ mod classes;
 mod courses;
 mod document_server;
 mod documents;
+mod enrollments;
 mod files;
 mod groups;
 mod health;

@@ -18,6 +18,7 @@ pub mod cascade;
 pub mod classes;
 pub mod courses;
 pub mod documents;
+pub mod enrollments;
 pub mod groups;
 pub mod page;
 pub mod subjects;
@@ -321,6 +322,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("classes", classes::STATEMENTS),
         ("courses", courses::STATEMENTS),
         ("documents", documents::STATEMENTS),
+        ("enrollments", enrollments::STATEMENTS),
         ("groups", groups::STATEMENTS),
         ("subjects", subjects::STATEMENTS),
         ("submissions", submissions::STATEMENTS),
