@@ -8,7 +8,7 @@ mod world;
 pub use app::TestApp;
 pub use client::{Answer, Client};
 pub use database::Kind;
-pub use world::{Person, World};
+pub use world::{Class, Person, World};
 
 /// Writes one test that runs on both databases: `both!(name, |app| { … })`; the body is async and gets a `TestApp`.
 macro_rules! both {
