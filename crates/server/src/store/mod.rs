@@ -17,11 +17,13 @@ pub mod cascade;
 pub mod classes;
 pub mod courses;
 pub mod documents;
+pub mod enrollments;
 pub mod group_assignments;
 pub mod groups;
 pub mod outbox;
-pub mod rooms;
+pub mod page;
 pub mod revisions;
+pub mod rooms;
 pub mod subjects;
 pub mod submissions;
 pub mod work_rooms;
@@ -326,6 +328,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("rooms", rooms::STATEMENTS),
         ("group_assignments", group_assignments::STATEMENTS),
         ("revisions", revisions::STATEMENTS),
+        ("enrollments", enrollments::STATEMENTS),
         ("subjects", subjects::STATEMENTS),
         ("submissions", submissions::STATEMENTS),
         ("work_rooms", work_rooms::STATEMENTS),

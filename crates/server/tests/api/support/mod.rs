@@ -13,7 +13,7 @@ pub use client::{Answer, Client};
 pub use database::Kind;
 pub use heard::{Heard, clients_are_there};
 pub use rows::Rows;
-pub use world::{Person, World};
+pub use world::{Class, Person, World};
 
 /// Writes one test that runs on both databases: `both!(name, |app| { … })`; the body is async and gets a `TestApp`.
 macro_rules! both {
