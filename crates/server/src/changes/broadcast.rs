@@ -58,5 +58,9 @@ pub fn signals(change: &Change, actor: &Actor, organization: &OrganizationId, no
 }
 
 #[cfg(test)]
+#[path = "broadcast_samples.rs"]
+mod samples;
+
+#[cfg(test)]
 #[path = "broadcast_tests.rs"]
 mod tests;
