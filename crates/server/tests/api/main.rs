@@ -23,6 +23,7 @@ mod groups;
 mod isolation;
 mod live;
 mod live_bus;
+mod live_events;
 mod live_rooms;
 mod process;
 mod requests;
