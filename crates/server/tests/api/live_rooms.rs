@@ -188,8 +188,14 @@ both!(whoever_loses_a_group_hears_nothing_of_it_any_more, |app| {
     rows.tell(vec![
         resync(vec![Party::Room(room.clone())], vec![room.clone()]),
         told(&world.north, vec![room.clone()], "hidden"),
+        told(&world.north, vec![Room::User(user(&world.cem))], "carried out"),
     ])
     .await;
+    assert_eq!(
+        cem.expect("group:updated").await["word"],
+        "carried out",
+        "and not `hidden`"
+    );
     rows.start(&group.id, None).await;
     rows.tell(vec![
         resync(vec![Party::User(user(&world.cem))], Vec::new()),

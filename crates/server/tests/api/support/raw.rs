@@ -53,12 +53,17 @@ impl Socket {
         drop(self.stream.write_all(&frame).await);
     }
 
-    /// The next text frame; nothing when the connection is over.
+    /// The next text frame but pings; nothing when the connection is over.
     pub async fn next(&mut self) -> Option<String> {
         loop {
             if let Some((opcode, start, end)) = self.frame() {
                 let payload: Vec<u8> = self.bytes.drain(..end).skip(start).collect();
                 match opcode {
+                    // The engine asks whether we are there.
+                    1 if payload == b"2" => {
+                        self.send("3").await;
+                        continue;
+                    }
                     1 => return Some(String::from_utf8(payload).unwrap()),
                     8 => return None,
                     _ => continue,
