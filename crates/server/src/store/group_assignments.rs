@@ -4,17 +4,17 @@
 use model::class::ClassStatus;
 use model::group::{ActiveTopic, GroupLabel, Place};
 use model::group_assignment::{GroupAssignment, GroupAssignmentStatus, Lateness};
-use model::id::{AssignmentId, GroupAssignmentId, GroupId, SubmissionId};
+use model::id::{AssignmentId, GroupId, SubmissionId};
 use model::submission::{Submission, SubmissionStatus};
 use model::text::Title;
 use model::time::Timestamp;
 use model::whole::WholeSubmission;
 
-use super::assignments::{own_topics, staff_topics, student_topics, topic_filter};
+use super::assignments::{staff_topics, student_topics};
 use super::sql::{Columns, Value};
 use super::{Scope, Work};
-use crate::error::{Error, Result};
-use crate::{args, manages_class, sees_group, statements};
+use crate::error::Result;
+use crate::{args, sees_group, statements};
 
 macro_rules! link_columns {
     () => {
@@ -29,6 +29,7 @@ macro_rules! submission_columns {
             s.on_behalf, s.is_late, s.late_by_seconds, s.member_ids, s.note, s.withdrawn_at, s.withdrawn_by_id, s.created_at"
     };
 }
+pub(super) use {link_columns, submission_columns};
 
 macro_rules! links {
     ($($where:tt)*) => {
@@ -57,9 +58,6 @@ statements! {
     OF_STAFF_LIST = links!(staff_topics!());
     /// The links of the topics that match, for a student.
     OF_STUDENT_LIST = links!(student_topics!());
-    /// The link of one group to one topic.
-    BY_PAIR = concat!("SELECT ", link_columns!(), " FROM group_assignments ga
-        WHERE ga.organization_id = $1 AND ga.assignment_id = $2 AND ga.group_id = $3");
     /// A new link.
     INSERT = "INSERT INTO group_assignments (organization_id, id, class_id, assignment_id, group_id, status,
             current_submission_id, description_override, late_allowed_until, created_at, updated_at)
@@ -75,8 +73,6 @@ statements! {
     /// Whether the room of a group holds a document that is linked to a topic.
     HAS_DOCUMENT = "SELECT EXISTS (SELECT 1 FROM documents d JOIN work_rooms w ON w.id = d.work_room_id
         WHERE d.organization_id = $1 AND d.assignment_id = $2 AND w.group_id = $3)";
-    /// Whether anything was ever handed in for a link.
-    HAS_SUBMISSION = "SELECT EXISTS (SELECT 1 FROM submissions WHERE organization_id = $1 AND group_assignment_id = $2)";
     /// Every submission of one topic.
     SUBMISSIONS = concat!("SELECT ", submission_columns!(), " FROM submissions s
         JOIN group_assignments ga ON ga.id = s.group_assignment_id
@@ -124,13 +120,24 @@ impl Scope<'_> {
 
     /// The links of the topics of a list; the arguments are those of the list.
     pub(super) fn links_of_assignments(&mut self, arguments: &[Value<'_>]) -> Result<Vec<LinkRow>> {
-        self.many_visible(if self.viewer().is_staff() { &OF_STAFF_LIST } else { &OF_STUDENT_LIST }, arguments, link_row)
+        self.many_visible(
+            if self.viewer().is_staff() {
+                &OF_STAFF_LIST
+            } else {
+                &OF_STUDENT_LIST
+            },
+            arguments,
+            link_row,
+        )
     }
 
     /// The active topics of a group, whoever looks: the course invariant counts them all.
     pub fn active_topics(&mut self, group: &GroupId) -> Result<Vec<ActiveTopic>> {
         self.many(&ACTIVE_TOPICS, args![group], |row| {
-            Ok(ActiveTopic { assignment_id: row.take()?, course_id: row.take()? })
+            Ok(ActiveTopic {
+                assignment_id: row.take()?,
+                course_id: row.take()?,
+            })
         })
     }
 
@@ -138,48 +145,54 @@ impl Scope<'_> {
     pub fn submission_candidates(&mut self, group: &GroupId) -> Result<Vec<Candidate>> {
         self.one_visible(&SEES_GROUP, args![group], |row| row.take::<GroupId>())?;
         self.many_visible(&CANDIDATES, args![group], |row| {
-            Ok(Candidate { assignment_id: row.take()?, title: row.take()?, deadline: row.take()? })
+            Ok(Candidate {
+                assignment_id: row.take()?,
+                title: row.take()?,
+                deadline: row.take()?,
+            })
         })
     }
 }
 
 impl Work<'_> {
-    /// The link of a group to a topic, if there is one.
-    pub fn link(&mut self, assignment: &AssignmentId, group: &GroupId) -> Result<Option<GroupAssignment>> {
-        self.maybe(&BY_PAIR, args![assignment, group], link)
-    }
-
-    /// The link of a group to a topic, or 404.
-    pub fn link_to_write(&mut self, assignment: &AssignmentId, group: &GroupId) -> Result<GroupAssignment> {
-        self.link(assignment, group)?.ok_or(Error::NotFound)
-    }
-
     /// Writes a new link; a second one of the same pair is `DUPLICATE_GROUP_ASSIGNMENT`.
     pub fn insert_link(&mut self, new: &GroupAssignment) -> Result<()> {
-        self.run(&INSERT, args![
-            new.id, new.assignment_id, new.group_id, new.status.as_str(), new.current_submission_id,
-            new.description_override, new.late_allowed_until, new.created_at, new.updated_at,
-        ])
+        self.run(
+            &INSERT,
+            args![
+                new.id,
+                new.assignment_id,
+                new.group_id,
+                new.status.as_str(),
+                new.current_submission_id,
+                new.description_override,
+                new.late_allowed_until,
+                new.created_at,
+                new.updated_at,
+            ],
+        )
         .map(drop)
     }
 
     /// Writes all fields of a link.
     pub fn update_link(&mut self, link: &GroupAssignment) -> Result<()> {
-        self.run(&UPDATE, args![
-            link.id, link.status.as_str(), link.current_submission_id, link.description_override,
-            link.late_allowed_until, link.updated_at,
-        ])
+        self.run(
+            &UPDATE,
+            args![
+                link.id,
+                link.status.as_str(),
+                link.current_submission_id,
+                link.description_override,
+                link.late_allowed_until,
+                link.updated_at,
+            ],
+        )
         .map(drop)
     }
 
     /// Whether the room of the group holds a document linked to the topic.
     pub fn has_linked_document(&mut self, assignment: &AssignmentId, group: &GroupId) -> Result<bool> {
         self.one(&HAS_DOCUMENT, args![assignment, group], |row| row.take())
-    }
-
-    /// Whether the group ever handed anything in.
-    pub fn has_submission(&mut self, link: &GroupAssignmentId) -> Result<bool> {
-        self.one(&HAS_SUBMISSION, args![link], |row| row.take())
     }
 
     /// Every submission of a topic, also those that are no longer current.
@@ -189,7 +202,8 @@ impl Work<'_> {
 
     /// Writes how late a submission is.
     pub fn update_lateness(&mut self, id: &SubmissionId, lateness: Lateness) -> Result<()> {
-        self.run(&UPDATE_LATENESS, args![id, lateness.is_late, lateness.late_by_seconds]).map(drop)
+        self.run(&UPDATE_LATENESS, args![id, lateness.is_late, lateness.late_by_seconds])
+            .map(drop)
     }
 }
 
@@ -203,19 +217,34 @@ fn link_row(row: &mut Columns<'_>) -> Result<LinkRow> {
         course_id: row.take()?,
     };
     let start_date = row.take()?;
-    let place = Place { group, class: row.take()?, class_status: row.parse(ClassStatus::parse)?, start_date };
+    let place = Place {
+        group,
+        class: row.take()?,
+        class_status: row.parse(ClassStatus::parse)?,
+        start_date,
+    };
     let submitted_count = row.take()?;
     let current_submission = if link.current_submission_id.is_some() {
         let submission = submission(row)?;
-        Some(WholeSubmission { submission, documents: Vec::new(), grade: None, feedback: Vec::new() })
+        Some(WholeSubmission {
+            submission,
+            documents: Vec::new(),
+            grade: None,
+            feedback: Vec::new(),
+        })
     } else {
         None
     };
-    Ok(LinkRow { link, place, submitted_count, current_submission })
+    Ok(LinkRow {
+        link,
+        place,
+        submitted_count,
+        current_submission,
+    })
 }
 
 /// Reads [`link_columns`].
-fn link(row: &mut Columns<'_>) -> Result<GroupAssignment> {
+pub(super) fn link(row: &mut Columns<'_>) -> Result<GroupAssignment> {
     Ok(GroupAssignment {
         id: row.take()?,
         organization_id: row.take()?,
@@ -231,7 +260,7 @@ fn link(row: &mut Columns<'_>) -> Result<GroupAssignment> {
 }
 
 /// Reads [`submission_columns`].
-fn submission(row: &mut Columns<'_>) -> Result<Submission> {
+pub(super) fn submission(row: &mut Columns<'_>) -> Result<Submission> {
     Ok(Submission {
         id: row.take()?,
         organization_id: row.take()?,
@@ -241,7 +270,10 @@ fn submission(row: &mut Columns<'_>) -> Result<Submission> {
         submitted_by_id: row.take()?,
         submitted_at: row.take()?,
         on_behalf: row.take()?,
-        lateness: Lateness { is_late: row.take()?, late_by_seconds: row.take()? },
+        lateness: Lateness {
+            is_late: row.take()?,
+            late_by_seconds: row.take()?,
+        },
         member_ids: row.json()?,
         note: row.take()?,
         withdrawn_at: row.take()?,
