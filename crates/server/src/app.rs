@@ -6,12 +6,14 @@ use better_auth::cookie::CookieNames;
 
 use crate::auth::Gate;
 use crate::auth::tenant::Hosts;
+use crate::clock;
 use crate::config::Config;
 use crate::document_server::DocumentServer;
 use crate::error::Result;
 use crate::files::Files;
 use crate::live::Live;
 use crate::live::bus::Bus;
+use crate::store::platform::PlatformProof;
 use crate::store::{Database, Store, migrate};
 
 /// The service: cheap to clone, no public fields.
@@ -46,7 +48,7 @@ impl App {
         };
         let names = CookieNames::for_base_url(&config.frontend_url);
         let gate = Gate::new(store.clone(), names, config.auth_secret.clone(), hosts);
-        let document_server = DocumentServer::new(&config, api_internal_url)?;
+        let document_server = DocumentServer::new(&config, api_internal_url, name_of_deployment(&store).await?)?;
         let live = Live::new();
         let bus = Bus::start(&database, store.clone(), live.clone())?;
         let started = std::time::Instant::now();
@@ -106,6 +108,17 @@ impl App {
     pub fn uptime(&self) -> std::time::Duration {
         self.0.started.elapsed()
     }
+}
+
+/// The lasting name of this installation, given at its first start; two that start at once agree on one.
+async fn name_of_deployment(store: &Store) -> Result<String> {
+    let name = store
+        .platform_write(PlatformProof::housekeeping(), |platform| {
+            platform.name_deployment(&clock::new_id(), clock::now())?;
+            platform.deployment_id()
+        })
+        .await?;
+    name.ok_or_else(|| anyhow::anyhow!("the installation has no name").into())
 }
 
 /// Brings the schema up to date and opens the store, away from the async runtime.
