@@ -41,7 +41,7 @@ impl App {
             .connections(&database)
             .map_err(|refused| anyhow::anyhow!(refused))?;
         let store = open_store(&database, readers, writers).await?;
-        let files = Files::open(&config.storage).await?;
+        let files = Files::connect(&config.storage).await?;
         let hosts = Hosts {
             base_domain: config.base_domain.clone(),
             trusted_proxies: config.trusted_proxies.clone(),

@@ -5,7 +5,6 @@
 mod conflict;
 pub mod connection;
 pub mod db;
-pub mod failpoint;
 mod migrate;
 pub mod platform;
 pub mod sql;
