@@ -17,6 +17,7 @@ pub mod cascade;
 pub mod classes;
 pub mod courses;
 pub mod documents;
+pub mod group_assignments;
 pub mod groups;
 pub mod subjects;
 pub mod submissions;
@@ -319,6 +320,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("classes", classes::STATEMENTS),
         ("courses", courses::STATEMENTS),
         ("documents", documents::STATEMENTS),
+        ("group_assignments", group_assignments::STATEMENTS),
         ("groups", groups::STATEMENTS),
         ("subjects", subjects::STATEMENTS),
         ("submissions", submissions::STATEMENTS),

@@ -2,10 +2,13 @@
 
 pub mod activity_log;
 pub mod assignment;
+pub mod attachment;
+pub mod audience;
 pub mod class;
 pub mod course;
 pub mod document;
 pub mod group;
+pub mod group_assignment;
 pub mod subject;
 pub mod submission;
 pub mod user;
