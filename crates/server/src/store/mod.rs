@@ -19,6 +19,7 @@ pub mod courses;
 pub mod documents;
 pub mod group_assignments;
 pub mod groups;
+pub mod page;
 pub mod subjects;
 pub mod submissions;
 pub mod work_rooms;

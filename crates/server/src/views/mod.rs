@@ -6,6 +6,7 @@ pub mod attachment;
 pub mod audience;
 pub mod class;
 pub mod course;
+pub mod csv;
 pub mod document;
 pub mod group;
 pub mod group_assignment;
