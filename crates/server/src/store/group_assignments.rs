@@ -30,6 +30,8 @@ macro_rules! submission_columns {
     };
 }
 
+pub(super) use submission_columns;
+
 macro_rules! links {
     ($($where:tt)*) => {
         concat!(
@@ -231,7 +233,7 @@ fn link(row: &mut Columns<'_>) -> Result<GroupAssignment> {
 }
 
 /// Reads [`submission_columns`].
-fn submission(row: &mut Columns<'_>) -> Result<Submission> {
+pub(super) fn submission(row: &mut Columns<'_>) -> Result<Submission> {
     Ok(Submission {
         id: row.take()?,
         organization_id: row.take()?,

@@ -20,6 +20,7 @@ pub mod documents;
 pub mod group_assignments;
 pub mod groups;
 pub mod page;
+pub mod saves;
 pub mod subjects;
 pub mod submissions;
 pub mod work_rooms;
@@ -323,6 +324,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("documents", documents::STATEMENTS),
         ("group_assignments", group_assignments::STATEMENTS),
         ("groups", groups::STATEMENTS),
+        ("saves", saves::STATEMENTS),
         ("subjects", subjects::STATEMENTS),
         ("submissions", submissions::STATEMENTS),
         ("work_rooms", work_rooms::STATEMENTS),
