@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use better_auth::cookie::CookieNames;
+use tokio_util::task::AbortOnDropHandle;
 
 use crate::auth::Gate;
 use crate::auth::tenant::Hosts;
+use crate::changes::removal;
 use crate::clock;
 use crate::config::Config;
 use crate::document_server::DocumentServer;
@@ -29,6 +31,8 @@ struct Parts {
     files: Files,
     document_server: DocumentServer,
     started: std::time::Instant,
+    /// Ends with the service.
+    _removals: AbortOnDropHandle<()>,
 }
 
 impl App {
@@ -51,6 +55,7 @@ impl App {
         let document_server = DocumentServer::new(&config, api_internal_url, name_of_deployment(&store).await?)?;
         let live = Live::new();
         let bus = Bus::start(&database, store.clone(), live.clone())?;
+        let removals = removal::start(store.clone(), files.clone());
         let started = std::time::Instant::now();
         Ok(Self(Arc::new(Parts {
             config,
@@ -61,6 +66,7 @@ impl App {
             files,
             document_server,
             started,
+            _removals: removals,
         })))
     }
 

@@ -18,6 +18,7 @@ mod classes;
 mod courses;
 mod document_server;
 mod documents;
+mod downloads;
 mod files;
 mod groups;
 mod health;
