@@ -1,7 +1,8 @@
 //! What the document server told us: save notices, so that a repeat is recognised, and which documents are open in an
 //! editor under which key. Nothing here decides what becomes of a save.
 
-use model::id::{DocumentId, RevisionId, UserId};
+use model::document_kind::FileExtension;
+use model::id::{AssignmentId, DocumentId, RevisionId, UserId};
 use model::time::Timestamp;
 
 use super::sql::Columns;
@@ -11,7 +12,7 @@ use crate::{args, clock, statements};
 
 macro_rules! session_columns {
     () => {
-        "e.document_id, e.generation, e.document_key, e.editors, e.last_callback_at, e.awaited_nonce, e.saved_nonce"
+        "e.document_id, e.generation, e.document_key, e.editors, e.last_callback_at, e.saved_nonce"
     };
 }
 
@@ -39,14 +40,30 @@ statements! {
         VALUES ($1, $2, $3, $4, $5, $6, $7, $7)
         ON CONFLICT (document_id, generation) DO UPDATE SET editors = excluded.editors,
             last_callback_at = excluded.last_callback_at";
-    /// Notes that a save with these words is waited for.
-    AWAIT = "INSERT INTO editing_sessions (organization_id, id, document_id, generation, document_key, editors, since,
-            last_callback_at, awaited_nonce)
+    /// Notes that a session has saved, perhaps with words that somebody waits for.
+    ARRIVED = "INSERT INTO editing_sessions (organization_id, id, document_id, generation, document_key, editors, since,
+            last_callback_at, saved_nonce)
         VALUES ($1, $2, $3, $4, $5, '[]', $6, $6, $7)
-        ON CONFLICT (document_id, generation) DO UPDATE SET awaited_nonce = excluded.awaited_nonce";
-    /// Notes that a save with these words arrived.
-    ARRIVED = "UPDATE editing_sessions SET saved_nonce = COALESCE(CAST($4 AS TEXT), saved_nonce), last_callback_at = $5
-        WHERE organization_id = $1 AND document_id = $2 AND generation = $3";
+        ON CONFLICT (document_id, generation) DO UPDATE SET last_callback_at = excluded.last_callback_at,
+            saved_nonce = COALESCE(excluded.saved_nonce, editing_sessions.saved_nonce)";
+    /// When the last change was made that failed saves of a session brought.
+    FAILED_SAVE = "SELECT MAX(last_save) FROM document_saves
+        WHERE organization_id = $1 AND document_id = $2 AND document_key = $3 AND outcome = 'FAILED'";
+    /// Whether these bytes are kept as some revision of a document.
+    KEEPS = "SELECT EXISTS (SELECT 1 FROM document_revisions WHERE organization_id = $1 AND document_id = $2 AND sha256 = $3)";
+    /// Another kind of file: the document server gave back another one than it got.
+    CORRECT_EXTENSION = "UPDATE documents SET file_extension = $3 WHERE organization_id = $1 AND id = $2";
+    /// Whether somebody is a member here; what the document server names may be anything.
+    IS_MEMBER = "SELECT EXISTS (SELECT 1 FROM members WHERE organization_id = $1 AND user_id = $2)";
+    /// The language somebody chose.
+    LOCALE = "SELECT u.locale FROM members m JOIN users u ON u.id = m.user_id
+        WHERE m.organization_id = $1 AND m.user_id = $2";
+    /// The editing sessions of all documents of the groups that work on a topic.
+    SESSIONS_OF_TOPIC = concat!("SELECT ", session_columns!(), " FROM editing_sessions e
+        JOIN documents d ON d.id = e.document_id
+        JOIN work_rooms r ON r.id = d.work_room_id
+        JOIN group_assignments ga ON ga.group_id = r.group_id
+        WHERE e.organization_id = $1 AND ga.assignment_id = $2 ORDER BY e.document_id, e.generation");
     /// The session is over.
     END_SESSION = "DELETE FROM editing_sessions WHERE organization_id = $1 AND document_id = $2 AND generation = $3";
 }
@@ -64,8 +81,6 @@ pub struct EditingSession {
     pub editors: Vec<UserId>,
     /// When it last spoke.
     pub last_callback_at: Timestamp,
-    /// The words of the save we wait for.
-    pub awaited_nonce: Option<String>,
     /// The words of the last save that arrived.
     pub saved_nonce: Option<String>,
 }
@@ -105,6 +120,32 @@ impl Scope<'_> {
     /// One editing session.
     pub fn editing_session(&mut self, document: &DocumentId, generation: i64) -> Result<Option<EditingSession>> {
         self.maybe(&SESSION, args![document, generation], session)
+    }
+
+    /// The editing sessions of all documents of the groups that work on a topic.
+    pub fn editing_sessions_of_topic(&mut self, topic: &AssignmentId) -> Result<Vec<EditingSession>> {
+        self.many(&SESSIONS_OF_TOPIC, args![topic], session)
+    }
+
+    /// When the last change was made that a failed save of this session would have brought.
+    pub fn failed_save(&mut self, document: &DocumentId, key: &str) -> Result<Option<Timestamp>> {
+        self.one(&FAILED_SAVE, args![document, key], |row| row.take())
+    }
+
+    /// Whether these bytes are kept as some revision of a document.
+    pub fn keeps_bytes(&mut self, document: &DocumentId, sha256: &str) -> Result<bool> {
+        self.one(&KEEPS, args![document, sha256], |row| row.take())
+    }
+
+    /// Whether somebody is a member of this organization.
+    pub fn is_member(&mut self, user: &UserId) -> Result<bool> {
+        self.one(&IS_MEMBER, args![user], |row| row.take())
+    }
+
+    /// The language a member chose; English for everybody else.
+    pub fn locale_of(&mut self, user: &UserId) -> Result<String> {
+        let locale = self.maybe(&LOCALE, args![user], |row| row.take::<String>())?;
+        Ok(locale.unwrap_or_else(|| "en".to_owned()))
     }
 
     /// All editing sessions of a document, the oldest key first.
@@ -150,20 +191,16 @@ impl Work<'_> {
         .map(drop)
     }
 
-    /// Notes that a save with these words is waited for.
-    pub fn await_save(&mut self, document: &DocumentId, generation: i64, key: &str, nonce: &str) -> Result<()> {
+    /// Notes that a session has saved, perhaps with the words that somebody waits for.
+    pub fn save_arrived(&mut self, document: &DocumentId, generation: i64, key: &str, nonce: Option<&str>) -> Result<()> {
         let now = self.now();
-        self.run(
-            &AWAIT,
-            args![clock::new_id(), document, generation, key, now, nonce],
-        )
-        .map(drop)
+        let arguments = args![clock::new_id(), document, generation, key, now, nonce];
+        self.run(&ARRIVED, arguments).map(drop)
     }
 
-    /// Notes that a save arrived, perhaps with the words that somebody waits for.
-    pub fn save_arrived(&mut self, document: &DocumentId, generation: i64, nonce: Option<&str>) -> Result<()> {
-        let now = self.now();
-        self.run(&ARRIVED, args![document, generation, nonce, now]).map(drop)
+    /// Writes down that the content of a document is of another kind of file than before.
+    pub fn correct_extension(&mut self, document: &DocumentId, extension: FileExtension) -> Result<()> {
+        self.run(&CORRECT_EXTENSION, args![document, extension.as_str()]).map(drop)
     }
 
     /// Forgets an editing session.
@@ -179,7 +216,6 @@ fn session(row: &mut Columns<'_>) -> Result<EditingSession> {
         document_key: row.take()?,
         editors: row.json()?,
         last_callback_at: row.take()?,
-        awaited_nonce: row.take()?,
         saved_nonce: row.take()?,
     })
 }
