@@ -17,8 +17,8 @@ use tokio::net::TcpListener;
 use self::people::{PASSWORD, School};
 use super::serve::{build, start_log};
 use crate::config::{Config, ServeArgs, StorageArgs};
-use crate::http::{listen, router};
 use crate::failpoint;
+use crate::http::{listen, router};
 
 /// How to run the demo.
 #[derive(Args)]

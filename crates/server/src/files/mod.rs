@@ -6,6 +6,7 @@ mod memory;
 mod staged;
 
 pub mod archive;
+pub mod blank;
 pub mod inspect;
 pub mod name;
 

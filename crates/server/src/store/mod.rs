@@ -21,6 +21,7 @@ pub mod group_assignments;
 pub mod groups;
 pub mod page;
 pub mod saves;
+pub mod revisions;
 pub mod subjects;
 pub mod submissions;
 pub mod work_rooms;
@@ -325,6 +326,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("group_assignments", group_assignments::STATEMENTS),
         ("groups", groups::STATEMENTS),
         ("saves", saves::STATEMENTS),
+        ("revisions", revisions::STATEMENTS),
         ("subjects", subjects::STATEMENTS),
         ("submissions", submissions::STATEMENTS),
         ("work_rooms", work_rooms::STATEMENTS),
