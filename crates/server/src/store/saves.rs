@@ -181,7 +181,13 @@ impl Work<'_> {
     }
 
     /// Notes who edits a document now, under which key.
-    pub fn note_editors(&mut self, document: &DocumentId, generation: i64, key: &str, editors: &[UserId]) -> Result<()> {
+    pub fn note_editors(
+        &mut self,
+        document: &DocumentId,
+        generation: i64,
+        key: &str,
+        editors: &[UserId],
+    ) -> Result<()> {
         let now = self.now();
         let editors = serde_json::to_string(editors)?;
         self.run(
@@ -192,7 +198,13 @@ impl Work<'_> {
     }
 
     /// Notes that a session has saved, perhaps with the words that somebody waits for.
-    pub fn save_arrived(&mut self, document: &DocumentId, generation: i64, key: &str, nonce: Option<&str>) -> Result<()> {
+    pub fn save_arrived(
+        &mut self,
+        document: &DocumentId,
+        generation: i64,
+        key: &str,
+        nonce: Option<&str>,
+    ) -> Result<()> {
         let now = self.now();
         let arguments = args![clock::new_id(), document, generation, key, now, nonce];
         self.run(&ARRIVED, arguments).map(drop)
@@ -200,7 +212,8 @@ impl Work<'_> {
 
     /// Writes down that the content of a document is of another kind of file than before.
     pub fn correct_extension(&mut self, document: &DocumentId, extension: FileExtension) -> Result<()> {
-        self.run(&CORRECT_EXTENSION, args![document, extension.as_str()]).map(drop)
+        self.run(&CORRECT_EXTENSION, args![document, extension.as_str()])
+            .map(drop)
     }
 
     /// Forgets an editing session.

@@ -2,6 +2,7 @@
 //! in needs a [`PlatformProof`]; `rg PlatformProof` lists all exceptions.
 
 pub mod file_removals;
+pub mod homes;
 pub mod organizations;
 pub mod sessions;
 pub mod users;
@@ -60,6 +61,7 @@ impl<'c> Platform<'c> {
 pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)])> {
     vec![
         ("platform/file_removals", file_removals::STATEMENTS),
+        ("platform/homes", homes::STATEMENTS),
         ("platform/organizations", organizations::STATEMENTS),
         ("platform/sessions", sessions::STATEMENTS),
         ("platform/users", users::STATEMENTS),
