@@ -11,6 +11,7 @@ use crate::changes::removal;
 use crate::clock;
 use crate::config::Config;
 use crate::document_server::DocumentServer;
+use crate::editing::Editing;
 use crate::error::Result;
 use crate::files::Files;
 use crate::live::Live;
@@ -30,9 +31,12 @@ struct Parts {
     live: Live,
     files: Files,
     document_server: DocumentServer,
+    editing: Editing,
     started: std::time::Instant,
     /// Ends with the service.
     _removals: AbortOnDropHandle<()>,
+    /// The same.
+    _sweep: Option<AbortOnDropHandle<()>>,
 }
 
 impl App {
@@ -56,6 +60,8 @@ impl App {
         let live = Live::new();
         let bus = Bus::start(&database, store.clone(), live.clone())?;
         let removals = removal::start(store.clone(), files.clone());
+        let editing = Editing::new(store.clone(), bus.clone(), files.clone(), document_server.clone());
+        let sweep = editing.start_sweep();
         let started = std::time::Instant::now();
         Ok(Self(Arc::new(Parts {
             config,
@@ -65,8 +71,10 @@ impl App {
             live,
             files,
             document_server,
+            editing,
             started,
             _removals: removals,
+            _sweep: sweep,
         })))
     }
 
@@ -108,6 +116,11 @@ impl App {
     /// The external editor.
     pub fn document_server(&self) -> &DocumentServer {
         &self.0.document_server
+    }
+
+    /// What takes several units and the document server.
+    pub fn editing(&self) -> &Editing {
+        &self.0.editing
     }
 
     /// How long the service has been up.

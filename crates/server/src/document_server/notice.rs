@@ -28,6 +28,8 @@ pub enum Notice {
     Failed {
         /// A damaged result, worth keeping beside the document.
         partial: Option<ResultPath>,
+        /// What we said with the command that forced it.
+        nonce: Option<String>,
     },
     /// A save whose address is none: nothing can be fetched from it.
     Unusable,
@@ -69,7 +71,10 @@ impl DocumentServer {
                 Some(result) => Notice::Save(save(claims, result)),
                 None => Notice::Unusable,
             },
-            3 | 7 => Notice::Failed { partial: result },
+            3 | 7 => Notice::Failed {
+                partial: result,
+                nonce: claims.userdata.as_str().map(str::to_owned),
+            },
             4 => Notice::Closed,
             _ => Notice::Other,
         };

@@ -15,6 +15,7 @@ pub mod assignments;
 pub mod attachments;
 pub mod cascade;
 pub mod classes;
+pub mod converted_files;
 pub mod courses;
 pub mod documents;
 pub mod group_assignments;
@@ -321,6 +322,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("attachments", attachments::STATEMENTS),
         ("cascade", cascade::STATEMENTS),
         ("classes", classes::STATEMENTS),
+        ("converted_files", converted_files::STATEMENTS),
         ("courses", courses::STATEMENTS),
         ("documents", documents::STATEMENTS),
         ("group_assignments", group_assignments::STATEMENTS),

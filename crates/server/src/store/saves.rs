@@ -206,8 +206,8 @@ impl Work<'_> {
         nonce: Option<&str>,
     ) -> Result<()> {
         let now = self.now();
-        let arguments = args![clock::new_id(), document, generation, key, now, nonce];
-        self.run(&ARRIVED, arguments).map(drop)
+        self.run(&ARRIVED, args![clock::new_id(), document, generation, key, now, nonce])
+            .map(drop)
     }
 
     /// Writes down that the content of a document is of another kind of file than before.

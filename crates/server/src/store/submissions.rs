@@ -31,8 +31,6 @@ statements! {
     ACTIVE_OF_DOCUMENT = concat!("SELECT ", submission_columns!(), " FROM submissions s
         JOIN submission_documents sd ON sd.submission_id = s.id
         WHERE s.organization_id = $1 AND sd.document_id = $2 AND s.status = 'ACTIVE'");
-    /// Whether a document was ever handed in.
-    WAS_SUBMITTED = "SELECT EXISTS (SELECT 1 FROM submission_documents WHERE organization_id = $1 AND document_id = $2)";
     /// The copies of an attempt, in the order of their documents.
     COPIES = concat!("SELECT ", copy_columns!(), " FROM submission_documents sd
         WHERE sd.organization_id = $1 AND sd.submission_id = $2 ORDER BY sd.created_at, sd.id");
@@ -84,11 +82,6 @@ impl Scope<'_> {
     pub fn submission_of_document(&mut self, document: &DocumentId) -> Result<Option<WholeSubmission>> {
         let found = self.maybe(&ACTIVE_OF_DOCUMENT, args![document], submission)?;
         found.map(|found| self.whole_submission(found)).transpose()
-    }
-
-    /// Whether a document was ever handed in, also in an attempt that is over.
-    pub fn was_submitted(&mut self, document: &DocumentId) -> Result<bool> {
-        self.one(&WAS_SUBMITTED, args![document], |row| row.take())
     }
 
     /// The copy of a document in some attempt.
