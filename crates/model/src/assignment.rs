@@ -34,6 +34,24 @@ words! {
     }
 }
 
+words! {
+    /// How a list of assignments is sorted.
+    AssignmentOrder {
+        /// The nearest deadline first.
+        Deadline = "deadline",
+        /// The farthest deadline first.
+        DeadlineDescending = "-deadline",
+        /// By title.
+        Title = "title",
+        /// By title, backwards.
+        TitleDescending = "-title",
+        /// The oldest first.
+        CreatedAt = "createdAt",
+        /// The newest first.
+        CreatedAtDescending = "-createdAt",
+    }
+}
+
 /// When and by whom an assignment was finished.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finish {

@@ -4,13 +4,14 @@
 
 use std::collections::HashMap;
 
-use model::assignment::{Assignment, AssignmentStatus, Finish, LatePolicy};
+use model::assignment::{Assignment, AssignmentOrder, AssignmentStatus, Finish, LatePolicy};
 use model::class::{ClassLabel, ClassStatus};
 use model::course::CourseLabel;
 use model::file::AssignmentAttachment;
 use model::id::{AssignmentId, ClassId, CourseId, GroupId, SubjectId};
 use model::number::{Points, RequiredSubmissions};
 use model::text::name_key;
+use model::time::Timestamp;
 use model::whole::{WholeAssignment, WholeGroupAssignment};
 
 use super::group_assignments::LinkRow;
@@ -162,6 +163,8 @@ pub struct AssignmentFilter {
     pub group_id: Option<GroupId>,
     /// Whose title contains this.
     pub search: Option<String>,
+    /// In this order; without one by deadline, after those whose title begins with the search text.
+    pub order: Option<AssignmentOrder>,
 }
 
 impl Scope<'_> {
@@ -173,7 +176,7 @@ impl Scope<'_> {
         Ok(joined(vec![row], links, files).remove(0))
     }
 
-    /// The topics that match: by deadline, those whose title begins with the search text first.
+    /// The topics that match, in the order of the filter.
     pub fn assignments(&mut self, filter: &AssignmentFilter) -> Result<Vec<SeenAssignment>> {
         let (search, status) = (
             filter.search.as_deref().map(super::pattern),
@@ -199,7 +202,11 @@ impl Scope<'_> {
         )?;
         let links = self.links_of_assignments(arguments)?;
         let files = self.files_of_assignments(arguments)?;
-        Ok(joined(rows, links, files))
+        let mut topics = joined(rows, links, files);
+        if let Some(order) = filter.order {
+            sort(&mut topics, order);
+        }
+        Ok(topics)
     }
 }
 
@@ -299,6 +306,23 @@ fn joined(
         }
     }
     topics
+}
+
+fn sort(topics: &mut [SeenAssignment], order: AssignmentOrder) {
+    use AssignmentOrder as Order;
+    let key = |seen: &SeenAssignment| {
+        let topic = &seen.whole.assignment;
+        let (moment, title) = match order {
+            Order::Deadline | Order::DeadlineDescending => (topic.deadline, String::new()),
+            Order::CreatedAt | Order::CreatedAtDescending => (topic.created_at, String::new()),
+            Order::Title | Order::TitleDescending => (Timestamp::from_millis(0), name_key(topic.title.as_str())),
+        };
+        (moment, title, topic.id.clone())
+    };
+    topics.sort_by_cached_key(key);
+    if order.as_str().starts_with('-') {
+        topics.reverse();
+    }
 }
 
 fn seen(row: &mut Columns<'_>) -> Result<SeenAssignment> {

@@ -4,7 +4,7 @@
 use model::file::{AssignmentAttachment, FileKey, StoredFile};
 use model::id::{AssignmentId, AttachmentId};
 
-use super::assignments::{own_topics, staff_topics, student_topics, topic_filter};
+use super::assignments::{staff_topics, student_topics};
 use super::sql::{Columns, Value};
 use super::{Scope, Work};
 use crate::error::{Error, Result};
@@ -130,7 +130,7 @@ impl Work<'_> {
     }
 }
 
-fn file(row: &mut Columns<'_>) -> Result<AssignmentAttachment> {
+pub(super) fn file(row: &mut Columns<'_>) -> Result<AssignmentAttachment> {
     Ok(AssignmentAttachment {
         id: row.take()?,
         organization_id: row.take()?,

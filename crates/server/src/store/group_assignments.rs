@@ -4,17 +4,17 @@
 use model::class::ClassStatus;
 use model::group::{ActiveTopic, GroupLabel, Place};
 use model::group_assignment::{GroupAssignment, GroupAssignmentStatus, Lateness};
-use model::id::{AssignmentId, GroupAssignmentId, GroupId, SubmissionId};
+use model::id::{AssignmentId, GroupId, SubmissionId};
 use model::submission::{Submission, SubmissionStatus};
 use model::text::Title;
 use model::time::Timestamp;
 use model::whole::WholeSubmission;
 
-use super::assignments::{own_topics, staff_topics, student_topics, topic_filter};
+use super::assignments::{staff_topics, student_topics};
 use super::sql::{Columns, Value};
 use super::{Scope, Work};
 use crate::error::{Error, Result};
-use crate::{args, manages_class, sees_group, statements};
+use crate::{args, sees_group, statements};
 
 macro_rules! link_columns {
     () => {
@@ -29,8 +29,7 @@ macro_rules! submission_columns {
             s.on_behalf, s.is_late, s.late_by_seconds, s.member_ids, s.note, s.withdrawn_at, s.withdrawn_by_id, s.created_at"
     };
 }
-
-pub(super) use submission_columns;
+pub(super) use {link_columns, submission_columns};
 
 macro_rules! links {
     ($($where:tt)*) => {
@@ -83,8 +82,6 @@ statements! {
     /// Whether the room of a group holds a document that is linked to a topic.
     HAS_DOCUMENT = "SELECT EXISTS (SELECT 1 FROM documents d JOIN work_rooms w ON w.id = d.work_room_id
         WHERE d.organization_id = $1 AND d.assignment_id = $2 AND w.group_id = $3)";
-    /// Whether anything was ever handed in for a link.
-    HAS_SUBMISSION = "SELECT EXISTS (SELECT 1 FROM submissions WHERE organization_id = $1 AND group_assignment_id = $2)";
     /// Every submission of one topic.
     SUBMISSIONS = concat!("SELECT ", submission_columns!(), " FROM submissions s
         JOIN group_assignments ga ON ga.id = s.group_assignment_id
@@ -222,11 +219,6 @@ impl Work<'_> {
         self.one(&HAS_DOCUMENT, args![assignment, group], |row| row.take())
     }
 
-    /// Whether the group ever handed anything in.
-    pub fn has_submission(&mut self, link: &GroupAssignmentId) -> Result<bool> {
-        self.one(&HAS_SUBMISSION, args![link], |row| row.take())
-    }
-
     /// Every submission of a topic, also those that are no longer current.
     pub fn submissions_of(&mut self, assignment: &AssignmentId) -> Result<Vec<Submission>> {
         self.many(&SUBMISSIONS, args![assignment], submission)
@@ -276,7 +268,7 @@ fn link_row(row: &mut Columns<'_>) -> Result<LinkRow> {
 }
 
 /// Reads [`link_columns`].
-fn link(row: &mut Columns<'_>) -> Result<GroupAssignment> {
+pub(super) fn link(row: &mut Columns<'_>) -> Result<GroupAssignment> {
     Ok(GroupAssignment {
         id: row.take()?,
         organization_id: row.take()?,

@@ -316,21 +316,22 @@ fn pattern(search: &str) -> String {
 
 /// Every statement of the tenant rooms by file, for the test that prepares them on both databases.
 pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)])> {
-    vec![
+    let mut all = vec![
         ("activity", activity::STATEMENTS),
         ("assignments", assignments::STATEMENTS),
         ("attachments", attachments::STATEMENTS),
-        ("cascade", cascade::STATEMENTS),
         ("classes", classes::STATEMENTS),
         ("converted_files", converted_files::STATEMENTS),
         ("courses", courses::STATEMENTS),
         ("documents", documents::STATEMENTS),
         ("group_assignments", group_assignments::STATEMENTS),
-        ("groups", groups::STATEMENTS),
         ("saves", saves::STATEMENTS),
         ("revisions", revisions::STATEMENTS),
         ("subjects", subjects::STATEMENTS),
         ("submissions", submissions::STATEMENTS),
         ("work_rooms", work_rooms::STATEMENTS),
-    ]
+    ];
+    all.extend(cascade::all_statements());
+    all.extend(groups::all_statements());
+    all
 }

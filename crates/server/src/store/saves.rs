@@ -53,8 +53,6 @@ statements! {
     KEEPS = "SELECT EXISTS (SELECT 1 FROM document_revisions WHERE organization_id = $1 AND document_id = $2 AND sha256 = $3)";
     /// Another kind of file: the document server gave back another one than it got.
     CORRECT_EXTENSION = "UPDATE documents SET file_extension = $3 WHERE organization_id = $1 AND id = $2";
-    /// Whether somebody is a member here; what the document server names may be anything.
-    IS_MEMBER = "SELECT EXISTS (SELECT 1 FROM members WHERE organization_id = $1 AND user_id = $2)";
     /// The language somebody chose.
     LOCALE = "SELECT u.locale FROM members m JOIN users u ON u.id = m.user_id
         WHERE m.organization_id = $1 AND m.user_id = $2";
@@ -135,11 +133,6 @@ impl Scope<'_> {
     /// Whether these bytes are kept as some revision of a document.
     pub fn keeps_bytes(&mut self, document: &DocumentId, sha256: &str) -> Result<bool> {
         self.one(&KEEPS, args![document, sha256], |row| row.take())
-    }
-
-    /// Whether somebody is a member of this organization.
-    pub fn is_member(&mut self, user: &UserId) -> Result<bool> {
-        self.one(&IS_MEMBER, args![user], |row| row.take())
     }
 
     /// The language a member chose; English for everybody else.
