@@ -4,7 +4,7 @@
 use garde::Validate;
 use model::assignment::{Assignment, AssignmentEdit, LatePolicy, OwnText, own_texts};
 use model::change::removed::Removed;
-use model::change::topic::AssignmentChange;
+use model::change::assignment::AssignmentChange;
 use model::course::Course;
 use model::edit::Changed;
 use model::id::{AssignmentId, ClassId, CourseId, GroupId, UserId};

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use model::assignment::{Assignment, SharedEdit};
-use model::change::topic::{AssignmentChange, MovedStart};
+use model::change::assignment::{AssignmentChange, MovedStart};
 use model::edit::{Changed, Edit};
 use model::file::{AssignmentAttachment, FILES_MAX};
 use model::group::Group;

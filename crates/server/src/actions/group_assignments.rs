@@ -6,7 +6,7 @@ use garde::Validate;
 use model::assignment::{Assignment, OwnText, own_texts};
 use model::change::group::GroupChange;
 use model::change::removed::Removed;
-use model::change::topic::AssignmentChange;
+use model::change::assignment::AssignmentChange;
 use model::course::Course;
 use model::edit::{Changed, Edit};
 use model::group::{ActiveTopic, Group, Place};

@@ -25,7 +25,11 @@ pub struct NewMembers {
 }
 
 fn not_empty(ids: &List<UserId>, (): &()) -> garde::Result {
-    if ids.is_empty() { Err(garde::Error::new("must name somebody")) } else { Ok(()) }
+    if ids.is_empty() {
+        Err(garde::Error::new("must name somebody"))
+    } else {
+        Ok(())
+    }
 }
 
 /// The group that a member goes to.
@@ -65,7 +69,12 @@ pub struct Moved {
 pub fn add(work: &mut Work<'_>, id: &GroupId, new: &NewMembers) -> Result<Joined> {
     let whole = work.group_to_write(id)?;
     let present = whole.member_ids();
-    let coming: Vec<UserId> = new.user_ids.iter().filter(|user| !present.contains(user)).cloned().collect();
+    let coming: Vec<UserId> = new
+        .user_ids
+        .iter()
+        .filter(|user| !present.contains(user))
+        .cloned()
+        .collect();
     let users = join(work, &whole.group, present.len(), &coming)?;
     let group = work.group(id)?;
     if !users.is_empty() {

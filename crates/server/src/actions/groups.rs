@@ -3,7 +3,7 @@
 
 use garde::Validate;
 use model::change::group::GroupChange;
-use model::change::topic::AssignmentChange;
+use model::change::assignment::AssignmentChange;
 use model::course::Course;
 use model::group::{Group, GroupEdit};
 use model::group_assignment::{GroupAssignment, GroupAssignmentStatus};
@@ -139,8 +139,22 @@ impl NewGroups {
 
 /// Adds a group with its work room to a class the caller manages.
 pub fn create(work: &mut Work<'_>, new: &NewGroup) -> Result<KnownGroup> {
+    let known = make(work, new)?;
+    tell_attached(work, new.assignment_id.as_ref(), std::slice::from_ref(&known))?;
+    Ok(known)
+}
+
+/// Adds several groups to a class the caller manages, all or none.
+pub fn create_all(work: &mut Work<'_>, new: &NewGroups) -> Result<Vec<KnownGroup>> {
+    let known: Vec<KnownGroup> = new.each().map(|group| make(work, &group)).collect::<Result<_>>()?;
+    tell_attached(work, new.assignment_id.as_ref(), &known)?;
+    Ok(known)
+}
+
+fn make(work: &mut Work<'_>, new: &NewGroup) -> Result<KnownGroup> {
     let class = work.class_to_write(&new.class_id)?.id;
     let course = course_of(work, new.course_id.as_ref(), &class)?;
+    course.as_ref().map_or(Ok(()), Course::takes_new_work)?;
     let number = match new.group_number {
         Some(number) => number,
         None => work.next_group_number(&class)?,
@@ -150,7 +164,10 @@ pub fn create(work: &mut Work<'_>, new: &NewGroup) -> Result<KnownGroup> {
         organization_id: work.organization().clone(),
         class_id: class,
         work_room_id: WorkRoomId::new(clock::new_id()),
-        name: new.name.clone().unwrap_or_else(|| ShortName::stored(format!("Group {number}"))),
+        name: new
+            .name
+            .clone()
+            .unwrap_or_else(|| ShortName::stored(format!("Group {number}"))),
         group_number: number,
         display_name: new.display_name.clone(),
         start_date: new.start_date,
@@ -176,6 +193,15 @@ pub fn create(work: &mut Work<'_>, new: &NewGroup) -> Result<KnownGroup> {
     Ok(known)
 }
 
+/// Groups are told before what they work on.
+fn tell_attached(work: &mut Work<'_>, topic: Option<&AssignmentId>, groups: &[KnownGroup]) -> Result<()> {
+    let Some(topic) = topic else { return Ok(()) };
+    let assignment = Box::new(work.assignment(topic)?.whole);
+    let attached = groups.iter().map(|known| known.whole.group.id.clone()).collect();
+    work.record(AssignmentChange::GroupsAttached { assignment, attached });
+    Ok(())
+}
+
 /// Puts a new group on a topic; it takes the course of the topic when it has none.
 fn attach(work: &mut Work<'_>, topic: &AssignmentId, group: &mut Group, text: Option<&Description>) -> Result<()> {
     let assignment = work.assignment(topic)?.whole.assignment;
@@ -195,18 +221,7 @@ fn attach(work: &mut Work<'_>, topic: &AssignmentId, group: &mut Group, text: Op
         late_allowed_until: None,
         created_at: work.now(),
         updated_at: work.now(),
-    })?;
-    let assignment = Box::new(work.assignment(topic)?.whole);
-    work.record(AssignmentChange::GroupsAttached {
-        assignment,
-        attached: vec![group.id.clone()],
-    });
-    Ok(())
-}
-
-/// Adds several groups to a class the caller manages, all or none.
-pub fn create_all(work: &mut Work<'_>, new: &NewGroups) -> Result<Vec<KnownGroup>> {
-    new.each().map(|group| create(work, &group)).collect()
+    })
 }
 
 /// Changes what a PATCH names.
@@ -255,7 +270,7 @@ pub fn remove(work: &mut Work<'_>, id: &GroupId) -> Result<RemovedWithGroup> {
     Ok(counts)
 }
 
-/// The course that a request names: known to the caller, of this class, and open for new work.
+/// The course that a request names: known to the caller and of this class.
 fn course_of(work: &mut Work<'_>, id: Option<&CourseId>, class: &ClassId) -> Result<Option<Course>> {
     let Some(id) = id else { return Ok(None) };
     let course = work.course(id)?.course;

@@ -1,7 +1,7 @@
 //! The help flag of a group: students raise it, staff claim and resolve it. While it is up its time never moves.
 
 use garde::Validate;
-use model::change::group::HelpChange;
+use model::change::help::HelpChange;
 use model::group::Group;
 use model::help::Raise;
 use model::id::GroupId;

@@ -21,6 +21,7 @@ mod files;
 mod group_assignments;
 mod groups;
 mod health;
+mod help;
 mod pages;
 mod subjects;
 mod users;

@@ -85,7 +85,10 @@ macro_rules! staff_topics {
 /// The lists of students: their own topics that match.
 macro_rules! student_topics {
     () => {
-        concat!($crate::store::assignments::own_topics!(), $crate::store::assignments::topic_filter!())
+        concat!(
+            $crate::store::assignments::own_topics!(),
+            $crate::store::assignments::topic_filter!()
+        )
     };
 }
 pub(super) use {own_topics, staff_topics, student_topics, topic_filter};
@@ -175,11 +178,28 @@ impl Scope<'_> {
 
     /// The topics that match, in the order of the filter.
     pub fn assignments(&mut self, filter: &AssignmentFilter) -> Result<Vec<SeenAssignment>> {
-        let (search, status) = (filter.search.as_deref().map(super::pattern), filter.status.map(AssignmentStatus::as_str));
+        let (search, status) = (
+            filter.search.as_deref().map(super::pattern),
+            filter.status.map(AssignmentStatus::as_str),
+        );
         let arguments = args![
-            filter.class_id, filter.course_id, filter.without_course, filter.subject_id, status, filter.group_id, search,
+            filter.class_id,
+            filter.course_id,
+            filter.without_course,
+            filter.subject_id,
+            status,
+            filter.group_id,
+            search,
         ];
-        let rows = self.many_visible(if self.viewer().is_staff() { &STAFF_LIST } else { &STUDENT_LIST }, arguments, seen)?;
+        let rows = self.many_visible(
+            if self.viewer().is_staff() {
+                &STAFF_LIST
+            } else {
+                &STUDENT_LIST
+            },
+            arguments,
+            seen,
+        )?;
         let links = self.links_of_assignments(arguments)?;
         let files = self.files_of_assignments(arguments)?;
         let mut topics = joined(rows, links, files);
@@ -202,49 +222,55 @@ impl Work<'_> {
     /// Writes a new topic.
     pub fn insert_assignment(&mut self, new: &Assignment) -> Result<()> {
         let finish = new.finished.as_ref();
-        self.run(&INSERT, args![
-            new.id,
-            new.title,
-            name_key(new.title.as_str()),
-            new.description,
-            new.deadline,
-            new.required_submissions.get(),
-            new.class_id,
-            new.course_id,
-            new.is_shared,
-            new.status().as_str(),
-            finish.map(|finish| finish.at),
-            finish.and_then(|finish| finish.by.as_ref()),
-            new.max_points.map(Points::get),
-            new.grade_scale,
-            new.late_policy.as_str(),
-            new.created_by_id,
-            new.created_at,
-            new.updated_at,
-        ])
+        self.run(
+            &INSERT,
+            args![
+                new.id,
+                new.title,
+                name_key(new.title.as_str()),
+                new.description,
+                new.deadline,
+                new.required_submissions.get(),
+                new.class_id,
+                new.course_id,
+                new.is_shared,
+                new.status().as_str(),
+                finish.map(|finish| finish.at),
+                finish.and_then(|finish| finish.by.as_ref()),
+                new.max_points.map(Points::get),
+                new.grade_scale,
+                new.late_policy.as_str(),
+                new.created_by_id,
+                new.created_at,
+                new.updated_at,
+            ],
+        )
         .map(drop)
     }
 
     /// Writes all fields of a topic.
     pub fn update_assignment(&mut self, assignment: &Assignment) -> Result<()> {
         let finish = assignment.finished.as_ref();
-        self.run(&UPDATE, args![
-            assignment.id,
-            assignment.title,
-            name_key(assignment.title.as_str()),
-            assignment.description,
-            assignment.deadline,
-            assignment.required_submissions.get(),
-            assignment.course_id,
-            assignment.is_shared,
-            assignment.status().as_str(),
-            finish.map(|finish| finish.at),
-            finish.and_then(|finish| finish.by.as_ref()),
-            assignment.max_points.map(Points::get),
-            assignment.grade_scale,
-            assignment.late_policy.as_str(),
-            assignment.updated_at,
-        ])
+        self.run(
+            &UPDATE,
+            args![
+                assignment.id,
+                assignment.title,
+                name_key(assignment.title.as_str()),
+                assignment.description,
+                assignment.deadline,
+                assignment.required_submissions.get(),
+                assignment.course_id,
+                assignment.is_shared,
+                assignment.status().as_str(),
+                finish.map(|finish| finish.at),
+                finish.and_then(|finish| finish.by.as_ref()),
+                assignment.max_points.map(Points::get),
+                assignment.grade_scale,
+                assignment.late_policy.as_str(),
+                assignment.updated_at,
+            ],
+        )
         .map(drop)
     }
 }
@@ -255,8 +281,11 @@ fn joined(
     links: Vec<LinkRow>,
     files: Vec<AssignmentAttachment>,
 ) -> Vec<SeenAssignment> {
-    let places: HashMap<AssignmentId, usize> =
-        topics.iter().enumerate().map(|(place, seen)| (seen.whole.assignment.id.clone(), place)).collect();
+    let places: HashMap<AssignmentId, usize> = topics
+        .iter()
+        .enumerate()
+        .map(|(place, seen)| (seen.whole.assignment.id.clone(), place))
+        .collect();
     for file in files {
         if let Some(place) = places.get(&file.assignment_id) {
             topics[*place].whole.attachments.push(file);
@@ -305,14 +334,28 @@ fn seen(row: &mut Columns<'_>) -> Result<SeenAssignment> {
         status: row.parse(ClassStatus::parse)?,
     };
     let course = match row.take::<Option<CourseId>>()? {
-        Some(id) => Some(CourseLabel { id, name: row.take()?, subject_id: row.take()? }),
+        Some(id) => Some(CourseLabel {
+            id,
+            name: row.take()?,
+            subject_id: row.take()?,
+        }),
         None => {
             row.skip(2);
             None
         }
     };
-    let whole = WholeAssignment { assignment, class, course, attachments: Vec::new(), links: Vec::new() };
-    Ok(SeenAssignment { whole, groups: row.take()?, is_managed: row.take()? })
+    let whole = WholeAssignment {
+        assignment,
+        class,
+        course,
+        attachments: Vec::new(),
+        links: Vec::new(),
+    };
+    Ok(SeenAssignment {
+        whole,
+        groups: row.take()?,
+        is_managed: row.take()?,
+    })
 }
 
 /// Reads [`assignment_columns`].

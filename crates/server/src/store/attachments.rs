@@ -71,7 +71,15 @@ impl Scope<'_> {
 
     /// The files of the topics of a list; the arguments are those of the list.
     pub(super) fn files_of_assignments(&mut self, arguments: &[Value<'_>]) -> Result<Vec<AssignmentAttachment>> {
-        self.many_visible(if self.viewer().is_staff() { &OF_STAFF_LIST } else { &OF_STUDENT_LIST }, arguments, file)
+        self.many_visible(
+            if self.viewer().is_staff() {
+                &OF_STAFF_LIST
+            } else {
+                &OF_STUDENT_LIST
+            },
+            arguments,
+            file,
+        )
     }
 
     /// One file of a topic, if the viewer sees it.
@@ -88,10 +96,22 @@ impl Scope<'_> {
 impl Work<'_> {
     /// Writes a new file.
     pub fn insert_file(&mut self, new: &AssignmentAttachment) -> Result<()> {
-        self.run(&INSERT, args![
-            new.id, new.assignment_id, new.group_assignment_id, new.file.file_name, new.file.mime_type, new.file.size,
-            new.file.sha256, new.file.key.as_str(), new.staged_at, new.uploaded_by_id, new.created_at,
-        ])
+        self.run(
+            &INSERT,
+            args![
+                new.id,
+                new.assignment_id,
+                new.group_assignment_id,
+                new.file.file_name,
+                new.file.mime_type,
+                new.file.size,
+                new.file.sha256,
+                new.file.key.as_str(),
+                new.staged_at,
+                new.uploaded_by_id,
+                new.created_at,
+            ],
+        )
         .map(drop)
     }
 
@@ -102,7 +122,11 @@ impl Work<'_> {
 
     /// Removes the row of a file; whoever records the change names its bytes.
     pub fn delete_file(&mut self, id: &AttachmentId) -> Result<()> {
-        if self.run(&DELETE, args![id])? == 0 { Err(Error::NotFound) } else { Ok(()) }
+        if self.run(&DELETE, args![id])? == 0 {
+            Err(Error::NotFound)
+        } else {
+            Ok(())
+        }
     }
 }
 

@@ -119,13 +119,24 @@ impl Scope<'_> {
 
     /// The links of the topics of a list; the arguments are those of the list.
     pub(super) fn links_of_assignments(&mut self, arguments: &[Value<'_>]) -> Result<Vec<LinkRow>> {
-        self.many_visible(if self.viewer().is_staff() { &OF_STAFF_LIST } else { &OF_STUDENT_LIST }, arguments, link_row)
+        self.many_visible(
+            if self.viewer().is_staff() {
+                &OF_STAFF_LIST
+            } else {
+                &OF_STUDENT_LIST
+            },
+            arguments,
+            link_row,
+        )
     }
 
     /// The active topics of a group, whoever looks: the course invariant counts them all.
     pub fn active_topics(&mut self, group: &GroupId) -> Result<Vec<ActiveTopic>> {
         self.many(&ACTIVE_TOPICS, args![group], |row| {
-            Ok(ActiveTopic { assignment_id: row.take()?, course_id: row.take()? })
+            Ok(ActiveTopic {
+                assignment_id: row.take()?,
+                course_id: row.take()?,
+            })
         })
     }
 
@@ -133,7 +144,11 @@ impl Scope<'_> {
     pub fn submission_candidates(&mut self, group: &GroupId) -> Result<Vec<Candidate>> {
         self.one_visible(&SEES_GROUP, args![group], |row| row.take::<GroupId>())?;
         self.many_visible(&CANDIDATES, args![group], |row| {
-            Ok(Candidate { assignment_id: row.take()?, title: row.take()?, deadline: row.take()? })
+            Ok(Candidate {
+                assignment_id: row.take()?,
+                title: row.take()?,
+                deadline: row.take()?,
+            })
         })
     }
 }
@@ -141,19 +156,36 @@ impl Scope<'_> {
 impl Work<'_> {
     /// Writes a new link; a second one of the same pair is `DUPLICATE_GROUP_ASSIGNMENT`.
     pub fn insert_link(&mut self, new: &GroupAssignment) -> Result<()> {
-        self.run(&INSERT, args![
-            new.id, new.assignment_id, new.group_id, new.status.as_str(), new.current_submission_id,
-            new.description_override, new.late_allowed_until, new.created_at, new.updated_at,
-        ])
+        self.run(
+            &INSERT,
+            args![
+                new.id,
+                new.assignment_id,
+                new.group_id,
+                new.status.as_str(),
+                new.current_submission_id,
+                new.description_override,
+                new.late_allowed_until,
+                new.created_at,
+                new.updated_at,
+            ],
+        )
         .map(drop)
     }
 
     /// Writes all fields of a link.
     pub fn update_link(&mut self, link: &GroupAssignment) -> Result<()> {
-        self.run(&UPDATE, args![
-            link.id, link.status.as_str(), link.current_submission_id, link.description_override,
-            link.late_allowed_until, link.updated_at,
-        ])
+        self.run(
+            &UPDATE,
+            args![
+                link.id,
+                link.status.as_str(),
+                link.current_submission_id,
+                link.description_override,
+                link.late_allowed_until,
+                link.updated_at,
+            ],
+        )
         .map(drop)
     }
 
@@ -169,7 +201,8 @@ impl Work<'_> {
 
     /// Writes how late a submission is.
     pub fn update_lateness(&mut self, id: &SubmissionId, lateness: Lateness) -> Result<()> {
-        self.run(&UPDATE_LATENESS, args![id, lateness.is_late, lateness.late_by_seconds]).map(drop)
+        self.run(&UPDATE_LATENESS, args![id, lateness.is_late, lateness.late_by_seconds])
+            .map(drop)
     }
 }
 
@@ -183,15 +216,30 @@ fn link_row(row: &mut Columns<'_>) -> Result<LinkRow> {
         course_id: row.take()?,
     };
     let start_date = row.take()?;
-    let place = Place { group, class: row.take()?, class_status: row.parse(ClassStatus::parse)?, start_date };
+    let place = Place {
+        group,
+        class: row.take()?,
+        class_status: row.parse(ClassStatus::parse)?,
+        start_date,
+    };
     let submitted_count = row.take()?;
     let current_submission = if link.current_submission_id.is_some() {
         let submission = submission(row)?;
-        Some(WholeSubmission { submission, documents: Vec::new(), grade: None, feedback: Vec::new() })
+        Some(WholeSubmission {
+            submission,
+            documents: Vec::new(),
+            grade: None,
+            feedback: Vec::new(),
+        })
     } else {
         None
     };
-    Ok(LinkRow { link, place, submitted_count, current_submission })
+    Ok(LinkRow {
+        link,
+        place,
+        submitted_count,
+        current_submission,
+    })
 }
 
 /// Reads [`link_columns`].
@@ -221,7 +269,10 @@ fn submission(row: &mut Columns<'_>) -> Result<Submission> {
         submitted_by_id: row.take()?,
         submitted_at: row.take()?,
         on_behalf: row.take()?,
-        lateness: Lateness { is_late: row.take()?, late_by_seconds: row.take()? },
+        lateness: Lateness {
+            is_late: row.take()?,
+            late_by_seconds: row.take()?,
+        },
         member_ids: row.json()?,
         note: row.take()?,
         withdrawn_at: row.take()?,
