@@ -2,8 +2,8 @@
 //! on (contract 4.3). Everything happens under the lock of the class, so numbers and memberships change one after another.
 
 use garde::Validate;
-use model::change::group::GroupChange;
 use model::change::assignment::AssignmentChange;
+use model::change::group::GroupChange;
 use model::course::Course;
 use model::group::{Group, GroupEdit};
 use model::group_assignment::{GroupAssignment, GroupAssignmentStatus};
