@@ -17,6 +17,7 @@ mod classes;
 mod courses;
 mod document_server;
 mod documents;
+mod downloads;
 mod files;
 mod group_assignments;
 mod groups;

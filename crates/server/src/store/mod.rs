@@ -5,7 +5,6 @@
 mod conflict;
 pub mod connection;
 pub mod db;
-pub mod failpoint;
 mod migrate;
 pub mod platform;
 pub mod sql;
@@ -20,6 +19,7 @@ pub mod courses;
 pub mod documents;
 pub mod group_assignments;
 pub mod groups;
+pub mod revisions;
 pub mod subjects;
 pub mod submissions;
 pub mod work_rooms;
@@ -321,6 +321,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("courses", courses::STATEMENTS),
         ("documents", documents::STATEMENTS),
         ("group_assignments", group_assignments::STATEMENTS),
+        ("revisions", revisions::STATEMENTS),
         ("subjects", subjects::STATEMENTS),
         ("submissions", submissions::STATEMENTS),
         ("work_rooms", work_rooms::STATEMENTS),
