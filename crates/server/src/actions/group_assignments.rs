@@ -114,7 +114,7 @@ pub(super) fn wanted(work: &mut Work<'_>, class: &ClassId, ids: &[GroupId], text
 }
 
 /// The topics of a group that are not finished.
-fn active_topics(group: &WholeGroup) -> Vec<ActiveTopic> {
+pub(super) fn active_topics(group: &WholeGroup) -> Vec<ActiveTopic> {
     let active = group.links.iter().filter(|link| link.assignment.is_active());
     let topic = |link: &WholeGroupAssignment| ActiveTopic {
         assignment_id: link.assignment.id.clone(),

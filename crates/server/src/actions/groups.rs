@@ -2,13 +2,14 @@
 //! on (contract 4.3). Everything happens under the lock of the class, so numbers and memberships change one after another.
 
 use garde::Validate;
+use model::assignment::OwnText;
 use model::change::assignment::AssignmentChange;
 use model::change::group::GroupChange;
 use model::course::Course;
+use model::edit::Edit;
 use model::group::{Group, GroupEdit};
-use model::group_assignment::{GroupAssignment, GroupAssignmentStatus};
 use model::help::HelpFlag;
-use model::id::{AssignmentId, ClassId, CourseId, GroupAssignmentId, GroupId, SubjectId, UserId, WorkRoomId};
+use model::id::{AssignmentId, ClassId, CourseId, GroupId, SubjectId, UserId, WorkRoomId};
 use model::list::List;
 use model::number::{GroupNumber, RequiredDocuments};
 use model::refusal::Refusal;
@@ -17,7 +18,7 @@ use model::time::Timestamp;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::group_members;
+use super::{assignments, group_assignments, group_members};
 use crate::clock;
 use crate::error::{Error, Result};
 use crate::store::Work;
@@ -69,7 +70,7 @@ pub struct NewGroup {
 /// Several groups of one class to be created at once, all or none.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct NewGroups {
+pub struct NewGroupBatch {
     /// Their class.
     #[garde(skip)]
     pub class_id: ClassId,
@@ -119,7 +120,7 @@ pub struct NewGroupInBatch {
     pub description_override: Option<Description>,
 }
 
-impl NewGroups {
+impl NewGroupBatch {
     fn each(&self) -> impl Iterator<Item = NewGroup> {
         self.groups.iter().cloned().map(|group| NewGroup {
             class_id: self.class_id.clone(),
@@ -139,35 +140,50 @@ impl NewGroups {
 
 /// Adds a group with its work room to a class the caller manages.
 pub fn create(work: &mut Work<'_>, new: &NewGroup) -> Result<KnownGroup> {
-    let known = make(work, new)?;
-    tell_attached(work, new.assignment_id.as_ref(), std::slice::from_ref(&known))?;
+    let group = make(work, new)?;
+    let attached = attach(work, new, &[own_text(&group, new)])?;
+    let known = tell_created(work, &group)?;
+    attached.into_iter().for_each(|change| work.record(change));
     Ok(known)
 }
 
 /// Adds several groups to a class the caller manages, all or none.
-pub fn create_all(work: &mut Work<'_>, new: &NewGroups) -> Result<Vec<KnownGroup>> {
-    let known: Vec<KnownGroup> = new.each().map(|group| make(work, &group)).collect::<Result<_>>()?;
-    tell_attached(work, new.assignment_id.as_ref(), &known)?;
+pub fn create_all(work: &mut Work<'_>, new: &NewGroupBatch) -> Result<Vec<KnownGroup>> {
+    let each: Vec<NewGroup> = new.each().collect();
+    let made: Vec<Group> = each.iter().map(|new| make(work, new)).collect::<Result<_>>()?;
+    let texts: Vec<OwnText> = made
+        .iter()
+        .zip(&each)
+        .map(|(group, new)| own_text(group, new))
+        .collect();
+    let attached = each.first().map_or(Ok(None), |first| attach(work, first, &texts))?;
+    let known = made
+        .iter()
+        .map(|group| tell_created(work, group))
+        .collect::<Result<_>>()?;
+    attached.into_iter().for_each(|change| work.record(change));
     Ok(known)
 }
 
-fn make(work: &mut Work<'_>, new: &NewGroup) -> Result<KnownGroup> {
+/// Writes a group with its room and its members.
+fn make(work: &mut Work<'_>, new: &NewGroup) -> Result<Group> {
     let class = work.class_to_write(&new.class_id)?.id;
     let course = course_of(work, new.course_id.as_ref(), &class)?;
     course.as_ref().map_or(Ok(()), Course::takes_new_work)?;
+    if new.assignment_id.is_none() && new.description_override.is_some() {
+        return Err(Error::invalid("descriptionOverride", "unused", "needs assignmentId"));
+    }
     let number = match new.group_number {
         Some(number) => number,
         None => work.next_group_number(&class)?,
     };
-    let mut group = Group {
+    let default_name = || ShortName::stored(format!("Group {number}"));
+    let group = Group {
         id: GroupId::new(clock::new_id()),
         organization_id: work.organization().clone(),
         class_id: class,
         work_room_id: WorkRoomId::new(clock::new_id()),
-        name: new
-            .name
-            .clone()
-            .unwrap_or_else(|| ShortName::stored(format!("Group {number}"))),
+        name: new.name.clone().unwrap_or_else(default_name),
         group_number: number,
         display_name: new.display_name.clone(),
         start_date: new.start_date,
@@ -181,11 +197,31 @@ fn make(work: &mut Work<'_>, new: &NewGroup) -> Result<KnownGroup> {
     };
     work.insert_group(&group)?;
     group_members::join(work, &group, 0, &new.member_ids)?;
-    if let Some(topic) = &new.assignment_id {
-        attach(work, topic, &mut group, new.description_override.as_ref())?;
-    } else if new.description_override.is_some() {
-        return Err(Error::invalid("descriptionOverride", "unused", "needs assignmentId"));
+    Ok(group)
+}
+
+fn own_text(group: &Group, new: &NewGroup) -> OwnText {
+    OwnText {
+        group_id: group.id.clone(),
+        description_override: new.description_override.clone().map_or(Edit::Keep, Edit::Set),
     }
+}
+
+/// Puts new groups on the topic that the request names; they take its course when they have none. Answers what to tell
+/// after the groups themselves.
+fn attach(work: &mut Work<'_>, new: &NewGroup, texts: &[OwnText]) -> Result<Option<AssignmentChange>> {
+    let Some(topic) = &new.assignment_id else {
+        return Ok(None);
+    };
+    let assignment = work.assignment(topic)?.whole.assignment;
+    let course = assignments::course(work, assignment.course_id.as_ref())?;
+    let wanted = group_assignments::wanted(work, &new.class_id, &[], texts)?;
+    let attached = group_assignments::attach_all(work, &assignment, course.as_ref(), wanted)?.groups;
+    let assignment = Box::new(work.assignment(topic)?.whole);
+    Ok(Some(AssignmentChange::GroupsAttached { assignment, attached }))
+}
+
+fn tell_created(work: &mut Work<'_>, group: &Group) -> Result<KnownGroup> {
     let known = work.group(&group.id)?;
     work.record(GroupChange::Created {
         group: Box::new(known.whole.clone()),
@@ -193,46 +229,15 @@ fn make(work: &mut Work<'_>, new: &NewGroup) -> Result<KnownGroup> {
     Ok(known)
 }
 
-/// Groups are told before what they work on.
-fn tell_attached(work: &mut Work<'_>, topic: Option<&AssignmentId>, groups: &[KnownGroup]) -> Result<()> {
-    let Some(topic) = topic else { return Ok(()) };
-    let assignment = Box::new(work.assignment(topic)?.whole);
-    let attached = groups.iter().map(|known| known.whole.group.id.clone()).collect();
-    work.record(AssignmentChange::GroupsAttached { assignment, attached });
-    Ok(())
-}
-
-/// Puts a new group on a topic; it takes the course of the topic when it has none.
-fn attach(work: &mut Work<'_>, topic: &AssignmentId, group: &mut Group, text: Option<&Description>) -> Result<()> {
-    let assignment = work.assignment(topic)?.whole.assignment;
-    let course = assignment.course_id.as_ref().map(|id| work.course(id)).transpose()?;
-    let course = course.map(|whole| whole.course);
-    if !group.attach(&assignment, course.as_ref(), &[], work.now())?.is_empty() {
-        work.update_group(group)?;
-    }
-    work.insert_link(&GroupAssignment {
-        id: GroupAssignmentId::new(clock::new_id()),
-        organization_id: work.organization().clone(),
-        assignment_id: assignment.id,
-        group_id: group.id.clone(),
-        status: GroupAssignmentStatus::NotStarted,
-        current_submission_id: None,
-        description_override: text.cloned(),
-        late_allowed_until: None,
-        created_at: work.now(),
-        updated_at: work.now(),
-    })
-}
-
 /// Changes what a PATCH names.
 pub fn edit(work: &mut Work<'_>, id: &GroupId, edit: &GroupEdit) -> Result<KnownGroup> {
     let whole = work.group_to_write(id)?;
-    let (before, mut group) = (whole.place(), whole.group);
+    let (before, active) = (whole.place(), group_assignments::active_topics(&whole));
+    let mut group = whole.group;
     let course = course_of(work, edit.course_id.value(), &group.class_id)?;
     if let Some(subject) = edit.subject_id.value() {
         work.subject(subject)?;
     }
-    let active = work.active_topics(id)?;
     let changed = group.edit(edit.clone(), course.as_ref(), &active, work.now())?;
     if !changed.is_empty() {
         work.update_group(&group)?;

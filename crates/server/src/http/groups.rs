@@ -18,7 +18,7 @@ use super::help;
 use super::reply::Created;
 use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
 use crate::actions::group_members::{self, Move, NewMembers};
-use crate::actions::groups::{self, NewGroup, NewGroups};
+use crate::actions::groups::{self, NewGroup, NewGroupBatch};
 use crate::error::Result;
 use crate::store::Standpoint;
 use crate::store::groups::{CourseChoice, GroupFilter, KnownGroup};
@@ -141,9 +141,9 @@ async fn create(cx: Context, Valid(new): Valid<NewGroup>) -> Result<Created<Grou
 }
 
 /// Add several groups of one class, all or none
-#[utoipa::path(post, path = "/groups/batch", request_body = NewGroups, responses((status = 201, body = [GroupView]),
+#[utoipa::path(post, path = "/groups/batch", request_body = NewGroupBatch, responses((status = 201, body = [GroupView]),
     (status = 409, description = "As for one group")))]
-async fn create_all(cx: Context, Valid(new): Valid<NewGroups>) -> Result<(StatusCode, Json<Vec<GroupView>>)> {
+async fn create_all(cx: Context, Valid(new): Valid<NewGroupBatch>) -> Result<(StatusCode, Json<Vec<GroupView>>)> {
     let standpoint = cx.standpoint()?;
     let groups = cx.write(move |work| groups::create_all(work, &new)).await?;
     let groups = groups.iter().map(|group| whole(group, &standpoint)).collect();

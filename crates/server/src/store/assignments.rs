@@ -91,7 +91,7 @@ macro_rules! student_topics {
         )
     };
 }
-pub(super) use {own_topics, staff_topics, student_topics, topic_filter};
+pub(super) use {assignment_columns, own_topics, staff_topics, student_topics, topic_filter};
 
 macro_rules! topics {
     ($($where:tt)*) => {

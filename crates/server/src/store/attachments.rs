@@ -130,7 +130,7 @@ impl Work<'_> {
     }
 }
 
-fn file(row: &mut Columns<'_>) -> Result<AssignmentAttachment> {
+pub(super) fn file(row: &mut Columns<'_>) -> Result<AssignmentAttachment> {
     Ok(AssignmentAttachment {
         id: row.take()?,
         organization_id: row.take()?,

@@ -140,7 +140,8 @@ impl Scope<'_> {
         self.known(set, arguments)
     }
 
-    fn user_text(&self) -> String {
+    /// The user who asks, for what differs from person to person; empty when the service itself asks.
+    pub(super) fn user_text(&self) -> String {
         self.actor().user.as_ref().map(ToString::to_string).unwrap_or_default()
     }
 

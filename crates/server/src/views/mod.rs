@@ -7,6 +7,7 @@ pub mod audience;
 pub mod bulk_edit;
 pub mod class;
 pub mod course;
+pub mod course_detail;
 pub mod document;
 pub mod group;
 pub mod group_assignment;

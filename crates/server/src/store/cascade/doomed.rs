@@ -220,7 +220,7 @@ macro_rules! doomed {
                 FREED = $freed;
                 /// Documents that stay and are freed, with the place of their group.
                 RELEASED = concat!("SELECT g.id, g.name, g.group_number, g.display_name, g.course_id, g.class_id, k.status,
-                        g.start_date, ", $crate::store::work_rooms::document_columns!(), "
+                        g.start_date, ", $crate::store::cascade::read::document_columns!(), "
                     FROM documents d JOIN work_rooms w ON w.id = d.work_room_id
                     JOIN groups g ON g.id = w.group_id JOIN classes k ON k.id = g.class_id
                     WHERE d.organization_id = $1 AND d.id IN (SELECT id FROM documents

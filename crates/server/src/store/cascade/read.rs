@@ -4,6 +4,8 @@ use std::collections::HashMap;
 
 use model::change::removed::{PlacedDocument, Removed, RemovedAssignment, RemovedCourse, RemovedGroup};
 use model::class::ClassStatus;
+use model::document::{Document, DocumentStatus, Open, Status};
+use model::document_kind::{DocumentType, FileExtension};
 use model::file::FileKey;
 use model::group::{GroupLabel, Place};
 use model::id::{AssignmentId, ClassId, GroupId, UserId};
@@ -12,8 +14,18 @@ use super::doomed::Doomed;
 use crate::error::Result;
 use crate::store::Scope;
 use crate::store::sql::Columns;
-use crate::store::work_rooms::document;
 use crate::{args, statements};
+
+/// The columns of a document `d` in room `w`, as [`document`] reads them.
+macro_rules! document_columns {
+    () => {
+        "d.id, d.organization_id, d.work_room_id, w.group_id, d.title, d.document_type, d.file_extension, d.status,
+            d.status_before_lock, d.locked_at, d.locked_by_assignment_id, d.assignment_id, d.generation,
+            d.current_revision_id, d.version, d.size, d.created_by_id, d.last_edited_by, d.last_activity,
+            d.save_failed_at, d.submitted_at, d.submitted_by_id, d.created_at, d.updated_at"
+    };
+}
+pub(super) use document_columns;
 
 statements! {
     /// The courses of a class.
@@ -102,5 +114,37 @@ fn place(row: &mut Columns<'_>) -> Result<Place> {
         class: row.take()?,
         class_status: row.parse(ClassStatus::parse)?,
         start_date: row.take()?,
+    })
+}
+
+/// Reads [`document_columns`].
+fn document(row: &mut Columns<'_>) -> Result<Document> {
+    Ok(Document {
+        id: row.take()?,
+        organization_id: row.take()?,
+        work_room_id: row.take()?,
+        group_id: row.take()?,
+        title: row.take()?,
+        document_type: row.parse(DocumentType::parse)?,
+        file_extension: row.parse(FileExtension::parse)?,
+        status: {
+            let word = row.parse(DocumentStatus::parse)?;
+            Status::stored(word, row.parse_option(Open::parse)?)
+        },
+        locked_at: row.take()?,
+        locked_by_assignment_id: row.take()?,
+        assignment_id: row.take()?,
+        generation: row.take()?,
+        current_revision_id: row.take()?,
+        version: row.take()?,
+        size: row.take()?,
+        created_by_id: row.take()?,
+        last_edited_by: row.take()?,
+        last_activity: row.take()?,
+        save_failed_at: row.take()?,
+        submitted_at: row.take()?,
+        submitted_by_id: row.take()?,
+        created_at: row.take()?,
+        updated_at: row.take()?,
     })
 }

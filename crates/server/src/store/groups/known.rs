@@ -46,7 +46,8 @@ macro_rules! known {
     ($(#[doc = $doc:expr])* $name:ident, from: $from:expr, where: $where:expr, order: $order:expr) => {
         $(#[doc = $doc])*
         pub mod $name {
-            use $crate::store::groups::links::{link_columns, submission_columns, topic_columns};
+            use $crate::store::assignments::assignment_columns;
+            use $crate::store::group_assignments::{link_columns, submission_columns};
 
             crate::statements! {
                 /// The groups.
@@ -71,7 +72,7 @@ macro_rules! known {
                     WHERE g.organization_id = $1 AND CAST($5 AS TEXT) IS NOT NULL AND ",
                     $crate::sees_group!(), $where, " ORDER BY m.joined_at, m.id");
                 /// Their links.
-                LINKS = concat!("SELECT ", link_columns!(), ", ", topic_columns!(),
+                LINKS = concat!("SELECT ", link_columns!(), ", ", assignment_columns!(),
                     ", (SELECT COUNT(*) FROM submission_documents sd
                         WHERE sd.organization_id = $1 AND sd.submission_id = ga.current_submission_id), ",
                     submission_columns!(),
