@@ -58,33 +58,61 @@ pub fn bulk(work: &mut Work<'_>, id: &AssignmentId, edit: &SharedEdit, options: 
     let affected = whole.group_ids();
     let plan = plan(work, &whole, edit, options.recompute_late)?;
     if options.is_dry || plan.changed.is_empty() {
-        return Ok(BulkEdited { seen: work.assignment(id)?, affected, changed: plan.changed });
+        return Ok(BulkEdited {
+            seen: work.assignment(id)?,
+            affected,
+            changed: plan.changed,
+        });
     }
     let changed = plan.changed.clone();
     write(work, id, plan)?;
-    Ok(BulkEdited { seen: work.assignment(id)?, affected, changed })
+    Ok(BulkEdited {
+        seen: work.assignment(id)?,
+        affected,
+        changed,
+    })
 }
 
 fn plan(work: &mut Work<'_>, whole: &WholeAssignment, edit: &SharedEdit, recompute_late: bool) -> Result<Plan> {
     let mut assignment = whole.assignment.clone();
     let staged = work.staged_files(&assignment.id)?;
-    let shared: Vec<_> = whole.attachments.iter().filter(|file| file.group_assignment_id.is_none()).cloned().collect();
+    let shared: Vec<_> = whole
+        .attachments
+        .iter()
+        .filter(|file| file.group_assignment_id.is_none())
+        .cloned()
+        .collect();
     // Ids that are not of this topic are unknown, whatever state the topic is in.
     let added = named(&staged, &edit.add_attachment_ids)?;
     let removed = named(&shared, &edit.remove_attachment_ids)?;
     let mut changed = assignment.edit_shared(edit, work.now())?;
     if whole.attachments.len() + added.len() - removed.len() > FILES_MAX && !added.is_empty() {
-        return Err(Refusal::LimitReached { what: "files of a topic", limit: FILES_MAX }.into());
+        return Err(Refusal::LimitReached {
+            what: "files of a topic",
+            limit: FILES_MAX,
+        }
+        .into());
     }
     let groups = starts(work, whole, &edit.start_date, &mut changed)?;
     let after = shared.iter().filter(|file| !removed.contains(file)).chain(&added);
     changed.write("attachments", &mut named_files(&shared), named_files(after));
-    let judged = if recompute_late { judge_anew(work, whole, &assignment, &mut changed)? } else { Vec::new() };
+    let judged = if recompute_late {
+        judge_anew(work, whole, &assignment, &mut changed)?
+    } else {
+        Vec::new()
+    };
     if !changed.is_empty() {
         assignment.updated_at = work.now();
     }
     let added = added.into_iter().map(|file| file.id).collect();
-    Ok(Plan { assignment, changed, groups, added, removed, judged })
+    Ok(Plan {
+        assignment,
+        changed,
+        groups,
+        added,
+        removed,
+        judged,
+    })
 }
 
 fn write(work: &mut Work<'_>, id: &AssignmentId, plan: Plan) -> Result<()> {
@@ -103,11 +131,19 @@ fn write(work: &mut Work<'_>, id: &AssignmentId, plan: Plan) -> Result<()> {
     }
     let mut moved = Vec::with_capacity(plan.groups.len());
     for (_, Moved { group, before, .. }) in plan.groups {
-        moved.push(MovedStart { group: work.whole_group(&group)?, before });
+        moved.push(MovedStart {
+            group: work.whole_group(&group)?,
+            before,
+        });
     }
     let assignment = Box::new(work.assignment(id)?.whole);
     let files = plan.removed.into_iter().map(|file| file.file.key).collect();
-    work.record(AssignmentChange::BulkUpdated { assignment, changed: plan.changed, moved, files });
+    work.record(AssignmentChange::BulkUpdated {
+        assignment,
+        changed: plan.changed,
+        moved,
+        files,
+    });
     Ok(())
 }
 
@@ -134,7 +170,14 @@ fn starts(
         from.insert(id.to_string(), group.start_date);
         let changed = group.start_on(start_date.clone(), work.now());
         if !changed.is_empty() {
-            moved.push((group, Moved { group: id, before, changed }));
+            moved.push((
+                group,
+                Moved {
+                    group: id,
+                    before,
+                    changed,
+                },
+            ));
         }
     }
     if !moved.is_empty() {
@@ -147,7 +190,11 @@ fn starts(
 fn common(dates: &BTreeMap<String, Option<Timestamp>>) -> Value {
     let mut values = dates.values();
     let first = values.next();
-    if values.all(|date| Some(date) == first) { json(&first) } else { json(dates) }
+    if values.all(|date| Some(date) == first) {
+        json(&first)
+    } else {
+        json(dates)
+    }
 }
 
 /// How late a submission was, as the log tells it.
@@ -167,7 +214,10 @@ fn judge_anew(
 ) -> Result<Vec<Submission>> {
     let (mut judged, mut from) = (Vec::new(), Vec::new());
     for mut submission in work.submissions_of(&assignment.id)? {
-        let link = whole.links.iter().find(|link| link.link.id == submission.group_assignment_id);
+        let link = whole
+            .links
+            .iter()
+            .find(|link| link.link.id == submission.group_assignment_id);
         let before = judgement(&submission);
         if link.is_some_and(|link| submission.judge_anew(&link.link, assignment)) {
             from.push(before);
@@ -179,7 +229,10 @@ fn judge_anew(
 }
 
 fn judgement(submission: &Submission) -> Judgement {
-    Judgement { submission_id: submission.id.clone(), late_by_seconds: submission.lateness.late_by_seconds }
+    Judgement {
+        submission_id: submission.id.clone(),
+        late_by_seconds: submission.lateness.late_by_seconds,
+    }
 }
 
 /// A file, as the log tells it.
@@ -191,7 +244,10 @@ struct NamedFile {
 }
 
 fn named_files<'f>(files: impl IntoIterator<Item = &'f AssignmentAttachment>) -> Vec<NamedFile> {
-    let named = |file: &AssignmentAttachment| NamedFile { id: file.id.clone(), file_name: file.file.file_name.clone() };
+    let named = |file: &AssignmentAttachment| NamedFile {
+        id: file.id.clone(),
+        file_name: file.file.file_name.clone(),
+    };
     files.into_iter().map(named).collect()
 }
 

@@ -6,6 +6,7 @@ pub mod document;
 pub mod endpoint;
 pub mod layers;
 pub mod listen;
+pub mod page;
 pub mod reply;
 pub mod router;
 pub mod valid;

@@ -57,6 +57,15 @@ statements! {
         AND (CAST($6 AS TEXT) IS NULL OR d.status = $6)
         AND (CAST($7 AS TEXT) IS NULL OR d.assignment_id = $7)
         ORDER BY d.created_at, d.id");
+    /// The documents of all groups that work on a topic.
+    OF_TOPIC = documents!(" AND g.id IN (SELECT t.group_id FROM group_assignments t
+            WHERE t.organization_id = $1 AND t.assignment_id = $5)
+        ORDER BY g.group_number, d.created_at, d.id");
+    /// Takes the rows of all documents of the groups of a topic for this unit, always in the same order.
+    LOCK_OF_TOPIC = "SELECT id FROM documents WHERE organization_id = $1 AND work_room_id IN (
+            SELECT r.id FROM work_rooms r JOIN group_assignments t ON t.group_id = r.group_id
+            WHERE t.organization_id = $1 AND t.assignment_id = $2)
+        ORDER BY id FOR UPDATE";
     /// Where a room is, if the viewer sees it.
     ROOM = concat!("SELECT ", place_columns!(), " FROM work_rooms r
         JOIN groups g ON g.id = r.group_id
@@ -223,6 +232,12 @@ impl Work<'_> {
             self.place_of_room(room)?,
             self.one(&COUNT, args![room], |row| row.take())?,
         ))
+    }
+
+    /// The documents of all groups that work on a topic, held until this unit ends.
+    pub fn documents_of_topic_to_write(&mut self, topic: &AssignmentId) -> Result<Vec<SeenDocument>> {
+        self.many(&LOCK_OF_TOPIC, args![topic], |row| row.take::<DocumentId>())?;
+        self.many_visible(&OF_TOPIC, args![topic], seen)
     }
 
     /// The topics on which the group has not worked yet and now does, with a document for one of them or for none; held.

@@ -13,7 +13,7 @@ use model::whole::WholeSubmission;
 use super::assignments::{staff_topics, student_topics};
 use super::sql::{Columns, Value};
 use super::{Scope, Work};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::{args, sees_group, statements};
 
 macro_rules! link_columns {
@@ -58,6 +58,9 @@ statements! {
     OF_STAFF_LIST = links!(staff_topics!());
     /// The links of the topics that match, for a student.
     OF_STUDENT_LIST = links!(student_topics!());
+    /// The link of one group to one topic.
+    BY_PAIR = concat!("SELECT ", link_columns!(), " FROM group_assignments ga
+        WHERE ga.organization_id = $1 AND ga.assignment_id = $2 AND ga.group_id = $3");
     /// A new link.
     INSERT = "INSERT INTO group_assignments (organization_id, id, class_id, assignment_id, group_id, status,
             current_submission_id, description_override, late_allowed_until, created_at, updated_at)
@@ -70,6 +73,12 @@ statements! {
     ACTIVE_TOPICS = "SELECT a.id, a.course_id FROM group_assignments ga JOIN assignments a ON a.id = ga.assignment_id
         WHERE ga.organization_id = $1 AND ga.group_id = $2 AND a.status = 'ACTIVE'
         ORDER BY a.id";
+    /// The groups of one topic that work on another active one.
+    GROUPS_ELSEWHERE = "SELECT DISTINCT other.group_id FROM group_assignments ga
+        JOIN group_assignments other ON other.group_id = ga.group_id AND other.assignment_id <> ga.assignment_id
+        JOIN assignments a ON a.id = other.assignment_id
+        WHERE ga.organization_id = $1 AND ga.assignment_id = $2 AND a.status = 'ACTIVE'
+        ORDER BY other.group_id";
     /// Whether the room of a group holds a document that is linked to a topic.
     HAS_DOCUMENT = "SELECT EXISTS (SELECT 1 FROM documents d JOIN work_rooms w ON w.id = d.work_room_id
         WHERE d.organization_id = $1 AND d.assignment_id = $2 AND w.group_id = $3)";
@@ -141,6 +150,11 @@ impl Scope<'_> {
         })
     }
 
+    /// The groups of a topic that work on another active one, whoever looks.
+    pub fn groups_with_other_active_topics(&mut self, topic: &AssignmentId) -> Result<Vec<GroupId>> {
+        self.many(&GROUPS_ELSEWHERE, args![topic], |row| row.take())
+    }
+
     /// The topics a group may hand in for, the likeliest first; 404 when the viewer does not see the group.
     pub fn submission_candidates(&mut self, group: &GroupId) -> Result<Vec<Candidate>> {
         self.one_visible(&SEES_GROUP, args![group], |row| row.take::<GroupId>())?;
@@ -155,6 +169,16 @@ impl Scope<'_> {
 }
 
 impl Work<'_> {
+    /// The link of a group to a topic, if there is one.
+    pub fn link(&mut self, assignment: &AssignmentId, group: &GroupId) -> Result<Option<GroupAssignment>> {
+        self.maybe(&BY_PAIR, args![assignment, group], link)
+    }
+
+    /// The link of a group to a topic, or 404.
+    pub fn link_to_write(&mut self, assignment: &AssignmentId, group: &GroupId) -> Result<GroupAssignment> {
+        self.link(assignment, group)?.ok_or(Error::NotFound)
+    }
+
     /// Writes a new link; a second one of the same pair is `DUPLICATE_GROUP_ASSIGNMENT`.
     pub fn insert_link(&mut self, new: &GroupAssignment) -> Result<()> {
         self.run(

@@ -4,6 +4,9 @@ mod app;
 mod client;
 pub mod database;
 pub mod invariants;
+pub mod rows;
+pub mod tables;
+pub mod topics;
 mod world;
 
 pub use app::TestApp;
