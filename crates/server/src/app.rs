@@ -57,8 +57,8 @@ impl App {
         let names = CookieNames::for_base_url(&config.frontend_url);
         let gate = Gate::new(store.clone(), names, config.auth_secret.clone(), hosts);
         let document_server = DocumentServer::new(&config, api_internal_url, name_of_deployment(&store).await?)?;
-        let live = Live::new();
-        let bus = Bus::start(&database, store.clone(), live.clone())?;
+        let live = Live::new(gate.clone(), store.clone(), &config.frontend_origin);
+        let bus = Bus::start(&database, &live);
         let removals = removal::start(store.clone(), files.clone());
         let editing = Editing::new(store.clone(), bus.clone(), files.clone(), document_server.clone());
         let sweep = editing.start_sweep();

@@ -8,6 +8,7 @@ pub mod courses;
 pub mod documents;
 pub mod finish;
 pub mod freeze;
+pub mod enrollments;
 pub mod group_assignments;
 pub mod group_members;
 pub mod groups;

@@ -11,10 +11,11 @@ use utoipa::openapi::OpenApi;
 use super::context::App;
 use super::endpoint::{Endpoints, Row};
 use super::{
-    activity_logs, assignments, auth, classes, courses, document, document_server, documents, groups, health, layers,
-    pages, subjects, users, workrooms,
+    activity_logs, assignments, auth, classes, courses, document, document_server, documents, enrollments, groups,
+    health, layers, pages, subjects, users, workrooms,
 };
 use crate::error::Error;
+use crate::live::connect;
 
 /// Every route below `/api`.
 pub fn endpoints() -> Endpoints {
@@ -24,6 +25,7 @@ pub fn endpoints() -> Endpoints {
         .merge(users::routes())
         .merge(subjects::routes())
         .merge(classes::routes())
+        .merge(enrollments::routes())
         .merge(courses::routes())
         .merge(groups::routes())
         .merge(assignments::routes())
@@ -44,6 +46,8 @@ pub fn router(app: App) -> Router {
     Router::new()
         .nest("/api", api)
         .merge(pages::routes())
+        .layer(app.live().layer())
+        .layer(from_fn_with_state(app.live().clone(), connect::guard))
         .layer(CatchPanicLayer::custom(layers::panicked))
         .layer(from_fn_with_state(app.clone(), layers::cors))
         .layer(from_fn_with_state(app.clone(), layers::surround))

@@ -18,11 +18,14 @@ pub mod classes;
 pub mod converted_files;
 pub mod courses;
 pub mod documents;
+pub mod enrollments;
 pub mod group_assignments;
 pub mod groups;
 pub mod page;
 pub mod revisions;
 pub mod saves;
+pub mod outbox;
+pub mod rooms;
 pub mod subjects;
 pub mod submissions;
 pub mod work_rooms;
@@ -324,9 +327,12 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("converted_files", converted_files::STATEMENTS),
         ("courses", courses::STATEMENTS),
         ("documents", documents::STATEMENTS),
+        ("outbox", outbox::STATEMENTS),
+        ("rooms", rooms::STATEMENTS),
         ("group_assignments", group_assignments::STATEMENTS),
         ("saves", saves::STATEMENTS),
         ("revisions", revisions::STATEMENTS),
+        ("enrollments", enrollments::STATEMENTS),
         ("subjects", subjects::STATEMENTS),
         ("submissions", submissions::STATEMENTS),
         ("work_rooms", work_rooms::STATEMENTS),

@@ -4,7 +4,9 @@
 pub mod editing;
 pub mod file_removals;
 pub mod homes;
+pub mod listeners;
 pub mod organizations;
+pub mod outbox;
 pub mod sessions;
 pub mod users;
 
@@ -62,9 +64,11 @@ impl<'c> Platform<'c> {
 pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)])> {
     vec![
         ("platform/editing", editing::STATEMENTS),
+        ("platform/listeners", listeners::STATEMENTS),
         ("platform/file_removals", file_removals::STATEMENTS),
         ("platform/homes", homes::STATEMENTS),
         ("platform/organizations", organizations::STATEMENTS),
+        ("platform/outbox", outbox::STATEMENTS),
         ("platform/sessions", sessions::STATEMENTS),
         ("platform/users", users::STATEMENTS),
     ]

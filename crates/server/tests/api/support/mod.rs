@@ -4,15 +4,20 @@ mod app;
 mod client;
 pub mod database;
 pub mod invariants;
+pub mod live_rows;
 pub mod rows;
 pub mod tables;
 pub mod topics;
+mod heard;
+pub mod raw;
 mod world;
 
 pub use app::TestApp;
 pub use client::{Answer, Client};
 pub use database::Kind;
-pub use world::{Person, World};
+pub use heard::{Heard, clients_are_there};
+pub use live_rows::Rows;
+pub use world::{Class, Person, World};
 
 /// A refusal as everybody gets it: without the id of the request.
 #[track_caller]
