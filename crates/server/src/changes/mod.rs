@@ -5,5 +5,6 @@ mod broadcast;
 mod cleanup;
 mod log;
 mod perform;
+pub mod removal;
 
 pub use perform::perform;

@@ -5,7 +5,6 @@
 mod conflict;
 pub mod connection;
 pub mod db;
-pub mod failpoint;
 mod migrate;
 pub mod platform;
 pub mod sql;
@@ -19,8 +18,10 @@ pub mod classes;
 pub mod courses;
 pub mod documents;
 pub mod enrollments;
+pub mod group_assignments;
 pub mod groups;
 pub mod page;
+pub mod revisions;
 pub mod subjects;
 pub mod submissions;
 pub mod work_rooms;
@@ -314,18 +315,21 @@ fn pattern(search: &str) -> String {
 
 /// Every statement of the tenant rooms by file, for the test that prepares them on both databases.
 pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)])> {
-    vec![
+    let mut all = vec![
         ("activity", activity::STATEMENTS),
         ("assignments", assignments::STATEMENTS),
         ("attachments", attachments::STATEMENTS),
-        ("cascade", cascade::STATEMENTS),
         ("classes", classes::STATEMENTS),
         ("courses", courses::STATEMENTS),
         ("documents", documents::STATEMENTS),
         ("enrollments", enrollments::STATEMENTS),
-        ("groups", groups::STATEMENTS),
+        ("group_assignments", group_assignments::STATEMENTS),
+        ("revisions", revisions::STATEMENTS),
         ("subjects", subjects::STATEMENTS),
         ("submissions", submissions::STATEMENTS),
         ("work_rooms", work_rooms::STATEMENTS),
-    ]
+    ];
+    all.extend(cascade::all_statements());
+    all.extend(groups::all_statements());
+    all
 }

@@ -26,6 +26,7 @@ const GROUND: &[&str] = &[
     "clock",
     "config",
     "app",
+    "failpoint",
     "statements",
     "args",
     "manages_class",

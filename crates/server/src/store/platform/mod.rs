@@ -1,6 +1,7 @@
 //! The only SQL without an organization: sessions, accounts, organizations, and where a document is at home. Every way
 //! in needs a [`PlatformProof`]; `rg PlatformProof` lists all exceptions.
 
+pub mod file_removals;
 pub mod homes;
 pub mod organizations;
 pub mod sessions;
@@ -59,6 +60,7 @@ impl<'c> Platform<'c> {
 /// Every statement of the platform rooms by file.
 pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)])> {
     vec![
+        ("platform/file_removals", file_removals::STATEMENTS),
         ("platform/homes", homes::STATEMENTS),
         ("platform/organizations", organizations::STATEMENTS),
         ("platform/sessions", sessions::STATEMENTS),
