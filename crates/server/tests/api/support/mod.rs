@@ -4,6 +4,9 @@ mod app;
 mod client;
 pub mod database;
 pub mod invariants;
+pub mod rows;
+pub mod standpoint;
+pub mod tables;
 mod world;
 
 pub use app::TestApp;
