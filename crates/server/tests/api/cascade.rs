@@ -9,9 +9,9 @@ use model::document::Document;
 use model::id::{AssignmentId, ClassId, CourseId, DocumentId, GroupAssignmentId, GroupId, UserId};
 use serde_json::{Value, json};
 
-use crate::support::rows::Rows;
+use crate::support::counts::{counts, files};
+use crate::support::lesson::Rows;
 use crate::support::standpoint::{Eyes, nothing_after};
-use crate::support::tables::{counts, files};
 use crate::support::{TestApp, World};
 
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {

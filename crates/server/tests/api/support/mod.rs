@@ -2,11 +2,11 @@
 
 mod app;
 mod client;
+pub mod counts;
 pub mod database;
 pub mod invariants;
-pub mod rows;
+pub mod lesson;
 pub mod standpoint;
-pub mod tables;
 mod world;
 
 pub use app::TestApp;
