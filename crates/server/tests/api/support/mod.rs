@@ -3,6 +3,7 @@
 mod app;
 mod client;
 pub mod database;
+pub mod invariants;
 pub mod rows;
 pub mod tables;
 pub mod topics;
@@ -12,6 +13,14 @@ pub use app::TestApp;
 pub use client::{Answer, Client};
 pub use database::Kind;
 pub use world::{Person, World};
+
+/// A refusal as everybody gets it: without the id of the request.
+#[track_caller]
+pub fn reference(answer: Answer) -> serde_json::Value {
+    let mut body = answer.refused(404, "NOT_FOUND");
+    body["requestId"] = serde_json::Value::Null;
+    body
+}
 
 /// Writes one test that runs on both databases: `both!(name, |app| { … })`; the body is async and gets a `TestApp`.
 macro_rules! both {
