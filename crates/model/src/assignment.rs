@@ -165,9 +165,10 @@ pub fn own_texts(texts: &List<OwnText>, (): &()) -> garde::Result {
     if groups.len() < texts.len() {
         return Err(garde::Error::new("must not name the same group twice"));
     }
-    texts.validate().and_then(|()| texts.iter().try_for_each(Validate::validate)).map_err(|report| {
-        garde::Error::new(report.to_string().trim_end().replace('\n', "; "))
-    })
+    texts
+        .validate()
+        .and_then(|()| texts.iter().try_for_each(Validate::validate))
+        .map_err(|report| garde::Error::new(report.to_string().trim_end().replace('\n', "; ")))
 }
 
 fn each_text(texts: &Edit<List<OwnText>>, (): &()) -> garde::Result {

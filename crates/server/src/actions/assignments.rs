@@ -3,8 +3,8 @@
 
 use garde::Validate;
 use model::assignment::{Assignment, AssignmentEdit, LatePolicy, OwnText, own_texts};
-use model::change::removed::Removed;
 use model::change::assignment::AssignmentChange;
+use model::change::removed::Removed;
 use model::course::Course;
 use model::edit::Changed;
 use model::id::{AssignmentId, ClassId, CourseId, GroupId, UserId};
@@ -96,7 +96,9 @@ pub fn create(work: &mut Work<'_>, new: &NewAssignment) -> Result<SeenAssignment
     work.insert_assignment(&assignment)?;
     let attached = group_assignments::attach_all(work, &assignment, course.as_ref(), groups)?;
     let seen = work.assignment(&assignment.id)?;
-    work.record(AssignmentChange::Created { assignment: Box::new(seen.whole.clone()) });
+    work.record(AssignmentChange::Created {
+        assignment: Box::new(seen.whole.clone()),
+    });
     group_assignments::tell_moved(work, attached.moved)?;
     Ok(seen)
 }
@@ -113,7 +115,11 @@ pub fn edit(work: &mut Work<'_>, id: &AssignmentId, edit: &AssignmentEdit) -> Re
     let mut moved = Vec::new();
     if !edit.course_id.is_keep() {
         moved = group_assignments::move_all(work, &mut assignment, course.as_ref(), &whole.group_ids())?;
-        changed.write("courseId", &mut whole.assignment.course_id.clone(), assignment.course_id.clone());
+        changed.write(
+            "courseId",
+            &mut whole.assignment.course_id.clone(),
+            assignment.course_id.clone(),
+        );
     }
     changed.extend(assignment.edit(edit.clone(), work.now())?);
     if !changed.is_empty() {
@@ -123,7 +129,11 @@ pub fn edit(work: &mut Work<'_>, id: &AssignmentId, edit: &AssignmentEdit) -> Re
     let seen = work.assignment(id)?;
     if !changed.is_empty() || !overridden.is_empty() {
         let assignment = Box::new(seen.whole.clone());
-        work.record(AssignmentChange::Updated { assignment, changed, overridden });
+        work.record(AssignmentChange::Updated {
+            assignment,
+            changed,
+            overridden,
+        });
     }
     group_assignments::tell_moved(work, moved)?;
     Ok(seen)
@@ -137,9 +147,20 @@ pub fn remove(work: &mut Work<'_>, id: &AssignmentId, is_dry: bool) -> Result<i6
         return Ok(work.assignment_removal(id)?.submissions);
     }
     let places = whole.links.iter().map(|link| link.place.clone()).collect();
-    let Removed { submissions, released, files, .. } = work.delete_assignment(id)?;
+    let Removed {
+        submissions,
+        released,
+        files,
+        ..
+    } = work.delete_assignment(id)?;
     let assignment = Box::new(whole.assignment);
-    work.record(AssignmentChange::Deleted { assignment, places, submissions, released, files });
+    work.record(AssignmentChange::Deleted {
+        assignment,
+        places,
+        submissions,
+        released,
+        files,
+    });
     Ok(submissions)
 }
 

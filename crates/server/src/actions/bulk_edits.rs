@@ -6,10 +6,9 @@ use std::collections::BTreeMap;
 use model::assignment::{Assignment, SharedEdit};
 use model::change::assignment::{AssignmentChange, MovedStart};
 use model::edit::{Changed, Edit};
-use model::file::{AssignmentAttachment, FILES_MAX};
+use model::file::AssignmentAttachment;
 use model::group::Group;
 use model::id::{AssignmentId, AttachmentId, GroupId, SubmissionId};
-use model::refusal::Refusal;
 use model::submission::Submission;
 use model::text::FileName;
 use model::time::Timestamp;
@@ -17,6 +16,7 @@ use model::whole::WholeAssignment;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::attachments::room_for;
 use super::group_assignments::{Moved, groups_of_class};
 use crate::error::{Error, Result};
 use crate::store::Work;
@@ -58,33 +58,57 @@ pub fn bulk(work: &mut Work<'_>, id: &AssignmentId, edit: &SharedEdit, options: 
     let affected = whole.group_ids();
     let plan = plan(work, &whole, edit, options.recompute_late)?;
     if options.is_dry || plan.changed.is_empty() {
-        return Ok(BulkEdited { seen: work.assignment(id)?, affected, changed: plan.changed });
+        return Ok(BulkEdited {
+            seen: work.assignment(id)?,
+            affected,
+            changed: plan.changed,
+        });
     }
     let changed = plan.changed.clone();
     write(work, id, plan)?;
-    Ok(BulkEdited { seen: work.assignment(id)?, affected, changed })
+    Ok(BulkEdited {
+        seen: work.assignment(id)?,
+        affected,
+        changed,
+    })
 }
 
 fn plan(work: &mut Work<'_>, whole: &WholeAssignment, edit: &SharedEdit, recompute_late: bool) -> Result<Plan> {
     let mut assignment = whole.assignment.clone();
     let staged = work.staged_files(&assignment.id)?;
-    let shared: Vec<_> = whole.attachments.iter().filter(|file| file.group_assignment_id.is_none()).cloned().collect();
+    let shared: Vec<_> = whole
+        .attachments
+        .iter()
+        .filter(|file| file.group_assignment_id.is_none())
+        .cloned()
+        .collect();
     // Ids that are not of this topic are unknown, whatever state the topic is in.
     let added = named(&staged, &edit.add_attachment_ids)?;
     let removed = named(&shared, &edit.remove_attachment_ids)?;
     let mut changed = assignment.edit_shared(edit, work.now())?;
-    if whole.attachments.len() + added.len() - removed.len() > FILES_MAX && !added.is_empty() {
-        return Err(Refusal::LimitReached { what: "files of a topic", limit: FILES_MAX }.into());
+    if !added.is_empty() {
+        room_for(whole.attachments.len() + added.len() - removed.len())?;
     }
     let groups = starts(work, whole, &edit.start_date, &mut changed)?;
     let after = shared.iter().filter(|file| !removed.contains(file)).chain(&added);
     changed.write("attachments", &mut named_files(&shared), named_files(after));
-    let judged = if recompute_late { judge_anew(work, whole, &assignment, &mut changed)? } else { Vec::new() };
+    let judged = if recompute_late {
+        judge_anew(work, whole, &assignment, &mut changed)?
+    } else {
+        Vec::new()
+    };
     if !changed.is_empty() {
         assignment.updated_at = work.now();
     }
     let added = added.into_iter().map(|file| file.id).collect();
-    Ok(Plan { assignment, changed, groups, added, removed, judged })
+    Ok(Plan {
+        assignment,
+        changed,
+        groups,
+        added,
+        removed,
+        judged,
+    })
 }
 
 fn write(work: &mut Work<'_>, id: &AssignmentId, plan: Plan) -> Result<()> {
@@ -103,11 +127,19 @@ fn write(work: &mut Work<'_>, id: &AssignmentId, plan: Plan) -> Result<()> {
     }
     let mut moved = Vec::with_capacity(plan.groups.len());
     for (_, Moved { group, before, .. }) in plan.groups {
-        moved.push(MovedStart { group: work.whole_group(&group)?, before });
+        moved.push(MovedStart {
+            group: work.whole_group(&group)?,
+            before,
+        });
     }
     let assignment = Box::new(work.assignment(id)?.whole);
     let files = plan.removed.into_iter().map(|file| file.file.key).collect();
-    work.record(AssignmentChange::BulkUpdated { assignment, changed: plan.changed, moved, files });
+    work.record(AssignmentChange::BulkUpdated {
+        assignment,
+        changed: plan.changed,
+        moved,
+        files,
+    });
     Ok(())
 }
 
@@ -134,7 +166,14 @@ fn starts(
         from.insert(id.to_string(), group.start_date);
         let changed = group.start_on(start_date.clone(), work.now());
         if !changed.is_empty() {
-            moved.push((group, Moved { group: id, before, changed }));
+            moved.push((
+                group,
+                Moved {
+                    group: id,
+                    before,
+                    changed,
+                },
+            ));
         }
     }
     if !moved.is_empty() {
@@ -147,7 +186,11 @@ fn starts(
 fn common(dates: &BTreeMap<String, Option<Timestamp>>) -> Value {
     let mut values = dates.values();
     let first = values.next();
-    if values.all(|date| Some(date) == first) { json(&first) } else { json(dates) }
+    if values.all(|date| Some(date) == first) {
+        json(&first)
+    } else {
+        json(dates)
+    }
 }
 
 /// How late a submission was, as the log tells it.
@@ -167,7 +210,10 @@ fn judge_anew(
 ) -> Result<Vec<Submission>> {
     let (mut judged, mut from) = (Vec::new(), Vec::new());
     for mut submission in work.submissions_of(&assignment.id)? {
-        let link = whole.links.iter().find(|link| link.link.id == submission.group_assignment_id);
+        let link = whole
+            .links
+            .iter()
+            .find(|link| link.link.id == submission.group_assignment_id);
         let before = judgement(&submission);
         if link.is_some_and(|link| submission.judge_anew(&link.link, assignment)) {
             from.push(before);
@@ -179,7 +225,10 @@ fn judge_anew(
 }
 
 fn judgement(submission: &Submission) -> Judgement {
-    Judgement { submission_id: submission.id.clone(), late_by_seconds: submission.lateness.late_by_seconds }
+    Judgement {
+        submission_id: submission.id.clone(),
+        late_by_seconds: submission.lateness.late_by_seconds,
+    }
 }
 
 /// A file, as the log tells it.
@@ -191,7 +240,10 @@ struct NamedFile {
 }
 
 fn named_files<'f>(files: impl IntoIterator<Item = &'f AssignmentAttachment>) -> Vec<NamedFile> {
-    let named = |file: &AssignmentAttachment| NamedFile { id: file.id.clone(), file_name: file.file.file_name.clone() };
+    let named = |file: &AssignmentAttachment| NamedFile {
+        id: file.id.clone(),
+        file_name: file.file.file_name.clone(),
+    };
     files.into_iter().map(named).collect()
 }
 

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use garde::Validate;
 use model::assignment::{Assignment, OwnText, own_texts};
+use model::change::assignment::AssignmentChange;
 use model::change::group::GroupChange;
 use model::change::removed::Removed;
-use model::change::assignment::AssignmentChange;
 use model::course::Course;
 use model::edit::{Changed, Edit};
 use model::group::{ActiveTopic, Group, Place};
@@ -70,9 +70,15 @@ pub(super) fn groups_of_class(
     if ids.is_empty() {
         return Ok(HashMap::new());
     }
-    let filter = GroupFilter { class_id: Some(class.clone()), ..GroupFilter::default() };
-    let mut groups: HashMap<_, _> =
-        work.groups(&filter)?.into_iter().map(|known| (known.whole.group.id.clone(), known.whole)).collect();
+    let filter = GroupFilter {
+        class_id: Some(class.clone()),
+        ..GroupFilter::default()
+    };
+    let mut groups: HashMap<_, _> = work
+        .groups(&filter)?
+        .into_iter()
+        .map(|known| (known.whole.group.id.clone(), known.whole))
+        .collect();
     let foreign: Vec<&GroupId> = ids.iter().filter(|id| !groups.contains_key(*id)).collect();
     for id in &foreign {
         work.group(id)?;
@@ -89,14 +95,20 @@ pub(super) fn wanted(work: &mut Work<'_>, class: &ClassId, ids: &[GroupId], text
     let mut named: Vec<OwnText> = texts.to_vec();
     for id in ids {
         if !texts.iter().any(|text| text.group_id == *id) {
-            named.push(OwnText { group_id: id.clone(), description_override: Edit::Keep });
+            named.push(OwnText {
+                group_id: id.clone(),
+                description_override: Edit::Keep,
+            });
         }
     }
     let ids: Vec<GroupId> = named.iter().map(|text| text.group_id.clone()).collect();
     let mut groups = groups_of_class(work, class, &ids)?;
     let wanted = named.into_iter().filter_map(|text| {
         let group = groups.remove(&text.group_id)?;
-        Some(Wanted { group, text: text.description_override.clear_if_empty() })
+        Some(Wanted {
+            group,
+            text: text.description_override.clear_if_empty(),
+        })
     });
     Ok(wanted.collect())
 }
@@ -119,7 +131,13 @@ pub(super) fn attach_all(
     course: Option<&Course>,
     wanted: Vec<Wanted>,
 ) -> Result<Attached> {
-    let (mut attached, mut astray) = (Attached { groups: Vec::new(), moved: Vec::new() }, Vec::new());
+    let (mut attached, mut astray) = (
+        Attached {
+            groups: Vec::new(),
+            moved: Vec::new(),
+        },
+        Vec::new(),
+    );
     for Wanted { group: whole, text } in wanted {
         if let Some(link) = whole.links.iter().find(|link| link.assignment.id == assignment.id) {
             keeps_text(&link.link, &text)?;
@@ -136,7 +154,11 @@ pub(super) fn attach_all(
         };
         if !changed.is_empty() {
             work.update_group(&group)?;
-            attached.moved.push(Moved { group: group.id.clone(), before, changed });
+            attached.moved.push(Moved {
+                group: group.id.clone(),
+                before,
+                changed,
+            });
         }
         let has_document = work.has_linked_document(&assignment.id, &group.id)?;
         work.insert_link(&GroupAssignment {
@@ -153,7 +175,11 @@ pub(super) fn attach_all(
         })?;
         attached.groups.push(group.id);
     }
-    if astray.is_empty() { Ok(attached) } else { Err(Refusal::CourseMismatch { groups: astray }.into()) }
+    if astray.is_empty() {
+        Ok(attached)
+    } else {
+        Err(Refusal::CourseMismatch { groups: astray }.into())
+    }
 }
 
 /// Moves all groups of a topic with it to another course, or none of them.
@@ -164,8 +190,10 @@ pub(super) fn move_all(
     ids: &[GroupId],
 ) -> Result<Vec<Moved>> {
     let before = groups_of_class(work, &assignment.class_id, ids)?;
-    let mut groups: Vec<(Group, Vec<ActiveTopic>)> =
-        before.values().map(|whole| (whole.group.clone(), active_topics(whole))).collect();
+    let mut groups: Vec<(Group, Vec<ActiveTopic>)> = before
+        .values()
+        .map(|whole| (whole.group.clone(), active_topics(whole)))
+        .collect();
     let ids = assignment.move_to(course, &mut groups, work.now())?;
     let mut moved = Vec::with_capacity(ids.len());
     for (group, _) in groups.into_iter().filter(|(group, _)| ids.contains(&group.id)) {
@@ -173,7 +201,11 @@ pub(super) fn move_all(
         let (whole, mut changed) = (&before[&group.id], Changed::new());
         changed.write("courseId", &mut whole.group.course_id.clone(), group.course_id);
         changed.write("subjectId", &mut whole.group.subject_id.clone(), group.subject_id);
-        moved.push(Moved { group: group.id, before: whole.place(), changed });
+        moved.push(Moved {
+            group: group.id,
+            before: whole.place(),
+            changed,
+        });
     }
     Ok(moved)
 }
@@ -210,10 +242,17 @@ pub fn attach(work: &mut Work<'_>, id: &AssignmentId, new: &NewGroups) -> Result
     let whole = work.assignment(id)?.whole;
     if !attached.groups.is_empty() {
         let assignment = Box::new(whole.clone());
-        work.record(AssignmentChange::GroupsAttached { assignment, attached: attached.groups });
+        work.record(AssignmentChange::GroupsAttached {
+            assignment,
+            attached: attached.groups,
+        });
     }
     tell_moved(work, attached.moved)?;
-    Ok(whole.links.into_iter().filter(|link| named.contains(&link.link.group_id)).collect())
+    Ok(whole
+        .links
+        .into_iter()
+        .filter(|link| named.contains(&link.link.group_id))
+        .collect())
 }
 
 /// The links that texts of a PATCH are for: 404 for an unknown group, refused for one that is not on the topic.
@@ -226,7 +265,11 @@ pub(super) fn named_links(
     for text in texts.iter().filter(|text| find(text).is_none()) {
         work.group(&text.group_id)?;
     }
-    let link = |text| find(text).map(|link| link.link.clone()).ok_or(Refusal::GroupNotOnAssignment.into());
+    let link = |text| {
+        find(text)
+            .map(|link| link.link.clone())
+            .ok_or(Refusal::GroupNotOnAssignment.into())
+    };
     texts.iter().map(link).collect()
 }
 
@@ -240,7 +283,10 @@ pub(super) fn write_texts(
     let mut overridden = Vec::new();
     for (mut link, text) in links.into_iter().zip(texts) {
         let description_override = text.description_override.clone();
-        let edit = GroupAssignmentEdit { description_override, ..GroupAssignmentEdit::default() };
+        let edit = GroupAssignmentEdit {
+            description_override,
+            ..GroupAssignmentEdit::default()
+        };
         if !link.edit(edit, assignment, work.now())?.is_empty() {
             work.update_link(&link)?;
             overridden.push(link.group_id);
@@ -263,7 +309,10 @@ pub fn edit(
         return Ok(link);
     }
     work.update_link(&link.link)?;
-    work.record(AssignmentChange::LinkUpdated { link: Box::new(link.clone()), changed });
+    work.record(AssignmentChange::LinkUpdated {
+        link: Box::new(link.clone()),
+        changed,
+    });
     Ok(link)
 }
 
@@ -273,12 +322,26 @@ pub fn detach(work: &mut Work<'_>, id: &AssignmentId, group: &GroupId, is_forced
     let link = whole_link(before.links, group)?;
     let submissions = work.submissions_of_link(&link.link.id)?;
     link.link.detachable(submissions > 0, is_forced)?;
-    let Removed { submissions, released, files, .. } = work.detach_group(&link.link.id)?;
+    let Removed {
+        submissions,
+        released,
+        files,
+        ..
+    } = work.detach_group(&link.link.id)?;
     let assignment = Box::new(work.assignment(id)?.whole);
-    work.record(AssignmentChange::GroupDetached { assignment, place: link.place, submissions, released, files });
+    work.record(AssignmentChange::GroupDetached {
+        assignment,
+        place: link.place,
+        submissions,
+        released,
+        files,
+    });
     Ok(())
 }
 
 fn whole_link(links: Vec<WholeGroupAssignment>, group: &GroupId) -> Result<WholeGroupAssignment> {
-    links.into_iter().find(|link| link.link.group_id == *group).ok_or(Error::NotFound)
+    links
+        .into_iter()
+        .find(|link| link.link.group_id == *group)
+        .ok_or(Error::NotFound)
 }

@@ -1,9 +1,93 @@
-//! The files that go with a change.
+//! The files that go with a change. Their keys are written in the unit of the change; `removal.rs` takes them away after
+//! the commit.
 
 use model::change::Change;
+use model::change::assignment::AssignmentChange as Assignment;
+use model::change::class::ClassChange as Class;
+use model::change::course::CourseChange as Course;
+use model::change::document::DocumentChange as Document;
+use model::change::group::GroupChange as Group;
+use model::change::message::MessageChange as Message;
+use model::change::user::UserChange as User;
 use model::file::FileKey;
 
-/// Files nobody names any more.
-pub fn removed_files(_: &Change) -> &[FileKey] {
-    &[]
+/// Files nobody names any more. A change that comes without files has none: copies of submissions and revisions of
+/// documents go with their parents only.
+pub fn removed_files(change: &Change) -> &[FileKey] {
+    match change {
+        Change::Class(Class::Deleted { removed, .. }) | Change::Course(Course::Deleted { removed, .. }) => {
+            &removed.files
+        }
+        Change::Group(Group::Deleted { files, .. })
+        | Change::Assignment(
+            Assignment::BulkUpdated { files, .. }
+            | Assignment::GroupDetached { files, .. }
+            | Assignment::Deleted { files, .. },
+        )
+        | Change::Document(Document::RevisionsPruned { files } | Document::Deleted { files, .. })
+        | Change::Message(Message::Pruned { files })
+        | Change::User(User::Erased { files, .. }) => files,
+        Change::Group(Group::AttachmentRemoved { attachment, .. }) => std::slice::from_ref(&attachment.file.key),
+        Change::Assignment(Assignment::AttachmentRemoved { attachment, .. }) => {
+            std::slice::from_ref(&attachment.file.key)
+        }
+        Change::Class(
+            Class::Created { .. }
+            | Class::Updated { .. }
+            | Class::TeachersChanged { .. }
+            | Class::Enrolled { .. }
+            | Class::Unenrolled { .. }
+            | Class::EnrollmentUpdated { .. },
+        )
+        | Change::Course(Course::Created { .. } | Course::Updated { .. })
+        | Change::Group(
+            Group::Created { .. }
+            | Group::Updated { .. }
+            | Group::MembersAdded { .. }
+            | Group::MemberRemoved { .. }
+            | Group::MemberMoved { .. }
+            | Group::AttachmentAdded { .. },
+        )
+        | Change::Assignment(
+            Assignment::Created { .. }
+            | Assignment::Updated { .. }
+            | Assignment::GroupsAttached { .. }
+            | Assignment::LinkUpdated { .. }
+            | Assignment::AttachmentAdded { .. }
+            | Assignment::Finished { .. }
+            | Assignment::Reopened { .. }
+            | Assignment::Exported { .. },
+        )
+        | Change::Document(
+            Document::Created { .. }
+            | Document::Updated { .. }
+            | Document::Saved { .. }
+            | Document::SavedLate { .. }
+            | Document::SaveFailed { .. }
+            | Document::Replaced { .. },
+        )
+        | Change::Message(
+            Message::Sent { .. }
+            | Message::Edited { .. }
+            | Message::Deleted { .. }
+            | Message::Read { .. }
+            | Message::DirectSent { .. },
+        )
+        | Change::User(
+            User::Created { .. }
+            | User::Updated { .. }
+            | User::RoleChanged { .. }
+            | User::PasswordReset { .. }
+            | User::MembershipEnded { .. }
+            | User::Imported { .. }
+            | User::Exported { .. },
+        )
+        | Change::Homeroom(_)
+        | Change::Subject(_)
+        | Change::Help(_)
+        | Change::Submission(_)
+        | Change::Feedback(_)
+        | Change::Organization(_)
+        | Change::Session(_) => &[],
+    }
 }

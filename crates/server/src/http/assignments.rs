@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;
 
+use super::attachments;
 use super::context::Context;
 use super::endpoint::Endpoints;
 use super::group_assignments;
@@ -35,6 +36,7 @@ pub fn routes() -> Endpoints {
         .add(Access::Staff, routes!(edit, remove))
         .add(Access::Staff, routes!(bulk))
         .merge(group_assignments::routes())
+        .merge(attachments::routes())
 }
 
 #[derive(Deserialize, Validate, IntoParams)]
@@ -113,12 +115,32 @@ struct RemovedTopic {
 
 impl Editable for AssignmentEdit {
     const FIELDS: &'static [&'static str] = &[
-        "title", "description", "deadline", "requiredSubmissions", "maxPoints", "gradeScale", "latePolicy", "isShared",
-        "courseId", "groups",
+        "title",
+        "description",
+        "deadline",
+        "requiredSubmissions",
+        "maxPoints",
+        "gradeScale",
+        "latePolicy",
+        "isShared",
+        "courseId",
+        "groups",
     ];
     const READ_ONLY: &'static [&'static str] = &[
-        "id", "classId", "status", "finishedAt", "finishedById", "createdById", "organizationId", "createdAt", "updatedAt",
-        "class", "course", "attachments", "groupAssignments", "stats",
+        "id",
+        "classId",
+        "status",
+        "finishedAt",
+        "finishedById",
+        "createdById",
+        "organizationId",
+        "createdAt",
+        "updatedAt",
+        "class",
+        "course",
+        "attachments",
+        "groupAssignments",
+        "stats",
     ];
 }
 
@@ -140,7 +162,11 @@ async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Jso
     };
     let look = cx.read(move |scope| {
         let viewer = scope.viewer().clone();
-        Ok(scope.assignments(&filter)?.iter().map(|seen| known(seen, &viewer)).collect())
+        Ok(scope
+            .assignments(&filter)?
+            .iter()
+            .map(|seen| known(seen, &viewer))
+            .collect())
     });
     Ok(Json(look.await?))
 }
@@ -158,7 +184,9 @@ async fn create(cx: Context, Valid(new): Valid<NewAssignment>) -> Result<Created
 #[utoipa::path(get, path = "/assignments/submission-candidates", params(OfGroup),
     responses((status = 200, body = [CandidateView])))]
 async fn candidates(cx: Context, ValidQuery(query): ValidQuery<OfGroup>) -> Result<Json<Vec<CandidateView>>> {
-    let found = cx.read(move |scope| scope.submission_candidates(&query.group_id)).await?;
+    let found = cx
+        .read(move |scope| scope.submission_candidates(&query.group_id))
+        .await?;
     let view = |(place, topic): (usize, crate::store::group_assignments::Candidate)| CandidateView {
         assignment_id: topic.assignment_id,
         title: topic.title,
@@ -188,7 +216,9 @@ async fn edit(cx: Context, Path(id): Path<AssignmentId>, patch: Patch<Assignment
         let shown = show(cx.clone(), Path(id.clone())).await?;
         patch.echoed.must_equal(&shown.0)?;
     }
-    Ok(Json(staff(&cx.write(move |work| assignments::edit(work, &id, &patch.edit)).await?)))
+    Ok(Json(staff(
+        &cx.write(move |work| assignments::edit(work, &id, &patch.edit)).await?,
+    )))
 }
 
 /// Remove a topic with its submissions and files; rooms and documents stay
@@ -201,7 +231,10 @@ async fn remove(
 ) -> Result<Json<RemovedTopic>> {
     let is_dry = query.dry_run.0;
     let deleted_submissions = cx.write(move |work| assignments::remove(work, &id, is_dry)).await?;
-    Ok(Json(RemovedTopic { success: true, deleted_submissions }))
+    Ok(Json(RemovedTopic {
+        success: true,
+        deleted_submissions,
+    }))
 }
 
 /// Change what all groups of a topic share
@@ -216,8 +249,13 @@ async fn bulk(
     ValidQuery(query): ValidQuery<BulkQuery>,
     Valid(edit): Valid<SharedEdit>,
 ) -> Result<Json<BulkEditView>> {
-    let options = BulkOptions { is_dry: query.dry_run.0, recompute_late: query.recompute_late.0 };
-    let done = cx.write(move |work| bulk_edits::bulk(work, &id, &edit, options)).await?;
+    let options = BulkOptions {
+        is_dry: query.dry_run.0,
+        recompute_late: query.recompute_late.0,
+    };
+    let done = cx
+        .write(move |work| bulk_edits::bulk(work, &id, &edit, options))
+        .await?;
     Ok(Json(if options.is_dry {
         BulkEditView::preview(done.affected, &done.changed)
     } else {

@@ -40,8 +40,20 @@ struct Force {
 impl Editable for GroupAssignmentEdit {
     const FIELDS: &'static [&'static str] = &["descriptionOverride", "lateAllowedUntil"];
     const READ_ONLY: &'static [&'static str] = &[
-        "id", "assignmentId", "groupId", "status", "currentSubmissionId", "effectiveDescription", "effectiveAttachments",
-        "submittedCount", "isComplete", "createdAt", "updatedAt", "group", "assignment", "currentSubmission",
+        "id",
+        "assignmentId",
+        "groupId",
+        "status",
+        "currentSubmissionId",
+        "effectiveDescription",
+        "effectiveAttachments",
+        "submittedCount",
+        "isComplete",
+        "createdAt",
+        "updatedAt",
+        "group",
+        "assignment",
+        "currentSubmission",
     ];
 }
 
@@ -56,7 +68,12 @@ async fn attach(
     Valid(new): Valid<NewGroups>,
 ) -> Result<Json<Vec<GroupAssignmentView>>> {
     let links = cx.write(move |work| group_assignments::attach(work, &id, &new)).await?;
-    Ok(Json(links.iter().map(|link| GroupAssignmentView::new(link, &Audience::Staff)).collect()))
+    Ok(Json(
+        links
+            .iter()
+            .map(|link| GroupAssignmentView::new(link, &Audience::Staff))
+            .collect(),
+    ))
 }
 
 /// Give one group a text of its own, or more time
@@ -74,9 +91,13 @@ async fn edit(
             let mut links = scope.assignment(&id)?.whole.links.into_iter();
             links.find(|link| link.link.group_id == group).ok_or(Error::NotFound)
         });
-        patch.echoed.must_equal(&GroupAssignmentView::new(&look.await?, &Audience::Staff))?;
+        patch
+            .echoed
+            .must_equal(&GroupAssignmentView::new(&look.await?, &Audience::Staff))?;
     }
-    let link = cx.write(move |work| group_assignments::edit(work, &id, &group, &patch.edit)).await?;
+    let link = cx
+        .write(move |work| group_assignments::edit(work, &id, &group, &patch.edit))
+        .await?;
     Ok(Json(GroupAssignmentView::new(&link, &Audience::Staff)))
 }
 
@@ -90,6 +111,7 @@ async fn detach(
     ValidQuery(query): ValidQuery<Force>,
 ) -> Result<Json<Done>> {
     let is_forced = query.force.0;
-    cx.write(move |work| group_assignments::detach(work, &id, &group, is_forced)).await?;
+    cx.write(move |work| group_assignments::detach(work, &id, &group, is_forced))
+        .await?;
     Ok(Json(Done::YES))
 }

@@ -12,6 +12,7 @@ pub mod valid;
 
 mod activity_logs;
 mod assignments;
+mod attachments;
 mod auth;
 mod classes;
 mod courses;

@@ -90,6 +90,11 @@ statements! {
     DELETE = "DELETE FROM documents WHERE organization_id = $1 AND id = $2";
     /// Whether any attempt has a copy of it.
     WAS_HANDED_IN = "SELECT EXISTS (SELECT 1 FROM submission_documents WHERE organization_id = $1 AND document_id = $2)";
+    /// The topics of a group on which nobody has worked yet, of which one may be named.
+    UNTOUCHED = "SELECT assignment_id FROM group_assignments
+        WHERE organization_id = $1 AND group_id = $2 AND status = 'NOT_STARTED'
+            AND (CAST($3 AS TEXT) IS NULL OR assignment_id = $3)
+        ORDER BY id FOR NO KEY UPDATE";
     /// A file the group sees, of one of its topics or its own, to begin a document with.
     TEMPLATE = "SELECT f.file_name, f.file_key, f.size, f.sha256 FROM assignment_attachments f
             JOIN assignments a ON a.id = f.assignment_id
@@ -218,6 +223,11 @@ impl Work<'_> {
             self.place_of_room(room)?,
             self.one(&COUNT, args![room], |row| row.take())?,
         ))
+    }
+
+    /// The topics on which the group has not worked yet and now does, with a document for one of them or for none; held.
+    pub fn untouched_topics(&mut self, group: &GroupId, topic: Option<&AssignmentId>) -> Result<Vec<AssignmentId>> {
+        self.many(&UNTOUCHED, args![group, topic], |row| row.take())
     }
 
     /// Writes a new document, which is a draft.

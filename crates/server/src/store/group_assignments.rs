@@ -13,7 +13,7 @@ use model::whole::WholeSubmission;
 use super::assignments::{staff_topics, student_topics};
 use super::sql::{Columns, Value};
 use super::{Scope, Work};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::{args, sees_group, statements};
 
 macro_rules! link_columns {
@@ -58,6 +58,9 @@ statements! {
     OF_STAFF_LIST = links!(staff_topics!());
     /// The links of the topics that match, for a student.
     OF_STUDENT_LIST = links!(student_topics!());
+    /// The link of one group to one topic.
+    BY_PAIR = concat!("SELECT ", link_columns!(), " FROM group_assignments ga
+        WHERE ga.organization_id = $1 AND ga.assignment_id = $2 AND ga.group_id = $3");
     /// A new link.
     INSERT = "INSERT INTO group_assignments (organization_id, id, class_id, assignment_id, group_id, status,
             current_submission_id, description_override, late_allowed_until, created_at, updated_at)
@@ -155,6 +158,16 @@ impl Scope<'_> {
 }
 
 impl Work<'_> {
+    /// The link of a group to a topic, if there is one.
+    pub fn link(&mut self, assignment: &AssignmentId, group: &GroupId) -> Result<Option<GroupAssignment>> {
+        self.maybe(&BY_PAIR, args![assignment, group], link)
+    }
+
+    /// The link of a group to a topic, or 404.
+    pub fn link_to_write(&mut self, assignment: &AssignmentId, group: &GroupId) -> Result<GroupAssignment> {
+        self.link(assignment, group)?.ok_or(Error::NotFound)
+    }
+
     /// Writes a new link; a second one of the same pair is `DUPLICATE_GROUP_ASSIGNMENT`.
     pub fn insert_link(&mut self, new: &GroupAssignment) -> Result<()> {
         self.run(

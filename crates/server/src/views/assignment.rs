@@ -92,7 +92,11 @@ impl AssignmentView {
 
     /// The topic as the members of one of its groups hear of it.
     pub fn for_group(whole: &WholeAssignment, group: &GroupId) -> Self {
-        let own = whole.links.iter().filter(|link| link.link.group_id == *group).collect::<Vec<_>>();
+        let own = whole
+            .links
+            .iter()
+            .filter(|link| link.link.group_id == *group)
+            .collect::<Vec<_>>();
         Self::with(whole, &own, &Audience::Group)
     }
 
@@ -121,10 +125,16 @@ impl AssignmentView {
             organization_id: assignment.organization_id.clone(),
             created_at: assignment.created_at,
             updated_at: assignment.updated_at,
-            class: AssignmentClassView { id: whole.class.id.clone(), name: whole.class.name.clone() },
+            class: AssignmentClassView {
+                id: whole.class.id.clone(),
+                name: whole.class.name.clone(),
+            },
             course: whole.course.clone(),
             attachments: whole.attachments.iter().filter(is_shown).map(file).collect(),
-            group_assignments: links.iter().map(|link| GroupAssignmentView::new(link, audience)).collect(),
+            group_assignments: links
+                .iter()
+                .map(|link| GroupAssignmentView::new(link, audience))
+                .collect(),
             stats: audience.staff_only(AssignmentStatsView::of(links)),
         }
     }
@@ -149,7 +159,10 @@ impl AssignmentStatsView {
     fn of(links: &[&WholeGroupAssignment]) -> Self {
         let mut counted = Statistics::default();
         for whole in links {
-            let is_late = whole.current_submission.as_ref().is_some_and(|current| current.submission.lateness.is_late);
+            let is_late = whole
+                .current_submission
+                .as_ref()
+                .is_some_and(|current| current.submission.lateness.is_late);
             counted.count(whole.link.status, is_late);
         }
         Self {

@@ -51,13 +51,24 @@ pub struct BulkPreviewView {
 impl BulkEditView {
     /// It is done.
     pub fn done(assignment: AssignmentView, affected_group_ids: Vec<GroupId>, changed: &Changed) -> Self {
-        Self::Done(Box::new(BulkDoneView { assignment, affected_group_ids, updated: changed.after() }))
+        Self::Done(Box::new(BulkDoneView {
+            assignment,
+            affected_group_ids,
+            updated: changed.after(),
+        }))
     }
 
     /// It would be done.
     pub fn preview(affected_group_ids: Vec<GroupId>, changed: &Changed) -> Self {
-        let change = changed.iter().map(|field| (field.field.to_owned(), json!({"from": field.from, "to": field.to})));
+        let change = changed
+            .iter()
+            .map(|field| (field.field.to_owned(), json!({"from": field.from, "to": field.to})));
         let changes = Value::Object(change.collect::<Map<_, _>>());
-        Self::Preview(BulkPreviewView { dry_run: true, count: affected_group_ids.len(), affected_group_ids, changes })
+        Self::Preview(BulkPreviewView {
+            dry_run: true,
+            count: affected_group_ids.len(),
+            affected_group_ids,
+            changes,
+        })
     }
 }

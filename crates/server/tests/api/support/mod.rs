@@ -6,7 +6,10 @@ pub mod counts;
 pub mod database;
 pub mod invariants;
 pub mod lesson;
+pub mod rows;
 pub mod standpoint;
+pub mod tables;
+pub mod topics;
 mod world;
 
 pub use app::TestApp;
