@@ -15,7 +15,7 @@ mod world;
 pub use app::TestApp;
 pub use client::{Answer, Client};
 pub use database::Kind;
-pub use world::{Person, World};
+pub use world::{Class, Person, World};
 
 /// A refusal as everybody gets it: without the id of the request.
 #[track_caller]
