@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;
 
+use super::attachments;
 use super::context::Context;
 use super::endpoint::Endpoints;
 use super::group_assignments;
@@ -35,6 +36,7 @@ pub fn routes() -> Endpoints {
         .add(Access::Staff, routes!(edit, remove))
         .add(Access::Staff, routes!(bulk))
         .merge(group_assignments::routes())
+        .merge(attachments::routes())
 }
 
 #[derive(Deserialize, Validate, IntoParams)]

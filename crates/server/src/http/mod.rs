@@ -14,6 +14,7 @@ pub mod valid;
 
 mod activity_logs;
 mod assignments;
+mod attachments;
 mod auth;
 mod classes;
 mod courses;

@@ -11,6 +11,7 @@ mod architecture;
 mod assignment_edits;
 mod assignment_groups;
 mod assignments;
+mod attachment_visibility;
 mod attachments;
 mod auth;
 mod bulk;

@@ -8,6 +8,7 @@ pub mod listeners;
 pub mod organizations;
 pub mod outbox;
 pub mod sessions;
+pub mod staged_files;
 pub mod users;
 
 use super::connection::Connection;
@@ -70,6 +71,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("platform/organizations", organizations::STATEMENTS),
         ("platform/outbox", outbox::STATEMENTS),
         ("platform/sessions", sessions::STATEMENTS),
+        ("platform/staged_files", staged_files::STATEMENTS),
         ("platform/users", users::STATEMENTS),
     ]
 }

@@ -2,10 +2,13 @@
 
 mod app;
 mod client;
+pub mod counts;
 pub mod database;
 pub mod invariants;
 pub mod live_rows;
+pub mod lesson;
 pub mod rows;
+pub mod standpoint;
 pub mod tables;
 pub mod topics;
 mod heard;
