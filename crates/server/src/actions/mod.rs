@@ -7,6 +7,7 @@ pub mod bulk_edits;
 pub mod classes;
 pub mod courses;
 pub mod documents;
+pub mod enrollments;
 pub mod group_assignments;
 pub mod group_members;
 pub mod groups;

@@ -33,7 +33,7 @@ fn conclude(work: &mut Work<'_>, bus: &Bus) -> Result<AfterCommit> {
         if let Err(error) = work.attempt(|work| work.insert_log(&entry)) {
             tracing::error!(
                 error = format!("{error:?}"),
-                action = entry.action,
+                action = entry.action.as_str(),
                 "an activity record was lost"
             );
         }

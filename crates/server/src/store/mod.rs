@@ -17,8 +17,10 @@ pub mod cascade;
 pub mod classes;
 pub mod courses;
 pub mod documents;
+pub mod enrollments;
 pub mod group_assignments;
 pub mod groups;
+pub mod page;
 pub mod revisions;
 pub mod subjects;
 pub mod submissions;
@@ -320,6 +322,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("classes", classes::STATEMENTS),
         ("courses", courses::STATEMENTS),
         ("documents", documents::STATEMENTS),
+        ("enrollments", enrollments::STATEMENTS),
         ("group_assignments", group_assignments::STATEMENTS),
         ("revisions", revisions::STATEMENTS),
         ("subjects", subjects::STATEMENTS),

@@ -8,6 +8,7 @@ pub mod bulk_edit;
 pub mod class;
 pub mod course;
 pub mod course_detail;
+pub mod csv;
 pub mod document;
 pub mod group;
 pub mod group_assignment;

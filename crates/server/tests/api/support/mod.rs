@@ -2,9 +2,12 @@
 
 mod app;
 mod client;
+pub mod counts;
 pub mod database;
 pub mod invariants;
+pub mod lesson;
 pub mod rows;
+pub mod standpoint;
 pub mod tables;
 pub mod topics;
 mod world;
@@ -12,7 +15,7 @@ mod world;
 pub use app::TestApp;
 pub use client::{Answer, Client};
 pub use database::Kind;
-pub use world::{Person, World};
+pub use world::{Class, Person, World};
 
 /// A refusal as everybody gets it: without the id of the request.
 #[track_caller]
