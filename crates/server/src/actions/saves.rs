@@ -6,11 +6,11 @@ use model::change::submission::SubmissionChange;
 use model::document::{Document, Open};
 use model::document_kind::FileExtension;
 use model::file::FileKey;
-use model::group_assignment::Step;
 use model::id::{DocumentId, RevisionId, UserId};
 use model::save::{Received, Revision, RevisionOrigin, Save};
 use model::time::Timestamp;
 
+use super::documents::worked;
 use super::submissions::whole_link;
 use crate::clock;
 use crate::error::{Error, Result};
@@ -189,7 +189,7 @@ fn become_content(
         document.renew_key();
     }
     let copy = complete_submission(work, document, &revision, arrived)?;
-    mark_work(work, seen, document)?;
+    worked(work, &seen.place.group.id, document.assignment_id.as_ref())?;
     Ok(("CURRENT", Some(revision), Named { revision: true, copy }))
 }
 
@@ -256,24 +256,6 @@ fn complete_submission(
     handed_in.sha256.clone_from(&revision.sha256);
     work.replace_copy(&handed_in, &former)?;
     Ok(true)
-}
-
-/// A topic of the group begins with the first work for it.
-fn mark_work(work: &mut Work<'_>, seen: &SeenDocument, document: &Document) -> Result<()> {
-    let group = &seen.place.group.id;
-    let now = work.now();
-    for topic in work.active_topics(group)? {
-        let concerns = document
-            .assignment_id
-            .as_ref()
-            .is_none_or(|own| *own == topic.assignment_id);
-        if let Some(mut link) = work.link(&topic.assignment_id, group)?.filter(|_| concerns)
-            && link.step(Step::Worked, now)?
-        {
-            work.update_link(&link)?;
-        }
-    }
-    Ok(())
 }
 
 fn tell(

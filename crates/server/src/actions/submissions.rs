@@ -35,9 +35,16 @@ pub struct HandIn {
     #[serde(default, deserialize_with = "model::text::optional")]
     #[garde(dive)]
     pub note: Option<Note>,
-    /// Says that the person was asked whether to hand in; clients set it, nothing depends on it.
-    #[garde(skip)]
+    /// Says that the person was asked first. Absent is fine; who was asked and said no sends nothing at all.
+    #[garde(custom(not_declined))]
     pub confirm: Option<bool>,
+}
+
+fn not_declined(confirm: &Option<bool>, (): &()) -> garde::Result {
+    match confirm {
+        Some(false) => Err(garde::Error::new("must be true")),
+        Some(true) | None => Ok(()),
+    }
 }
 
 /// A document to be taken back.
@@ -72,8 +79,6 @@ pub struct Copied {
 /// What a hand-in leaves to do: the open editors are asked for what they still have.
 #[derive(Debug, Clone)]
 pub struct HandedIn {
-    /// The attempt.
-    pub submission: SubmissionId,
     /// The editors that may be open.
     pub freezes: Vec<Freeze>,
 }
@@ -166,10 +171,7 @@ pub fn submit(
         submission,
         superseded,
     });
-    Ok(Some(HandedIn {
-        submission: new.id,
-        freezes,
-    }))
+    Ok(Some(HandedIn { freezes }))
 }
 
 /// Takes a document back.

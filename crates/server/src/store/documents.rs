@@ -299,7 +299,8 @@ impl Work<'_> {
 
     /// Removes a document that was never handed in, with its revisions, and answers the files that nobody names any more.
     pub fn delete_document(&mut self, id: &DocumentId) -> Result<Vec<FileKey>> {
-        let revisions = self.revisions(id)?;
+        let mut files = self.delete_converted_of_document(id)?;
+        files.extend(self.revisions(id)?.into_iter().map(|revision| revision.file_key));
         for children in [
             &UNLINK_FEEDBACK,
             &DELETE_SAVES,
@@ -309,7 +310,7 @@ impl Work<'_> {
         ] {
             self.run(children, args![id])?;
         }
-        Ok(revisions.into_iter().map(|revision| revision.file_key).collect())
+        Ok(files)
     }
 
     /// Whether a document was ever handed in, also when it was taken back.

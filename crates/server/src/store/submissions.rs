@@ -11,6 +11,7 @@ use model::submission::{Submission, SubmissionDocument, SubmissionStatus};
 use model::user::Person;
 use model::whole::WholeSubmission;
 
+use super::converted_files::ConvertedOf;
 use super::group_assignments::{submission, submission_columns};
 use super::sql::Columns;
 use super::{Scope, Work};
@@ -191,6 +192,9 @@ impl Work<'_> {
                 changed.file_key.as_str(),
             ],
         )?;
+        for file in self.delete_converted_of(&ConvertedOf::Copy(changed.id.clone()))? {
+            self.insert_file_removal(&file)?;
+        }
         let is_named: bool = self.one(&NAMES_FILE, args![former.as_str()], |row| row.take())?;
         if is_named {
             Ok(())
