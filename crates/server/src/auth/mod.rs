@@ -1,6 +1,7 @@
 //! Who asks: from the cookie to a [`Caller`] with his standing in the organization of the request. Everything that
 //! decides is read from the store on every request; the cookie cache never decides (contract 6.1).
 
+pub mod hashing;
 pub mod origin;
 pub mod tenant;
 
@@ -18,6 +19,7 @@ use crate::store::platform::PlatformProof;
 use crate::store::platform::organizations::HostName;
 use crate::store::platform::sessions::{Session, SessionFacts, User};
 use crate::store::{Actor, Standpoint, Store, Tenant};
+use hashing::Hashing;
 use tenant::Hosts;
 
 /// The peer's address as the listener saw it.
@@ -34,6 +36,7 @@ pub struct Gate {
     names: CookieNames,
     secret: Secret,
     hosts: Hosts,
+    hashing: Hashing,
 }
 
 /// What a request claims to be: nothing of it was looked up yet.
@@ -114,6 +117,7 @@ impl Gate {
             names,
             secret,
             hosts,
+            hashing: Hashing::default(),
         }
     }
 
@@ -130,6 +134,11 @@ impl Gate {
     /// The host rules of this installation.
     pub fn hosts(&self) -> &Hosts {
         &self.hosts
+    }
+
+    /// The turns at hashing passwords.
+    pub fn hashing(&self) -> &Hashing {
+        &self.hashing
     }
 
     /// What a request claims to be, before anything is looked up.

@@ -5,5 +5,6 @@ mod broadcast;
 mod cleanup;
 mod log;
 mod perform;
+mod sessions;
 
-pub use perform::perform;
+pub use perform::{perform, perform_platform};

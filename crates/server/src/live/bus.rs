@@ -6,6 +6,7 @@ use tokio::sync::mpsc;
 
 use super::Live;
 use crate::error::Result;
+use crate::store::platform::PlatformWork;
 use crate::store::{AfterCommit, Database, Store, Work};
 
 /// The way from a unit of work to the sockets.
@@ -24,6 +25,16 @@ impl Bus {
 
     /// Takes the signals of a unit of work; they leave once it is committed.
     pub fn carry(&self, _: &mut Work<'_>, signals: Vec<Signal>) -> Result<AfterCommit> {
+        let local = self.local.clone();
+        Ok(Box::new(move || {
+            for signal in signals {
+                drop(local.send(signal));
+            }
+        }))
+    }
+
+    /// Takes the signals of a unit across organizations; they leave once it is committed.
+    pub fn carry_across(&self, _: &mut PlatformWork<'_>, signals: Vec<Signal>) -> Result<AfterCommit> {
         let local = self.local.clone();
         Ok(Box::new(move || {
             for signal in signals {

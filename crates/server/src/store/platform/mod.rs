@@ -1,9 +1,15 @@
 //! The only SQL without an organization: sessions, accounts, organizations, and where a document is at home. Every way
 //! in needs a [`PlatformProof`]; `rg PlatformProof` lists all exceptions.
 
+pub mod accounts;
 pub mod organizations;
 pub mod sessions;
+pub mod sign_in;
 pub mod users;
+
+use std::ops::{Deref, DerefMut};
+
+use model::change::people::SessionChange;
 
 use super::connection::Connection;
 use super::sql::Sql;
@@ -55,11 +61,51 @@ impl<'c> Platform<'c> {
     }
 }
 
+/// Writes across organizations and says what happened to sessions, so that sockets follow.
+pub struct PlatformWork<'c> {
+    platform: Platform<'c>,
+    changes: Vec<SessionChange>,
+}
+
+impl<'c> PlatformWork<'c> {
+    pub(super) fn on(connection: &'c mut Connection) -> Self {
+        Self {
+            platform: Platform::on(connection),
+            changes: Vec::new(),
+        }
+    }
+
+    /// Says what happened.
+    pub fn record(&mut self, change: SessionChange) {
+        self.changes.push(change);
+    }
+
+    /// What was recorded so far, taken by `changes::perform_platform` when the action is done.
+    pub fn take_changes(&mut self) -> Vec<SessionChange> {
+        std::mem::take(&mut self.changes)
+    }
+}
+
+impl<'c> Deref for PlatformWork<'c> {
+    type Target = Platform<'c>;
+    fn deref(&self) -> &Platform<'c> {
+        &self.platform
+    }
+}
+
+impl<'c> DerefMut for PlatformWork<'c> {
+    fn deref_mut(&mut self) -> &mut Platform<'c> {
+        &mut self.platform
+    }
+}
+
 /// Every statement of the platform rooms by file.
 pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)])> {
     vec![
+        ("platform/accounts", accounts::STATEMENTS),
         ("platform/organizations", organizations::STATEMENTS),
         ("platform/sessions", sessions::STATEMENTS),
+        ("platform/sign_in", sign_in::STATEMENTS),
         ("platform/users", users::STATEMENTS),
     ]
 }
