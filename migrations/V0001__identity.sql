@@ -15,14 +15,6 @@
 --     membership, and a SUPER_ADMIN has none. An erased person keeps the row of users, emptied (erased_at).
 --   * Nothing cascades. A deletion that forgets a table fails here instead of leaving orphans.
 
--- Taken by the migration itself on SQLite, where no advisory lock exists. The program creates it too, before the
--- first migration runs; hence IF NOT EXISTS.
-CREATE TABLE IF NOT EXISTS schema_locks (
-    name      TEXT   NOT NULL PRIMARY KEY,
-    holder    TEXT,
-    locked_at BIGINT
-);
-
 -- Facts about this installation, one row each: `deployment_id` stands in front of document keys when several
 -- installations share a document server.
 CREATE TABLE settings (

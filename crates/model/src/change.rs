@@ -4,24 +4,36 @@
 //! One enum for each noun. Matches on them have no `_` arm: a new kind of news does not compile until its consequences
 //! are decided.
 
+pub mod assignment;
 pub mod class;
 pub mod course;
 pub mod document;
+pub mod feedback;
 pub mod group;
-pub mod people;
+pub mod help;
+pub mod homeroom;
+pub mod message;
+pub mod organization;
 pub mod removed;
-pub mod room;
+pub mod session;
+pub mod subject;
 pub mod submission;
-pub mod topic;
+pub mod user;
 
-use self::class::{ClassChange, HomeroomChange, SubjectChange};
+use self::assignment::AssignmentChange;
+use self::class::ClassChange;
 use self::course::CourseChange;
 use self::document::DocumentChange;
-use self::group::{GroupChange, HelpChange};
-use self::people::{OrganizationChange, SessionChange, UserChange};
-use self::room::MessageChange;
-use self::submission::{FeedbackChange, SubmissionChange};
-use self::topic::AssignmentChange;
+use self::feedback::FeedbackChange;
+use self::group::GroupChange;
+use self::help::HelpChange;
+use self::homeroom::HomeroomChange;
+use self::message::MessageChange;
+use self::organization::OrganizationChange;
+use self::session::SessionChange;
+use self::subject::SubjectChange;
+use self::submission::SubmissionChange;
+use self::user::UserChange;
 
 /// Something that happened.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,1 +1,354 @@
+//! Tests of documents: the lock is left only by reopening, finishing and reopening give back what was there.
+#![expect(clippy::unwrap_used, reason = "tests may panic")]
 
+use proptest::prelude::*;
+
+use super::*;
+use crate::samples::{ada, at, ben, document};
+
+fn topic(id: &str) -> AssignmentId {
+    AssignmentId::new(id)
+}
+
+fn submitted(id: &str, topic_id: &str) -> Document {
+    let mut document = document(id, "g");
+    document.hand_in(&topic(topic_id), &ben(), at(10)).unwrap();
+    document
+}
+
+#[test]
+fn a_draft_is_handed_in_and_taken_back() {
+    let mut document = submitted("d", "t");
+    assert_eq!((document.status, document.generation), (Status::Submitted, 2));
+    assert_eq!(
+        (document.assignment_id.as_ref(), document.submitted_at),
+        (Some(&topic("t")), Some(at(10)))
+    );
+    assert_eq!(
+        document.hand_in(&topic("t"), &ben(), at(11)),
+        Err(Refusal::AlreadySubmitted)
+    );
+    document.take_back(at(12)).unwrap();
+    assert_eq!(
+        (document.status, document.generation, document.submitted_at),
+        (Status::Draft, 3, None)
+    );
+    assert_eq!(document.assignment_id, Some(topic("t")), "the link stays");
+    assert_eq!(document.take_back(at(13)), Err(Refusal::NotSubmitted));
+}
+
+#[test]
+fn a_locked_document_refuses_every_mutation_for_every_role() {
+    for mut document in [document("d", "g"), submitted("d", "t")] {
+        assert!(document.lock(&topic("t"), false, at(20)));
+        let before = document.clone();
+        for viewer in [Viewer::Admin, Viewer::Teacher(ada()), Viewer::Student(ben())] {
+            let renamed = Edit::Set(DocumentTitle::stored("x"));
+            assert_eq!(
+                document.edit(renamed, Edit::Keep, &viewer, at(21)),
+                Err(Refusal::DocumentLocked)
+            );
+            assert_eq!(document.removable_by(&viewer, false), Err(Refusal::DocumentLocked));
+        }
+        assert_eq!(document.rewritable(), Err(Refusal::DocumentLocked));
+        assert_eq!(
+            document.hand_in(&topic("t"), &ben(), at(21)),
+            Err(Refusal::DocumentLocked)
+        );
+        assert_eq!(document.take_back(at(21)), Err(Refusal::DocumentLocked));
+        assert_eq!(document, before);
+    }
+}
+
+#[test]
+fn finishing_locks_what_belongs_to_the_topic() {
+    let linked = |to: &str| Document {
+        assignment_id: Some(topic(to)),
+        ..document("d", "g")
+    };
+    assert!(linked("t").locks_with(&topic("t"), true));
+    assert!(
+        !linked("u").locks_with(&topic("t"), false),
+        "documents of another topic are never touched"
+    );
+    assert!(document("d", "g").locks_with(&topic("t"), false));
+    assert!(
+        !document("d", "g").locks_with(&topic("t"), true),
+        "unlinked work goes on for the other topic"
+    );
+    let mut locked = linked("t");
+    locked.lock(&topic("t"), false, at(1));
+    assert!(!locked.lock(&topic("t"), false, at(2)));
+    assert_eq!(locked.locked_at, Some(at(1)));
+}
+
+#[test]
+fn only_the_topic_that_locked_a_document_unlocks_it() {
+    let mut document = document("d", "g");
+    document.lock(&topic("t"), false, at(1));
+    assert!(!document.unlock(&topic("u"), false, at(2)));
+    assert!(document.unlock(&topic("t"), true, at(3)));
+    assert_eq!(
+        (document.status, document.locked_at, document.locked_by_assignment_id),
+        (Status::Draft, None, None)
+    );
+}
+
+#[test]
+fn a_lock_without_a_known_topic_is_lifted_by_the_rule_of_finishing() {
+    let old = Document {
+        status: Status::Locked {
+            before: Open::Submitted,
+        },
+        ..submitted("d", "t")
+    };
+    assert!(old.unlocks_with(&topic("t"), true) && !old.unlocks_with(&topic("u"), false));
+    let unlinked = Document {
+        assignment_id: None,
+        status: Status::Locked { before: Open::Draft },
+        ..old
+    };
+    assert!(unlinked.unlocks_with(&topic("u"), false) && !unlinked.unlocks_with(&topic("u"), true));
+}
+
+#[test]
+fn a_topic_that_goes_leaves_no_lock_behind() {
+    let mut locked = submitted("d", "t");
+    locked.lock(&topic("t"), false, at(20));
+    assert!(locked.release(&topic("t"), at(30)));
+    assert_eq!(
+        (locked.status, locked.assignment_id.clone()),
+        (Status::Draft, None),
+        "its submission went too"
+    );
+    assert_eq!(
+        (locked.locked_at, locked.locked_by_assignment_id, locked.submitted_at),
+        (None, None, None)
+    );
+
+    let mut handed_in = submitted("d", "t");
+    assert!(handed_in.release(&topic("t"), at(30)));
+    assert_eq!(handed_in.status, Status::Draft);
+
+    let mut other = submitted("d", "u");
+    other.lock(&topic("u"), false, at(20));
+    let before = other.clone();
+    assert!(!other.release(&topic("t"), at(30)));
+    assert_eq!(other, before);
+
+    let mut unlinked = document("d", "g");
+    unlinked.lock(&topic("t"), false, at(20));
+    assert!(unlinked.release(&topic("t"), at(30)));
+    assert_eq!(unlinked.status, Status::Draft);
+}
+
+#[test]
+fn students_leave_what_is_handed_in_alone_and_teachers_may_rename_it() {
+    let renamed = || Edit::Set(DocumentTitle::stored("x"));
+    let student = Viewer::Student(ben());
+    assert_eq!(
+        submitted("d", "t").edit(renamed(), Edit::Keep, &student, at(1)),
+        Err(Refusal::AlreadySubmitted)
+    );
+    let mut document = submitted("d", "t");
+    assert_eq!(
+        document
+            .edit(renamed(), Edit::Keep, &Viewer::Admin, at(1))
+            .unwrap()
+            .names(),
+        ["title"]
+    );
+    let unlinked = document.edit(Edit::Keep, Edit::Clear, &Viewer::Admin, at(1));
+    assert_eq!(
+        unlinked,
+        Err(Refusal::AlreadySubmitted),
+        "a hand-in always belongs to a topic"
+    );
+}
+
+#[test]
+fn a_draft_is_deleted_by_its_creator_or_by_staff() {
+    let draft = document("d", "g");
+    assert_eq!(draft.removable_by(&Viewer::Student(ben()), false), Ok(()));
+    assert_eq!(
+        draft.removable_by(&Viewer::Student(UserId::new("zoe")), false),
+        Err(Refusal::NotAuthor)
+    );
+    assert_eq!(draft.removable_by(&Viewer::Teacher(ada()), false), Ok(()));
+    assert_eq!(
+        draft.removable_by(&Viewer::Teacher(ada()), true),
+        Err(Refusal::AlreadySubmitted)
+    );
+    assert_eq!(
+        submitted("d", "t").removable_by(&Viewer::Admin, true),
+        Err(Refusal::AlreadySubmitted)
+    );
+}
+
+#[test]
+fn the_editor_writes_only_in_drafts_of_classes_at_work() {
+    let active = ClassStatus::Active;
+    assert_eq!(document("d", "g").mode(true, active), Mode::Edit);
+    assert_eq!(document("d", "g").mode(false, active), Mode::View);
+    assert_eq!(document("d", "g").mode(true, ClassStatus::Archived), Mode::View);
+    assert_eq!(submitted("d", "t").mode(true, active), Mode::View);
+    let mut locked = document("d", "g");
+    locked.lock(&topic("t"), false, at(1));
+    assert_eq!(locked.mode(true, active), Mode::View);
+    let pdf = Document {
+        document_type: DocumentType::Pdf,
+        ..document("d", "g")
+    };
+    assert_eq!(pdf.mode(true, active), Mode::View);
+}
+
+#[test]
+fn the_two_columns_of_a_status_are_read_back() {
+    for status in [
+        Status::Draft,
+        Status::Submitted,
+        Status::Draft.lock(),
+        Status::Submitted.lock(),
+    ] {
+        assert_eq!(Status::stored(status.word(), status.before_lock()), status);
+    }
+    assert_eq!(Status::stored(DocumentStatus::Locked, None).unlock(), Status::Draft);
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Act {
+    HandIn(usize, usize),
+    TakeBack(usize),
+    Rename(usize),
+    Finish(usize),
+    Reopen(usize),
+}
+
+/// One room with documents for two topics.
+#[derive(Clone, Debug)]
+struct Desk {
+    documents: Vec<Document>,
+    finished: [bool; 2],
+}
+
+const TOPICS: [&str; 2] = ["t", "u"];
+
+impl Desk {
+    fn finish(&mut self, index: usize) {
+        let other_is_active = !self.finished[1 - index];
+        self.finished[index] = true;
+        for document in &mut self.documents {
+            document.lock(&topic(TOPICS[index]), other_is_active, at(1));
+        }
+    }
+
+    fn reopen(&mut self, index: usize) {
+        let other_is_active = !self.finished[1 - index];
+        self.finished[index] = false;
+        for document in &mut self.documents {
+            document.unlock(&topic(TOPICS[index]), other_is_active, at(1));
+        }
+    }
+
+    fn act(&mut self, act: Act) {
+        match act {
+            Act::HandIn(document, index) if !self.finished[index] => {
+                drop(self.documents[document].hand_in(&topic(TOPICS[index]), &ben(), at(1)));
+            }
+            Act::HandIn(..) => {}
+            Act::TakeBack(document) => drop(self.documents[document].take_back(at(1))),
+            Act::Rename(document) => {
+                let title = Edit::Set(DocumentTitle::stored("renamed"));
+                drop(self.documents[document].edit(title, Edit::Keep, &Viewer::Admin, at(1)));
+            }
+            Act::Finish(index) => self.finish(index),
+            Act::Reopen(index) => self.reopen(index),
+        }
+    }
+
+    fn statuses(&self) -> Vec<Status> {
+        let mut statuses: Vec<_> = self.documents.iter().map(|document| document.status).collect();
+        statuses.sort();
+        statuses
+    }
+}
+
+fn act() -> impl Strategy<Value = Act> {
+    prop_oneof![
+        3 => (0_usize..4, 0_usize..2).prop_map(|(document, index)| Act::HandIn(document, index)),
+        2 => (0_usize..4).prop_map(Act::TakeBack),
+        1 => (0_usize..4).prop_map(Act::Rename),
+        2 => (0_usize..2).prop_map(Act::Finish),
+        2 => (0_usize..2).prop_map(Act::Reopen),
+    ]
+}
+
+fn desk(acts: Vec<Act>) -> Desk {
+    let documents = ["a", "b", "c", "d"].map(|id| document(id, "g")).to_vec();
+    let mut desk = Desk {
+        documents,
+        finished: [false; 2],
+    };
+    for act in acts {
+        desk.act(act);
+    }
+    desk
+}
+
+proptest! {
+    #[test]
+    fn a_lock_is_left_only_by_reopening(acts in prop::collection::vec(act(), 1..60)) {
+        let mut desk = desk(Vec::new());
+        for act in acts {
+            let before = desk.documents.clone();
+            desk.act(act);
+            for (old, new) in before.iter().zip(&desk.documents) {
+                if old.status.is_locked() && !new.status.is_locked() {
+                    let Act::Reopen(index) = act else { panic!("{act:?} unlocked a document") };
+                    prop_assert_eq!(old.locked_by_assignment_id.as_ref(), Some(&topic(TOPICS[index])));
+                    prop_assert_eq!(Some(Open::from(new.status)), old.status.before_lock());
+                } else if old.status.is_locked() {
+                    prop_assert_eq!(old, new, "{:?} changed a locked document", act);
+                }
+                // The columns of the lock agree with the status, and a new status makes a new key.
+                prop_assert_eq!(new.status.is_locked(), new.locked_at.is_some());
+                prop_assert_eq!(new.status.is_locked(), new.locked_by_assignment_id.is_some());
+                prop_assert_eq!(new.status.open() == Open::Submitted, new.submitted_at.is_some());
+                prop_assert_eq!(old.status == new.status, old.generation == new.generation);
+            }
+        }
+    }
+
+    #[test]
+    fn finishing_and_reopening_gives_every_document_back(acts in prop::collection::vec(act(), 0..40), index in 0_usize..2) {
+        let before = desk(acts);
+        prop_assume!(!before.finished[index]);
+        let mut after = before.clone();
+        after.finish(index);
+        after.finish(index);
+        after.reopen(index);
+        after.reopen(index);
+        prop_assert_eq!(after.statuses(), before.statuses());
+    }
+
+    #[test]
+    fn two_topics_in_one_room_give_back_what_was_there_in_any_order(
+        hand_ins in prop::collection::vec((0_usize..4, 0_usize..2), 0..4),
+        turns in prop::collection::vec((any::<bool>(), 0_usize..2), 0..20)
+    ) {
+        let before = desk(hand_ins.into_iter().map(|(document, index)| Act::HandIn(document, index)).collect());
+        let mut after = before.clone();
+        for (finish, index) in turns {
+            after.act(if finish { Act::Finish(index) } else { Act::Reopen(index) });
+        }
+        after.reopen(0);
+        after.reopen(1);
+        prop_assert_eq!(after.statuses(), before.statuses());
+    }
+}
+
+impl From<Status> for Open {
+    fn from(status: Status) -> Self {
+        status.writable().unwrap()
+    }
+}

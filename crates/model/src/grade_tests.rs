@@ -1,1 +1,112 @@
+//! Tests of grades: who sees what, publishing and withdrawing, and limits of points.
+#![expect(clippy::unwrap_used, reason = "tests may panic")]
 
+use garde::Validate;
+
+use super::*;
+use crate::samples::{ada, at, ben};
+
+fn zoe() -> UserId {
+    UserId::new("zoe")
+}
+
+fn own(user: UserId, points: f64) -> MemberGrade {
+    MemberGrade {
+        user_id: user,
+        value: None,
+        points: Some(Points::stored(points)),
+        feedback: None,
+    }
+}
+
+fn blank() -> Grade {
+    Grade::blank(SubmissionId::new("s"), ada(), at(0))
+}
+
+fn write(grade: &mut Grade, edit: GradeEdit) -> Result<Publication, Refusal> {
+    grade.write(edit, Some(Points::stored(10.0)), &[ben(), zoe()], &ada(), at(5))
+}
+
+#[test]
+fn students_see_a_grade_only_when_it_is_published_and_of_single_grades_only_their_own() {
+    let mut grade = blank();
+    let edit = GradeEdit {
+        value: Edit::Set(GradeValue::stored("B")),
+        member_grades: Some(vec![own(ben(), 7.0), own(zoe(), 9.0)]),
+        ..GradeEdit::default()
+    };
+    assert_eq!(write(&mut grade, edit), Ok(Publication::Kept));
+    assert_eq!((grade.for_student(&ben()), grade.for_group()), (None, None));
+    let publish = |publish| GradeEdit {
+        publish: Some(publish),
+        ..GradeEdit::default()
+    };
+    assert_eq!(write(&mut grade, publish(true)), Ok(Publication::Published));
+    assert_eq!(grade.for_student(&ben()).unwrap().member_grades, [own(ben(), 7.0)]);
+    assert!(grade.for_group().unwrap().member_grades.is_empty());
+    assert_eq!(grade.value, Some(GradeValue::stored("B")), "what is absent stays");
+    assert_eq!(write(&mut grade, publish(false)), Ok(Publication::Withdrawn));
+    assert_eq!(
+        (grade.for_student(&ben()), grade.published_at, grade.version),
+        (None, None, 3)
+    );
+}
+
+#[test]
+fn a_change_of_a_published_grade_is_told() {
+    let mut grade = blank();
+    write(
+        &mut grade,
+        GradeEdit {
+            publish: Some(true),
+            ..GradeEdit::default()
+        },
+    )
+    .unwrap();
+    let points = GradeEdit {
+        points: Edit::Set(Points::stored(3.0)),
+        ..GradeEdit::default()
+    };
+    assert_eq!(write(&mut grade, points), Ok(Publication::Published));
+    assert_eq!(grade.published_at, Some(at(5)));
+}
+
+#[test]
+fn a_refused_grade_changes_nothing() {
+    let mut grade = blank();
+    let too_many = GradeEdit {
+        points: Edit::Set(Points::stored(10.5)),
+        ..GradeEdit::default()
+    };
+    assert_eq!(write(&mut grade, too_many).unwrap_err().details()[0].path, "points");
+    let member = GradeEdit {
+        member_grades: Some(vec![own(ben(), 11.0)]),
+        ..GradeEdit::default()
+    };
+    assert_eq!(write(&mut grade, member).unwrap_err().details()[0].path, "points");
+    let stranger = GradeEdit {
+        member_grades: Some(vec![own(UserId::new("eve"), 1.0)]),
+        ..GradeEdit::default()
+    };
+    assert_eq!(
+        write(&mut grade, stranger).unwrap_err().details()[0].path,
+        "memberGrades"
+    );
+    assert_eq!(grade, blank());
+}
+
+#[test]
+fn the_request_of_a_grade_is_checked() {
+    let edit: GradeEdit = serde_json::from_str(
+        r#"{"value": "123456789012345678901", "points": -1, "memberGrades": [{"userId": "ben", "points": -2}]}"#,
+    )
+    .unwrap();
+    let report = edit.validate().unwrap_err();
+    let mut paths: Vec<_> = report.iter().map(|(path, _)| path.to_string()).collect();
+    paths.sort();
+    assert_eq!(
+        paths,
+        ["memberGrades[0].points", "points", "value"].map(|path| path.replace("memberG", "member_g"))
+    );
+    assert!(serde_json::from_str::<GradeEdit>(r#"{"grade": "A"}"#).is_err());
+}

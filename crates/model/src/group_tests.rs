@@ -51,7 +51,10 @@ fn a_hidden_group_is_told_to_the_staff_only() {
         ..group("g")
     };
     let staff = Room::Staff(ClassId::new("7b"));
-    assert_eq!(hidden.place(ClassStatus::Active).rooms(at(98)), [staff.clone()]);
+    assert_eq!(
+        hidden.place(ClassStatus::Active).rooms(at(98)),
+        std::slice::from_ref(&staff)
+    );
     assert_eq!(
         hidden.place(ClassStatus::Active).rooms(at(99)),
         [staff.clone(), Room::Group(GroupId::new("g"))]

@@ -2,21 +2,24 @@
 //!
 //! | Word | What it means here | Module |
 //! |---|---|---|
-//! | Organization | A school, the tenant; everything below belongs to exactly one. | [`access`] |
+//! | Organization | A school, the tenant; everything below belongs to exactly one. | [`organization`] |
 //! | Class | Students and their teachers through a year, with a schedule; it holds several courses. | [`class`] |
 //! | Course | What one class plans to do in one subject. | [`course`] |
 //! | Assignment (topic) | One round of work of a course: title, task text, deadline, and the groups that work on it. | [`assignment`] |
 //! | Group | Some students of a class who work together. | [`group`] |
-//! | Group assignment | One group on one assignment; what is submitted, graded and commented. | [`assignment`] |
+//! | Group assignment | One group on one assignment; what is submitted, graded and commented. | [`group_assignment`] |
 //! | Submission | One attempt of a group to hand in an assignment. | [`submission`] |
 //! | Work room | The place of one group, with its documents and its chat. | [`message`] |
 //! | Document | A file that the group edits in its work room. | [`document`] |
-//! | Document server | The editor next door that opens, saves and converts documents. | [`document`] |
-//! | Homeroom | The fixed class of pupils that a school keeps besides its teaching. | [`class`] |
+//! | Document server | The editor next door that opens, saves and converts documents. | [`save`] |
+//! | Homeroom | The fixed class of pupils that a school keeps besides its teaching. | [`homeroom`] |
 //! | Subject | What is taught, a list of the whole organization. | [`subject`] |
 //! | Help flag | A group's raised hand. | [`help`] |
 //!
-//! A change in the past tense ([`change`]) is what actions leave behind; log, events and file removal follow from it.
+//! Small things first: [`id`], [`time`], [`text`], [`number`] and [`list`] are the values of fields, [`edit`] is a PATCH,
+//! [`access`] says who may ask, [`refusal`] why a rule says no. [`whole`] are nouns with all that an answer shows.
+//! A change in the past tense ([`change`]) is what actions leave behind; log ([`activity`]), signals ([`news`]) and file
+//! removal follow from it.
 
 pub mod access;
 pub mod activity;

@@ -1,1 +1,192 @@
+//! Tests of saves: nothing written is lost, the lock stays true, and the newest writing wins in any order of arrival.
+#![expect(clippy::unwrap_used, reason = "tests may panic")]
 
+use proptest::prelude::*;
+
+use super::*;
+use crate::id::AssignmentId;
+use crate::samples::{at, ben, document};
+
+fn save(generation: i64, second: i64) -> Save {
+    Save {
+        generation,
+        last_save: Some(at(second)),
+        is_final: true,
+    }
+}
+
+fn kept(generation: i64, second: i64) -> Kept {
+    Kept {
+        generation,
+        last_save: Some(at(second)),
+    }
+}
+
+fn topic() -> AssignmentId {
+    AssignmentId::new("t")
+}
+
+#[test]
+fn a_draft_takes_what_its_session_writes() {
+    assert_eq!(document("d", "g").receive(save(1, 5), None), Received::Current);
+    assert_eq!(
+        document("d", "g").receive(save(1, 9), Some(kept(1, 5))),
+        Received::Current
+    );
+}
+
+#[test]
+fn writing_from_before_a_hand_in_completes_it_and_later_writing_is_late() {
+    let mut document = document("d", "g");
+    document.hand_in(&topic(), &ben(), at(100)).unwrap();
+    assert_eq!(document.receive(save(1, 100), Some(kept(1, 50))), Received::Current);
+    assert_eq!(document.receive(save(1, 101), Some(kept(1, 50))), Received::Late);
+    assert_eq!(
+        document.receive(
+            Save {
+                last_save: None,
+                ..save(1, 0)
+            },
+            None
+        ),
+        Received::Late
+    );
+}
+
+#[test]
+fn a_lock_does_not_give_a_hand_in_more_time() {
+    let mut document = document("d", "g");
+    document.hand_in(&topic(), &ben(), at(100)).unwrap();
+    document.lock(&topic(), false, at(200));
+    assert_eq!(document.receive(save(1, 100), None), Received::Current);
+    assert_eq!(document.receive(save(1, 150), None), Received::Late);
+}
+
+#[test]
+fn a_locked_draft_takes_what_was_written_before_the_lock() {
+    let mut document = document("d", "g");
+    document.lock(&topic(), false, at(200));
+    assert_eq!(document.receive(save(1, 200), None), Received::Current);
+    assert_eq!(document.receive(save(1, 201), None), Received::Late);
+    assert_eq!(document.status, Status::Locked { before: Open::Draft });
+}
+
+#[test]
+fn an_upload_or_a_later_session_is_never_overwritten() {
+    let mut document = document("d", "g");
+    document.renew_key();
+    let upload = Kept {
+        generation: 2,
+        last_save: None,
+    };
+    assert_eq!(document.receive(save(1, 999), Some(upload)), Received::Late);
+    assert_eq!(document.receive(save(2, 999), Some(upload)), Received::Current);
+}
+
+#[test]
+fn a_save_that_was_overtaken_is_superseded() {
+    let document = document("d", "g");
+    assert_eq!(document.receive(save(1, 4), Some(kept(1, 5))), Received::Superseded);
+    let forced = Save {
+        is_final: false,
+        ..save(1, 5)
+    };
+    assert_eq!(document.receive(forced, Some(kept(1, 5))), Received::Superseded);
+    assert_eq!(
+        document.receive(save(1, 5), Some(kept(1, 5))),
+        Received::Current,
+        "the final save wins"
+    );
+}
+
+#[test]
+fn work_on_its_way_during_finish_and_reopen_arrives() {
+    let mut document = document("d", "g");
+    document.lock(&topic(), false, at(100));
+    document.unlock(&topic(), false, at(200));
+    assert_eq!(document.receive(save(1, 90), Some(kept(1, 50))), Received::Current);
+}
+
+#[test]
+fn keys_are_read_back_and_foreign_ones_are_not() {
+    let key = DocumentKey {
+        document: DocumentId::new("0190a1b2-0000-7000-8000-000000000001"),
+        generation: 12,
+    };
+    assert_eq!(key.to_string(), "0190a1b2-0000-7000-8000-000000000001-12");
+    assert_eq!(DocumentKey::parse(&key.to_string(), None), Some(key.clone()));
+    assert_eq!(
+        DocumentKey::parse(&key.text(Some("north")), Some("north")),
+        Some(key.clone())
+    );
+    assert_eq!(DocumentKey::parse(&key.text(Some("north")), Some("south")), None);
+    for bad in [
+        "",
+        "-",
+        "-1",
+        "x",
+        "x-",
+        "x-0",
+        "x--1",
+        "x-+1",
+        "x-1a",
+        "x-99999999999999999999",
+    ] {
+        assert_eq!(
+            DocumentKey::parse(bad, None).filter(|key| key.document.as_str() == "x"),
+            None,
+            "{bad}"
+        );
+    }
+}
+
+#[test]
+fn a_key_says_which_document_and_which_session() {
+    let mut document = document("d", "g");
+    assert_eq!(document.key().to_string(), "d-1");
+    document.renew_key();
+    assert_eq!(document.key().to_string(), "d-2");
+}
+
+proptest! {
+    #[test]
+    fn the_newest_writing_of_a_session_wins_in_any_order(
+        saves in Just([3_i64, 5, 8, 13, 21]).prop_shuffle(), finals in prop::collection::vec(any::<bool>(), 5)
+    ) {
+        let document = document("d", "g");
+        let mut content: Option<Kept> = None;
+        for (second, is_final) in saves.into_iter().zip(finals) {
+            let save = Save { is_final, ..save(1, second) };
+            match document.receive(save, content) {
+                Received::Current => content = Some(kept(1, second)),
+                Received::Superseded => {}
+                Received::Late => prop_assert!(false, "nothing is late in a draft"),
+            }
+        }
+        prop_assert_eq!(content, Some(kept(1, 21)));
+    }
+
+    #[test]
+    fn after_the_freeze_nothing_later_ever_becomes_the_content(
+        locked_first: bool, frozen in 1_i64..50, second in 0_i64..100, generation in 1_i64..4, is_final: bool
+    ) {
+        let mut document = document("d", "g");
+        if locked_first {
+            document.lock(&topic(), false, at(frozen));
+        } else {
+            document.hand_in(&topic(), &ben(), at(frozen)).unwrap();
+            document.lock(&topic(), false, at(frozen + 30));
+        }
+        prop_assert_eq!(document.frozen_at(), Some(at(frozen)));
+        let save = Save { generation, last_save: Some(at(second)), is_final };
+        let expected = if second <= frozen { Received::Current } else { Received::Late };
+        prop_assert_eq!(document.receive(save, None), expected);
+    }
+
+    #[test]
+    fn every_key_is_read_back(id in "[0-9a-f-]{1,36}", generation in 1_i64.., deployment in prop::option::of("[a-z0-9-]{1,20}")) {
+        let key = DocumentKey { document: DocumentId::new(id), generation };
+        let deployment = deployment.as_deref();
+        prop_assert_eq!(DocumentKey::parse(&key.text(deployment), deployment), Some(key));
+    }
+}

@@ -1,1 +1,253 @@
+//! Tests of submissions: the full set of each attempt, who refuses what first, and lateness that stays as judged.
+#![expect(clippy::unwrap_used, reason = "tests may panic")]
 
+use super::*;
+use crate::assignment::LatePolicy;
+use crate::document::Status;
+use crate::group_assignment::GroupAssignmentStatus;
+use crate::samples::{ada, assignment, at, ben, document, link};
+
+fn attempt(number: i64, lateness: Lateness) -> Submission {
+    Submission {
+        id: SubmissionId::new(number.to_string()),
+        organization_id: OrganizationId::new("school"),
+        group_assignment_id: GroupAssignmentId::new("g on t"),
+        attempt: number,
+        status: SubmissionStatus::Active,
+        submitted_by_id: ben(),
+        submitted_at: at(900),
+        on_behalf: false,
+        lateness,
+        member_ids: vec![ben()],
+        note: None,
+        withdrawn_at: None,
+        withdrawn_by_id: None,
+        created_at: at(900),
+    }
+}
+
+fn in_status(status: GroupAssignmentStatus) -> GroupAssignment {
+    GroupAssignment {
+        status,
+        current_submission_id: Some(SubmissionId::new("1")),
+        ..link("g", "t")
+    }
+}
+
+fn handed_in(id: &str) -> Document {
+    let mut document = document(id, "g");
+    document.hand_in(&AssignmentId::new("t"), &ben(), at(900)).unwrap();
+    document
+}
+
+#[test]
+fn a_submission_names_its_topic() {
+    assert_eq!(explicit(None), Err(Refusal::AssignmentIdRequired));
+    assert_eq!(
+        explicit(Some(AssignmentId::new(" "))),
+        Err(Refusal::AssignmentIdRequired)
+    );
+    assert_eq!(explicit(Some(AssignmentId::new("t"))), Ok(AssignmentId::new("t")));
+}
+
+#[test]
+fn each_attempt_holds_every_submitted_document() {
+    let topic = assignment("t", None);
+    let mut first = document("a", "g");
+    let next = submit(&mut first, &topic, Some(&link("g", "t")), &[], 0, &ben(), at(900)).unwrap();
+    assert_eq!((next.attempt, next.documents), (1, vec![DocumentId::new("a")]));
+    assert_eq!(first.status, Status::Submitted);
+
+    let mut second = document("b", "g");
+    let current = in_status(GroupAssignmentStatus::Submitted);
+    let next = submit(
+        &mut second,
+        &topic,
+        Some(&current),
+        &[DocumentId::new("a")],
+        1,
+        &ben(),
+        at(1060),
+    )
+    .unwrap();
+    assert_eq!(
+        (next.attempt, next.documents),
+        (2, vec![DocumentId::new("a"), DocumentId::new("b")])
+    );
+    assert_eq!(
+        next.lateness,
+        Lateness {
+            is_late: true,
+            late_by_seconds: 60
+        }
+    );
+}
+
+#[test]
+fn a_submission_is_refused_for_the_strongest_reason() {
+    let mut topic = assignment("t", None);
+    let try_it = |document: &mut Document, topic: &Assignment, link: Option<&GroupAssignment>| {
+        let before = document.clone();
+        let refusal = submit(document, topic, link, &[], 0, &ben(), at(2000)).unwrap_err();
+        assert_eq!(*document, before, "a refused submission changes nothing");
+        refusal
+    };
+    let open = link("g", "t");
+    let mut locked = handed_in("d");
+    locked.lock(&topic.id, false, at(950));
+    assert_eq!(try_it(&mut locked, &topic, None), Refusal::DocumentLocked);
+    assert_eq!(
+        try_it(&mut document("d", "g"), &topic, None),
+        Refusal::GroupNotOnAssignment
+    );
+    assert_eq!(
+        try_it(&mut document("d", "other"), &topic, Some(&open)),
+        Refusal::GroupNotOnAssignment
+    );
+    let graded = in_status(GroupAssignmentStatus::Graded);
+    assert_eq!(
+        try_it(&mut document("d", "g"), &topic, Some(&graded)),
+        Refusal::GradePublished
+    );
+    assert_eq!(
+        try_it(&mut handed_in("d"), &topic, Some(&graded)),
+        Refusal::GradePublished
+    );
+    assert_eq!(
+        try_it(&mut handed_in("d"), &topic, Some(&open)),
+        Refusal::AlreadySubmitted
+    );
+    topic.late_policy = LatePolicy::Block;
+    assert_eq!(
+        try_it(&mut document("d", "g"), &topic, Some(&open)),
+        Refusal::LateNotAllowed
+    );
+    topic.finish(&ada(), at(1500));
+    assert_eq!(
+        try_it(&mut document("d", "g"), &topic, Some(&open)),
+        Refusal::AssignmentFinished
+    );
+}
+
+#[test]
+fn taking_back_leaves_an_attempt_with_the_rest_or_none() {
+    let late = Lateness {
+        is_late: true,
+        late_by_seconds: 7,
+    };
+    let current = in_status(GroupAssignmentStatus::Submitted);
+    let all = [DocumentId::new("a"), DocumentId::new("b")];
+    let mut first = handed_in("a");
+    let next = unsubmit(&mut first, &current, &attempt(2, late), &all, 2, at(5000))
+        .unwrap()
+        .unwrap();
+    assert_eq!((next.attempt, next.documents), (3, vec![DocumentId::new("b")]));
+    assert_eq!(
+        (next.lateness, next.submitted_at),
+        (late, at(900)),
+        "taking back hands nothing in"
+    );
+    assert_eq!(first.status, Status::Draft);
+
+    let mut last = handed_in("b");
+    assert_eq!(
+        unsubmit(&mut last, &current, &attempt(3, late), &all[1..], 3, at(5000)),
+        Ok(None)
+    );
+    assert_eq!(last.status, Status::Draft);
+}
+
+#[test]
+fn taking_back_is_refused_for_the_strongest_reason() {
+    let fresh = Lateness::default();
+    let try_it = |document: &mut Document, status| {
+        let before = document.clone();
+        let refusal = unsubmit(document, &in_status(status), &attempt(1, fresh), &[], 1, at(950)).unwrap_err();
+        assert_eq!(*document, before);
+        refusal
+    };
+    let mut locked = handed_in("d");
+    locked.lock(&AssignmentId::new("t"), false, at(940));
+    assert_eq!(
+        try_it(&mut locked, GroupAssignmentStatus::Graded),
+        Refusal::DocumentLocked
+    );
+    assert_eq!(
+        try_it(&mut handed_in("d"), GroupAssignmentStatus::Graded),
+        Refusal::GradePublished
+    );
+    assert_eq!(
+        try_it(&mut document("d", "g"), GroupAssignmentStatus::Submitted),
+        Refusal::NotSubmitted
+    );
+}
+
+#[test]
+fn returned_work_becomes_drafts_again_unless_the_topic_is_finished() {
+    let mut topic = assignment("t", None);
+    let mut current = in_status(GroupAssignmentStatus::Graded);
+    let mut unlinked = document("u", "g");
+    let mut documents = [handed_in("a"), handed_in("b")];
+    give_back(
+        documents.iter_mut().chain([&mut unlinked]),
+        &topic,
+        &mut current,
+        at(950),
+    )
+    .unwrap();
+    assert!(documents.iter().all(|document| document.status == Status::Draft));
+    assert_eq!(
+        (current.status, current.current_submission_id.clone()),
+        (GroupAssignmentStatus::Returned, None)
+    );
+    assert_eq!(unlinked, document("u", "g"));
+
+    topic.finish(&ada(), at(960));
+    let mut current = in_status(GroupAssignmentStatus::Submitted);
+    assert_eq!(
+        give_back(&mut [], &topic, &mut current, at(970)),
+        Err(Refusal::DocumentLocked)
+    );
+    assert_eq!(current.status, GroupAssignmentStatus::Submitted);
+}
+
+#[test]
+fn lateness_stays_as_judged_until_a_teacher_asks_for_it_anew() {
+    let mut topic = assignment("t", None);
+    let mut submission = attempt(
+        1,
+        Lateness {
+            is_late: true,
+            late_by_seconds: 60,
+        },
+    );
+    topic.deadline = at(5000);
+    assert_eq!(
+        submission.lateness,
+        Lateness {
+            is_late: true,
+            late_by_seconds: 60
+        }
+    );
+    assert!(submission.judge_anew(&link("g", "t"), &topic));
+    assert_eq!(submission.lateness, Lateness::default());
+    assert!(!submission.judge_anew(&link("g", "t"), &topic));
+}
+
+#[test]
+fn only_an_active_attempt_comes_to_an_end() {
+    let mut submission = attempt(1, Lateness::default());
+    submission.supersede();
+    submission.withdraw(&ben(), at(1));
+    submission.give_back();
+    assert_eq!(
+        (submission.status, submission.withdrawn_at),
+        (SubmissionStatus::Superseded, None)
+    );
+    let mut submission = attempt(2, Lateness::default());
+    submission.withdraw(&ben(), at(1));
+    assert_eq!(
+        (submission.status, submission.withdrawn_by_id),
+        (SubmissionStatus::Withdrawn, Some(ben()))
+    );
+}

@@ -219,6 +219,8 @@ impl Practice {
             None => self.assembled(&snapshot).await,
         };
         let built = built.filter(|_| !faults.assembly_fails);
+        // Known before it is sent: whoever asks again meanwhile gets the same file.
+        self.note_forced(&snapshot, |forced| forced.built.clone_from(&built));
         let status = if built.is_some() { 6 } else { 7 };
         let origin = snapshot.last.origin.clone();
         let notice = Notice::new(&snapshot.key, status, snapshot.to.clone());
@@ -232,21 +234,23 @@ impl Practice {
             Force::Button(user) => notice = notice.action(2, &user.id),
         }
         let delivery = deliver(self, notice).await;
-        let mut desk = self.desk();
-        let Some(session) = desk.sessions.get_mut(&snapshot.key) else {
-            return;
+        let taken = if status == 6 && delivery.accepted {
+            Taken::Yes
+        } else {
+            Taken::No
         };
-        if let Some(forced) = session
-            .forced
-            .as_mut()
-            .filter(|forced| forced.revision == snapshot.revision)
-        {
-            forced.built = built;
-            forced.taken = if status == 6 && delivery.accepted {
-                Taken::Yes
-            } else {
-                Taken::No
-            };
+        self.note_forced(&snapshot, |forced| forced.taken = taken);
+    }
+
+    /// Changes what is known about the forced save of this revision, unless a newer one took its place.
+    fn note_forced(&self, snapshot: &Snapshot, note: impl FnOnce(&mut Forced)) {
+        let mut desk = self.desk();
+        let forced = desk
+            .sessions
+            .get_mut(&snapshot.key)
+            .and_then(|session| session.forced.as_mut());
+        if let Some(forced) = forced.filter(|forced| forced.revision == snapshot.revision) {
+            note(forced);
         }
     }
 

@@ -1,11 +1,9 @@
-//! What happens to classes, homerooms and subjects.
+//! What happens to classes.
 
 use super::removed::Removed;
 use crate::class::Class;
 use crate::edit::Changed;
-use crate::homeroom::Homeroom;
 use crate::id::UserId;
-use crate::subject::Subject;
 use crate::time::Timestamp;
 use crate::user::Person;
 use crate::whole::{WholeClass, WholeGroup};
@@ -71,63 +69,5 @@ pub enum ClassChange {
         student: Person,
         /// When the class was completed.
         completed_at: Option<Timestamp>,
-    },
-}
-
-/// What happened to a homeroom.
-#[derive(Clone, Debug, PartialEq)]
-pub enum HomeroomChange {
-    /// It was made.
-    Created {
-        /// The homeroom.
-        homeroom: Homeroom,
-    },
-    /// Its fields changed.
-    Updated {
-        /// The homeroom as it is now.
-        homeroom: Homeroom,
-        /// What changed.
-        changed: Changed,
-    },
-    /// It was deleted; classes that named it name none.
-    Deleted {
-        /// The homeroom as it was.
-        homeroom: Homeroom,
-    },
-    /// Students came in.
-    StudentsAdded {
-        /// The homeroom.
-        homeroom: Homeroom,
-        /// The students.
-        students: Vec<Person>,
-    },
-    /// A student went.
-    StudentRemoved {
-        /// The homeroom.
-        homeroom: Homeroom,
-        /// The student.
-        student: Person,
-    },
-}
-
-/// What happened to a subject.
-#[derive(Clone, Debug, PartialEq)]
-pub enum SubjectChange {
-    /// It was made.
-    Created {
-        /// The subject.
-        subject: Subject,
-    },
-    /// Its fields changed.
-    Updated {
-        /// The subject as it is now.
-        subject: Subject,
-        /// What changed.
-        changed: Changed,
-    },
-    /// It was deleted.
-    Deleted {
-        /// The subject as it was.
-        subject: Subject,
     },
 }

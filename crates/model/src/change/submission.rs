@@ -1,4 +1,4 @@
-//! What happens to submissions, grades and feedback.
+//! What happens to submissions and grades.
 
 use crate::feedback::Feedback;
 use crate::grade::Publication;
@@ -62,33 +62,5 @@ pub enum SubmissionChange {
         publication: Publication,
         /// Who is in the group now: each hears the own grade.
         members: Vec<UserId>,
-    },
-}
-
-/// What happened to a feedback.
-#[derive(Clone, Debug, PartialEq)]
-pub enum FeedbackChange {
-    /// It was given.
-    Created {
-        /// The work it is about.
-        link: Box<WholeGroupAssignment>,
-        /// The feedback.
-        feedback: Box<Feedback>,
-    },
-    /// It changed.
-    Updated {
-        /// The work it is about.
-        link: Box<WholeGroupAssignment>,
-        /// The feedback as it is now.
-        feedback: Box<Feedback>,
-        /// Whether students could read it before.
-        was_visible: bool,
-    },
-    /// It was deleted.
-    Deleted {
-        /// The work it was about.
-        link: Box<WholeGroupAssignment>,
-        /// The feedback as it was.
-        feedback: Box<Feedback>,
     },
 }

@@ -3,7 +3,7 @@
 
 mod admin;
 mod demo;
-mod describe;
+pub mod describe;
 mod migrate;
 mod serve;
 

@@ -144,14 +144,7 @@ impl Connection {
         }
     }
 
-    /// Copies the embedded database into another file while it is in use.
-    pub(super) fn raw_sqlite(&mut self) -> Option<&mut rusqlite::Connection> {
-        match self {
-            Self::Sqlite(connection) => Some(connection),
-            Self::Postgres(_) => None,
-        }
-    }
-
+    /// The client itself, for what is no statement: migrations and advisory locks.
     pub(super) fn raw_postgres(&mut self) -> Option<&mut postgres::Client> {
         match self {
             Self::Sqlite(_) => None,

@@ -1,11 +1,9 @@
-//! What happens to accounts, memberships, organizations and sessions.
+//! What happens to accounts and memberships.
 
 use crate::access::MemberRole;
 use crate::edit::Changed;
 use crate::file::FileKey;
-use crate::id::{OrganizationId, SessionId, UserId};
-use crate::news::KillReason;
-use crate::organization::Organization;
+use crate::id::UserId;
 use crate::user::{Member, Person, User};
 use crate::whole::WholeGroup;
 
@@ -75,73 +73,5 @@ pub enum UserChange {
         user: UserId,
         /// Files that nobody needs any more.
         files: Vec<FileKey>,
-    },
-}
-
-/// What happened to an organization.
-#[derive(Clone, Debug, PartialEq)]
-pub enum OrganizationChange {
-    /// It was made.
-    Created {
-        /// The organization.
-        organization: Box<Organization>,
-        /// Its first owner.
-        owner: Person,
-    },
-    /// Its fields or settings changed.
-    Updated {
-        /// The organization as it is now.
-        organization: Box<Organization>,
-        /// What changed.
-        changed: Changed,
-    },
-    /// It was suspended; its sockets are cut off.
-    Suspended {
-        /// The organization as it is now.
-        organization: Box<Organization>,
-        /// Sessions that work in it.
-        sessions: Vec<SessionId>,
-    },
-    /// It was activated again.
-    Activated {
-        /// The organization as it is now.
-        organization: Box<Organization>,
-    },
-    /// It was deleted; its rows follow later.
-    Deleted {
-        /// The organization as it was.
-        organization: Box<Organization>,
-        /// Sessions that work in it.
-        sessions: Vec<SessionId>,
-    },
-}
-
-/// What happened to sessions.
-#[derive(Clone, Debug, PartialEq)]
-pub enum SessionChange {
-    /// Sessions are over; their sockets are cut off.
-    Ended {
-        /// Whose.
-        user: UserId,
-        /// Which.
-        sessions: Vec<SessionId>,
-        /// Why.
-        reason: KillReason,
-    },
-    /// Another organization was chosen: the sockets of the session change rooms.
-    OrganizationChosen {
-        /// The session.
-        session: SessionId,
-        /// The organization, if any.
-        organization: Option<OrganizationId>,
-    },
-    /// A sign-in failed.
-    LoginFailed {
-        /// The account, if there is one of that address.
-        user: Option<UserId>,
-        /// The address that was typed.
-        email: String,
-        /// The network address it came from.
-        address: Option<String>,
     },
 }
