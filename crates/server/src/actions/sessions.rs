@@ -2,7 +2,7 @@
 //! follow what is recorded.
 
 use model::access::PlatformRole;
-use model::change::people::SessionChange;
+use model::change::session::SessionChange;
 use model::id::{OrganizationId, SessionId, UserId};
 use model::news::KillReason;
 use model::organization::Organization;
@@ -42,7 +42,11 @@ pub fn revoke_all(
 
 /// Prolongs a session that is still there.
 pub fn renew(work: &mut PlatformWork<'_>, session: &SessionId, expires_at: Timestamp, now: Timestamp) -> Result<()> {
-    if work.renew_session(session, expires_at, now)? { Ok(()) } else { Err(Error::Unauthenticated) }
+    if work.renew_session(session, expires_at, now)? {
+        Ok(())
+    } else {
+        Err(Error::Unauthenticated)
+    }
 }
 
 /// How the choice of an organization ended.
@@ -68,9 +72,8 @@ pub fn choose_organization(
     if found.is_none() && matches!(name, OrganizationName::Slug(_)) {
         return Ok(Choice::Unknown);
     }
-    let may = |role: Option<_>| role.is_some() || user.role == PlatformRole::SuperAdmin;
     match found {
-        Some(seen) if may(seen.role) => {
+        Some(seen) if seen.member.is_some() || user.role == PlatformRole::SuperAdmin => {
             choose(work, session, Some(&seen.organization.id), now)?;
             Ok(Choice::Chosen(Box::new(seen.organization)))
         }

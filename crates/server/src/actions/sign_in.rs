@@ -2,7 +2,7 @@
 //! one address can sign in together; an attempt is judged when its password was hashed, so that many at once find out
 //! no more than one after the other.
 
-use model::change::people::SessionChange;
+use model::change::session::SessionChange;
 use model::id::UserId;
 use model::time::Timestamp;
 
@@ -67,7 +67,10 @@ pub fn within_limits(platform: &mut Platform<'_>, attempt: &Attempt, now: Timest
     if !platform.is_known_good(attempt, now.plus_seconds(-KNOWN_GOOD))? {
         let account = platform.failure_of_account(attempt, ACCOUNT.since(now), ACCOUNT.failures)?;
         let address = platform.failure_of_address(attempt, ADDRESS.since(now), ADDRESS.failures)?;
-        let others = [account.map(|failure| ACCOUNT.opens_at(failure)), address.map(|failure| ADDRESS.opens_at(failure))];
+        let others = [
+            account.map(|failure| ACCOUNT.opens_at(failure)),
+            address.map(|failure| ADDRESS.opens_at(failure)),
+        ];
         open_at = others.into_iter().flatten().chain(open_at).max();
     }
     let Some(open_at) = open_at else { return Ok(()) };

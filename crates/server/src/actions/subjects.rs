@@ -1,7 +1,7 @@
 //! What people do with subjects.
 
 use garde::Validate;
-use model::change::class::SubjectChange;
+use model::change::subject::SubjectChange;
 use model::id::SubjectId;
 use model::subject::{Subject, SubjectEdit};
 use model::text::{Color, ShortName, SubjectCode, SubjectDescription};

@@ -1,8 +1,8 @@
 //! Passwords are slow on purpose, so only a few are hashed at once: behind a semaphore, away from the async runtime. A
 //! caller that waits too long is told to come again instead of piling up work.
 
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;
 
 use better_auth::password;
@@ -43,7 +43,10 @@ impl Hashing {
     pub async fn fits(&self, password: String, stored: Option<String>) -> Result<bool> {
         let imported_exist = self.0.imported_exist.load(Ordering::Relaxed);
         let turn = self.turn(LONGEST_WAIT).await?;
-        work(turn, move || password::verify_account(&password, stored.as_deref(), imported_exist)).await
+        work(turn, move || {
+            password::verify_account(&password, stored.as_deref(), imported_exist)
+        })
+        .await
     }
 
     /// The hash of a new password.
@@ -100,7 +103,9 @@ mod tests {
         let hashing = Hashing::default();
         let free = u32::try_from(hashing.0.turns.available_permits()).unwrap();
         let all = Arc::clone(&hashing.0.turns).acquire_many_owned(free).await.unwrap();
-        tokio::time::timeout(Duration::from_millis(50), hashing.pretend("long enough".to_owned())).await.unwrap();
+        tokio::time::timeout(Duration::from_millis(50), hashing.pretend("long enough".to_owned()))
+            .await
+            .unwrap();
         drop(all);
         assert!(!hashing.fits("wrong password".to_owned(), None).await.unwrap());
     }
@@ -110,6 +115,9 @@ mod tests {
         let hashing = Hashing::default();
         let free = u32::try_from(hashing.0.turns.available_permits()).unwrap();
         let _all = Arc::clone(&hashing.0.turns).acquire_many_owned(free).await.unwrap();
-        assert!(matches!(hashing.turn(Duration::from_millis(10)).await, Err(Error::Overloaded)));
+        assert!(matches!(
+            hashing.turn(Duration::from_millis(10)).await,
+            Err(Error::Overloaded)
+        ));
     }
 }

@@ -84,18 +84,7 @@ impl Caller {
 
     /// How the log names him.
     pub fn actor(&self) -> Actor {
-        let role = match (self.user.role, self.member_role) {
-            (PlatformRole::SuperAdmin, _) => "SUPER_ADMIN",
-            (_, Some(role)) => role.as_str(),
-            (_, None) => "none",
-        };
-        Actor {
-            user: Some(self.user.id.clone()),
-            name: self.user.name.clone(),
-            role,
-            impersonated_by: self.session.impersonated_by.clone(),
-            request_id: self.request_id.clone(),
-        }
+        actor(&self.user, &self.session, self.member_role, self.request_id.clone())
     }
 
     /// The organization of the request, where one is needed.
@@ -106,6 +95,22 @@ impl Caller {
     /// Whether this is the person.
     pub fn is(&self, user: &UserId) -> bool {
         self.user.id == *user
+    }
+}
+
+/// How the log names a person with this session and role.
+pub fn actor(user: &User, session: &Session, role: Option<MemberRole>, request_id: Option<String>) -> Actor {
+    let role = match (user.role, role) {
+        (PlatformRole::SuperAdmin, _) => "SUPER_ADMIN",
+        (_, Some(role)) => role.as_str(),
+        (_, None) => "none",
+    };
+    Actor {
+        user: Some(user.id.clone()),
+        name: user.name.clone(),
+        role,
+        impersonated_by: session.impersonated_by.clone(),
+        request_id,
     }
 }
 

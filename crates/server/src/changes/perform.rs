@@ -28,7 +28,7 @@ pub async fn perform_platform<T: Send + 'static>(
     let bus = bus.clone();
     let conclude = move |work: &mut PlatformWork<'_>| {
         let signals = work.take_changes().iter().flat_map(sessions::signals).collect();
-        bus.carry_across(work, signals)
+        bus.carry_platform(work, signals)
     };
     store.platform_unit(proof, act, conclude).await
 }

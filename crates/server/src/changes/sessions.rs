@@ -1,7 +1,7 @@
 //! What the sockets do when something happens to sessions. Sessions belong to no organization, so nothing of this stands
 //! in a school's log.
 
-use model::change::people::SessionChange;
+use model::change::session::SessionChange;
 use model::news::{Party, Signal};
 
 /// The orders to the sockets of every instance.

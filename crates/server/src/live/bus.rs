@@ -6,7 +6,7 @@ use tokio::sync::mpsc;
 
 use super::Live;
 use crate::error::Result;
-use crate::store::platform::PlatformWork;
+use crate::store::platform::Platform;
 use crate::store::{AfterCommit, Database, Store, Work};
 
 /// The way from a unit of work to the sockets.
@@ -33,8 +33,8 @@ impl Bus {
         }))
     }
 
-    /// Takes the signals of a unit across organizations; they leave once it is committed.
-    pub fn carry_across(&self, _: &mut PlatformWork<'_>, signals: Vec<Signal>) -> Result<AfterCommit> {
+    /// Takes the signals of a unit on the platform, which belongs to no organization; they leave once it is committed.
+    pub fn carry_platform(&self, _: &mut Platform<'_>, signals: Vec<Signal>) -> Result<AfterCommit> {
         let local = self.local.clone();
         Ok(Box::new(move || {
             for signal in signals {

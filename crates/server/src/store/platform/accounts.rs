@@ -70,7 +70,9 @@ pub struct Account {
 impl Platform<'_> {
     /// A person's whole account.
     pub fn profile(&mut self, id: &UserId) -> Result<User> {
-        self.connection.maybe(&PROFILE, args![id], profile)?.ok_or(Error::NotFound)
+        self.connection
+            .maybe(&PROFILE, args![id], profile)?
+            .ok_or(Error::NotFound)
     }
 
     /// A person's whole account, held until this unit ends.
@@ -82,7 +84,15 @@ impl Platform<'_> {
     /// Writes what people change about themselves.
     pub fn update_profile(&mut self, user: &User) -> Result<()> {
         let key = name_key(user.name.as_str());
-        let arguments = args![user.id, user.name, key, user.image, user.locale, user.timezone, user.updated_at];
+        let arguments = args![
+            user.id,
+            user.name,
+            key,
+            user.image,
+            user.locale,
+            user.timezone,
+            user.updated_at
+        ];
         self.connection.run(&UPDATE_PROFILE, arguments).map(drop)
     }
 
@@ -115,13 +125,16 @@ impl Platform<'_> {
 
     /// Stores the password that the person chose.
     pub fn choose_password(&mut self, user: &UserId, hash: &str, now: Timestamp) -> Result<()> {
-        self.connection.run(&UPSERT_PASSWORD, args![clock::new_id(), user, hash, now])?;
+        self.connection
+            .run(&UPSERT_PASSWORD, args![clock::new_id(), user, hash, now])?;
         self.connection.run(&OWN_PASSWORD, args![user]).map(drop)
     }
 
     /// How many links of this kind the person was sent after `since`.
     pub fn recent_verifications(&mut self, kind: &str, user: &UserId, since: Timestamp) -> Result<i64> {
-        let found = self.connection.maybe(&RECENT_VERIFICATIONS, args![user, since, kind], |row| row.take())?;
+        let found = self
+            .connection
+            .maybe(&RECENT_VERIFICATIONS, args![user, since, kind], |row| row.take())?;
         Ok(found.unwrap_or(0))
     }
 
@@ -134,13 +147,17 @@ impl Platform<'_> {
         now: Timestamp,
     ) -> Result<()> {
         self.connection.run(&FORGET_VERIFICATIONS, args![now])?;
-        let arguments = args![clock::new_id(), identifier, user, expires_at, now];
-        self.connection.run(&INSERT_VERIFICATION, arguments).map(drop)
+        let id = clock::new_id();
+        self.connection
+            .run(&INSERT_VERIFICATION, args![id, identifier, user, expires_at, now])
+            .map(drop)
     }
 
     /// Whether a mailed link still works.
     pub fn is_verification(&mut self, identifier: &str, now: Timestamp) -> Result<bool> {
-        let found = self.connection.maybe(&VERIFICATION, args![identifier, now], |row| row.take::<UserId>())?;
+        let found = self
+            .connection
+            .maybe(&VERIFICATION, args![identifier, now], |row| row.take::<UserId>())?;
         Ok(found.is_some())
     }
 
@@ -154,7 +171,9 @@ impl Platform<'_> {
 
     /// Makes all links of this kind to the person worthless.
     pub fn take_back_verifications(&mut self, kind: &str, user: &UserId) -> Result<()> {
-        self.connection.run(&TAKE_BACK_VERIFICATIONS, args![user, kind]).map(drop)
+        self.connection
+            .run(&TAKE_BACK_VERIFICATIONS, args![user, kind])
+            .map(drop)
     }
 }
 

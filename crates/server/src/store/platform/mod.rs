@@ -9,7 +9,7 @@ pub mod users;
 
 use std::ops::{Deref, DerefMut};
 
-use model::change::people::SessionChange;
+use model::change::session::SessionChange;
 
 use super::connection::Connection;
 use super::sql::Sql;

@@ -1,10 +1,11 @@
 //! Organizations as the platform sees them: which one a Host names, where an object is at home.
 
 use model::access::MemberRole;
-use model::id::{DocumentId, OrganizationId, UserId};
+use model::id::{DocumentId, MemberId, OrganizationId, UserId};
 use model::organization::{Organization, OrganizationStatus};
 use model::text::name_key;
 use model::time::Timestamp;
+use model::user::Member;
 
 use super::Platform;
 use super::sessions::{OrganizationFacts, organization};
@@ -16,7 +17,8 @@ use crate::{clock, statements};
 
 macro_rules! organization_columns {
     () => {
-        "o.id, o.name, o.slug, o.custom_domain, o.logo, o.status, o.metadata, o.created_at, o.updated_at, m.role"
+        "o.id, o.name, o.slug, o.custom_domain, o.logo, o.status, o.metadata, o.created_at, o.updated_at,
+            m.id, m.user_id, m.role, m.external_id, m.created_at, m.updated_at"
     };
 }
 statements! {
@@ -60,8 +62,8 @@ pub struct SeenOrganization {
     pub organization: Organization,
     /// The door to it.
     pub tenant: Tenant,
-    /// The role of the person who looks, if he is a member.
-    pub role: Option<MemberRole>,
+    /// The membership of the person who looks, if he has one.
+    pub member: Option<Member>,
 }
 
 /// What names an organization.
@@ -156,9 +158,23 @@ fn seen(row: &mut Columns<'_>) -> Result<SeenOrganization> {
         created_at: row.take()?,
         updated_at: row.take()?,
     };
+    let member: Option<MemberId> = row.take()?;
+    let member = member.map(|id| member_of(id, &organization.id, row)).transpose()?;
     Ok(SeenOrganization {
         tenant: Tenant(organization.id.clone()),
         organization,
-        role: row.parse_option(MemberRole::parse)?,
+        member,
+    })
+}
+
+fn member_of(id: MemberId, organization: &OrganizationId, row: &mut Columns<'_>) -> Result<Member> {
+    Ok(Member {
+        id,
+        organization_id: organization.clone(),
+        user_id: row.take()?,
+        role: row.parse(MemberRole::parse)?,
+        external_id: row.take()?,
+        created_at: row.take()?,
+        updated_at: row.take()?,
     })
 }

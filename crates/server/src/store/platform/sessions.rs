@@ -184,7 +184,8 @@ impl Platform<'_> {
 
     /// Ends the session of a token and says which one it was, and whose.
     pub fn end_session(&mut self, token: &str) -> Result<Option<(SessionId, UserId)>> {
-        self.connection.maybe(&END, args![token], |row| Ok((row.take()?, row.take()?)))
+        self.connection
+            .maybe(&END, args![token], |row| Ok((row.take()?, row.take()?)))
     }
 
     /// Ends one session of a person; a token of somebody else names none.

@@ -87,7 +87,9 @@ impl Platform<'_> {
 
     /// Holds the account of an e-mail address until this unit ends; nothing to hold where there is none.
     pub fn hold_account(&mut self, email: &str) -> Result<()> {
-        self.connection.maybe(&HOLD, args![email], |row| row.take::<UserId>()).map(drop)
+        self.connection
+            .maybe(&HOLD, args![email], |row| row.take::<UserId>())
+            .map(drop)
     }
 
     /// Whether any password is still hashed the way better-auth did it.
@@ -98,20 +100,27 @@ impl Platform<'_> {
 
     /// The `nth` newest failure of the account from this address, not older than `since`.
     pub fn failure_of_pair(&mut self, attempt: &Attempt, since: Timestamp, nth: i64) -> Result<Option<Timestamp>> {
-        let arguments = args![attempt.account_key, attempt.address, since, nth - 1];
-        self.connection.maybe(&FAILURE_OF_PAIR, arguments, |row| row.take())
+        self.connection.maybe(
+            &FAILURE_OF_PAIR,
+            args![attempt.account_key, attempt.address, since, nth - 1],
+            |row| row.take(),
+        )
     }
 
     /// The `nth` newest failure of the account from anywhere, not older than `since`.
     pub fn failure_of_account(&mut self, attempt: &Attempt, since: Timestamp, nth: i64) -> Result<Option<Timestamp>> {
-        let arguments = args![attempt.account_key, since, nth - 1];
-        self.connection.maybe(&FAILURE_OF_ACCOUNT, arguments, |row| row.take())
+        self.connection
+            .maybe(&FAILURE_OF_ACCOUNT, args![attempt.account_key, since, nth - 1], |row| {
+                row.take()
+            })
     }
 
     /// The `nth` newest failure from this address, not older than `since`.
     pub fn failure_of_address(&mut self, attempt: &Attempt, since: Timestamp, nth: i64) -> Result<Option<Timestamp>> {
-        let arguments = args![attempt.address, since, nth - 1];
-        self.connection.maybe(&FAILURE_OF_ADDRESS, arguments, |row| row.take())
+        self.connection
+            .maybe(&FAILURE_OF_ADDRESS, args![attempt.address, since, nth - 1], |row| {
+                row.take()
+            })
     }
 
     /// Whether the account signed in from this address after `since`.
@@ -124,14 +133,24 @@ impl Platform<'_> {
     /// Remembers a failure and forgets those up to `outdated`.
     pub fn insert_failure(&mut self, attempt: &Attempt, now: Timestamp, outdated: Timestamp) -> Result<()> {
         self.connection.run(&FORGET_FAILURES, args![outdated])?;
-        let arguments = args![clock::new_id(), attempt.account_key, attempt.address, now];
-        self.connection.run(&INSERT_FAILURE, arguments).map(drop)
+        let id = clock::new_id();
+        self.connection
+            .run(&INSERT_FAILURE, args![id, attempt.account_key, attempt.address, now])
+            .map(drop)
     }
 
     /// Remembers a success and forgets those of the account up to `outdated`.
-    pub fn insert_success(&mut self, user: &UserId, attempt: &Attempt, now: Timestamp, outdated: Timestamp) -> Result<()> {
-        self.connection.run(&FORGET_SUCCESSES, args![attempt.account_key, outdated])?;
-        self.connection.run(&UPSERT_SUCCESS, args![attempt.account_key, attempt.address, now])?;
+    pub fn insert_success(
+        &mut self,
+        user: &UserId,
+        attempt: &Attempt,
+        now: Timestamp,
+        outdated: Timestamp,
+    ) -> Result<()> {
+        self.connection
+            .run(&FORGET_SUCCESSES, args![attempt.account_key, outdated])?;
+        self.connection
+            .run(&UPSERT_SUCCESS, args![attempt.account_key, attempt.address, now])?;
         self.connection.run(&UPDATE_LAST_LOGIN, args![user, now]).map(drop)
     }
 }
