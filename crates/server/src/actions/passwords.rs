@@ -67,6 +67,8 @@ pub fn change(
 
 /// Remembers that a reset link goes out; false when the person was sent enough of them.
 pub fn request_reset(work: &mut PlatformWork<'_>, user: &UserId, token: &str, now: Timestamp) -> Result<bool> {
+    // Held, so that several at once are counted one after the other.
+    work.profile_to_change(user)?;
     if work.recent_verifications(RESET, user, now.plus_seconds(-HOUR))? >= RESET_MAILS {
         return Ok(false);
     }

@@ -5,7 +5,7 @@ mod client;
 pub mod database;
 mod world;
 
-pub use app::TestApp;
+pub use app::{AUTH_SECRET, FRONTEND, TestApp};
 pub use client::{Answer, Client};
 pub use database::Kind;
 pub use world::{Person, World};
