@@ -43,7 +43,7 @@ pub struct Finish {
     pub by: Option<UserId>,
 }
 
-/// A topic: one round of work inside a course.
+/// A topic: one task with its deadline, given to groups.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Assignment {
     /// Its id.

@@ -43,7 +43,7 @@ impl ClassStatus {
     }
 }
 
-/// A teaching team: students, teachers, a schedule, and courses through a year.
+/// Students and teachers who work together through a year.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Class {
     /// Its id.
@@ -155,8 +155,8 @@ impl Class {
         viewer.is_staff() || (is_enrolled && self.status != ClassStatus::Draft)
     }
 
-    /// Whether anything in the class may be written. Saves of the document server, read markers and the deletion of the
-    /// class itself do not ask.
+    /// Whether anything in the class may be written. What the document server saves, what somebody
+    /// has read, and the end of the class itself are not asked for here.
     pub const fn writable(&self) -> Result<(), Refusal> {
         self.status.writable()
     }

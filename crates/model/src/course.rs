@@ -1,4 +1,4 @@
-//! Courses: what one class plans to do in one subject.
+//! Courses: their fields, their status, and whether they take new work.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +19,7 @@ words! {
     }
 }
 
-/// A planned sequence for one class and one subject.
+/// What one class plans to do in one subject.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Course {
     /// Its id.

@@ -315,7 +315,7 @@ impl Document {
     }
 
     /// Whether finishing a topic locks the document. `has_other_active_topic`: the group works on another active topic,
-    /// then unlinked drafts stay open, or finishing one topic would freeze the work on the other.
+    /// then documents without a topic are left alone, because they may be for the one that is still running.
     pub fn locks_with(&self, topic: &AssignmentId, has_other_active_topic: bool) -> bool {
         !self.status.is_locked() && self.belongs_to(topic, has_other_active_topic)
     }

@@ -212,6 +212,9 @@ fn the_two_columns_of_a_status_are_read_back() {
     ] {
         assert_eq!(Status::stored(status.word(), status.before_lock()), status);
     }
+    for locked in [Status::Draft.lock(), Status::Submitted.lock()] {
+        assert_eq!(locked.lock(), locked, "a second lock does not forget what was before");
+    }
     assert_eq!(Status::stored(DocumentStatus::Locked, None).unlock(), Status::Draft);
 }
 

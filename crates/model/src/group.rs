@@ -23,7 +23,7 @@ use crate::word::words;
 /// The most members of a group.
 pub const MEMBERS_MAX: usize = 50;
 
-/// A set of students of one class who work together.
+/// Some students of a class who work together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
     /// Its id.

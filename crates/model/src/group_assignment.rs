@@ -99,7 +99,7 @@ impl GroupAssignmentStatus {
     }
 }
 
-/// The link of one group to one topic.
+/// A group at work on a topic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupAssignment {
     /// Its id.

@@ -8,7 +8,7 @@ use crate::refusal::Refusal;
 use crate::text::{AcademicYear, ExternalId, GradeLevel, ShortName};
 use crate::time::Timestamp;
 
-/// A fixed school class.
+/// A class as the school keeps it, apart from its teaching.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Homeroom {
     /// Its id.

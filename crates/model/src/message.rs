@@ -12,7 +12,7 @@ use crate::word::words;
 /// How long an author may change a chat message.
 pub const EDIT_SECONDS: i64 = 15 * 60;
 
-/// The shared workspace of one group.
+/// The place where one group writes and talks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkRoom {
     /// Its id.

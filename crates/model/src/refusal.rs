@@ -6,7 +6,7 @@ use crate::id::GroupId;
 /// A rule said no.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// A teacher writes to a class of a colleague.
+    /// Somebody writes to a class without teaching it.
     #[error("Only the teachers of this class and admins can do this; ask one of them to add you as a co-teacher.")]
     NotClassTeacher,
     /// Someone acts on, or names, a rank that is not below the own.
@@ -37,7 +37,7 @@ pub enum Refusal {
     #[error("The document is not submitted; submit it first.")]
     NotSubmitted,
     /// Work on a finished topic.
-    #[error("The topic is finished; ask a teacher to reopen it.")]
+    #[error("This topic is closed for work; a teacher can reopen it.")]
     AssignmentFinished,
     /// A submission changes after its grade is out.
     #[error("The grade is already published; ask a teacher to withdraw it or to return the work.")]

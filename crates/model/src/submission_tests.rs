@@ -104,6 +104,11 @@ fn a_submission_is_refused_for_the_strongest_reason() {
         try_it(&mut document("d", "other"), &topic, Some(&open)),
         Refusal::GroupNotOnAssignment
     );
+    let elsewhere = link("g", "other");
+    assert_eq!(
+        try_it(&mut document("d", "g"), &topic, Some(&elsewhere)),
+        Refusal::GroupNotOnAssignment
+    );
     let graded = in_status(GroupAssignmentStatus::Graded);
     assert_eq!(
         try_it(&mut document("d", "g"), &topic, Some(&graded)),
@@ -174,6 +179,10 @@ fn taking_back_is_refused_for_the_strongest_reason() {
     );
     assert_eq!(
         try_it(&mut handed_in("d"), GroupAssignmentStatus::Graded),
+        Refusal::GradePublished
+    );
+    assert_eq!(
+        try_it(&mut document("d", "g"), GroupAssignmentStatus::Graded),
         Refusal::GradePublished
     );
     assert_eq!(

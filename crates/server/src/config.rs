@@ -110,6 +110,41 @@ pub struct ServeArgs {
     pub log_level: String,
 }
 
+impl Default for StorageArgs {
+    fn default() -> Self {
+        Self {
+            data_dir: PathBuf::from("./data"),
+            database_url: None,
+            database_url_file: None,
+            files_url: None,
+            database_connections: None,
+        }
+    }
+}
+
+impl Default for ServeArgs {
+    fn default() -> Self {
+        Self {
+            frontend_url: None,
+            docserver_jwt_secret: None,
+            docserver_jwt_secret_file: None,
+            auth_secret: None,
+            auth_secret_file: None,
+            listen: SocketAddr::from(([127, 0, 0, 1], 3000)),
+            api_internal_url: None,
+            docserver_url: None,
+            docserver_internal_url: None,
+            docserver_jwt_header: "Authorization".to_owned(),
+            base_domain: None,
+            trust_proxy: Vec::new(),
+            rate_limit_factor: 1.0,
+            upload_max_mb: 50,
+            log_format: "text".to_owned(),
+            log_level: "info".to_owned(),
+        }
+    }
+}
+
 /// The checked settings of a running service.
 #[derive(Debug, Clone)]
 pub struct Config {

@@ -1,12 +1,117 @@
-//! `groupwork demo`: a school to try, with everything it needs, on this machine only.
+//! `groupwork demo`: a school to try, with everything it needs, on this machine only: generated secrets, the embedded
+//! database, files on disk, and a practice document server in the same process.
 
+mod lesson;
+mod people;
+mod secrets;
+
+use std::io::Write as _;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+
+use anyhow::{Context as _, bail};
 use clap::Args;
+use practice_document_server::{Practice, Settings};
+use tokio::net::TcpListener;
+
+use self::people::{PASSWORD, School};
+use super::serve::{build, start_log};
+use crate::config::{Config, ServeArgs, StorageArgs};
+use crate::http::{listen, router};
+use crate::store::failpoint;
 
 /// How to run the demo.
 #[derive(Args)]
-pub struct DemoArgs {}
+pub struct DemoArgs {
+    /// Folder of the database, the files and the generated secrets
+    #[arg(long, env = "DATA_DIR", default_value = "./data")]
+    data_dir: PathBuf,
+    /// Address and port, on this machine only; the default takes another port when 3000 is in use
+    #[arg(long, env = "LISTEN")]
+    listen: Option<SocketAddr>,
+    /// error, warn, info, debug, trace
+    #[arg(long, env = "LOG_LEVEL", default_value = "warn")]
+    log_level: String,
+}
 
 /// Runs the demo until told to stop.
-pub fn run(_: DemoArgs) -> anyhow::Result<()> {
-    anyhow::bail!("the demo school is being built")
+pub fn run(arguments: DemoArgs) -> anyhow::Result<()> {
+    start_log("text", &arguments.log_level);
+    if let Some(specification) = crate::config::failpoint() {
+        failpoint::arm_kill(&specification);
+    }
+    super::runtime()?.block_on(demo(arguments))
+}
+
+async fn demo(arguments: DemoArgs) -> anyhow::Result<()> {
+    let listener = bind(arguments.listen).await?;
+    let address = listener.local_addr()?;
+    let secrets = secrets::load_or_create(&arguments.data_dir)?;
+    let practice = Practice::start(Settings::new(secrets.docserver.clone()))
+        .await
+        .context("practice document server")?;
+    let frontend_url = format!("http://{address}");
+    let config = Config::check(
+        ServeArgs {
+            frontend_url: Some(frontend_url.clone()),
+            docserver_jwt_secret: Some(secrets.docserver.as_str().into()),
+            auth_secret: Some(secrets.auth.as_str().into()),
+            docserver_url: Some(practice.url()),
+            listen: address,
+            ..ServeArgs::default()
+        },
+        StorageArgs {
+            data_dir: arguments.data_dir.clone(),
+            ..StorageArgs::default()
+        },
+    )?;
+    let app = build(config, address).await?;
+    let serving = tokio::spawn(listen::serve(
+        listener,
+        router::router(app.clone()),
+        app.clone(),
+        listen::stop_signal(),
+    ));
+    let school = School::find_or_create(app.store())
+        .await
+        .context("the people of the demo school")?;
+    if school.is_new {
+        lesson::begin(app.store(), &frontend_url, app.gate().secret(), &school)
+            .await
+            .context("the lesson of the demo school")?;
+    }
+    print_sign_ins(&frontend_url, &practice.url(), &school)?;
+    serving.await??;
+    practice.stop().await;
+    Ok(())
+}
+
+async fn bind(wanted: Option<SocketAddr>) -> anyhow::Result<TcpListener> {
+    if let Some(address) = wanted {
+        if !address.ip().is_loopback() {
+            bail!("LISTEN: the demo has known passwords and binds to this machine only; use 127.0.0.1");
+        }
+        return TcpListener::bind(address)
+            .await
+            .with_context(|| format!("listen on {address}"));
+    }
+    match TcpListener::bind((Ipv4Addr::LOCALHOST, 3000)).await {
+        Ok(listener) => Ok(listener),
+        Err(_) => Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?),
+    }
+}
+
+fn print_sign_ins(frontend_url: &str, document_server: &str, school: &School) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "\ngroupwork demo: {frontend_url}")?;
+    writeln!(
+        out,
+        "The document server beside it is a practice stand-in, not ONLYOFFICE: {document_server}\n"
+    )?;
+    writeln!(out, "Everybody signs in with the password {PASSWORD}")?;
+    for (part, email) in school.sign_ins() {
+        writeln!(out, "  {part:<34} {email}")?;
+    }
+    writeln!(out, "\nCtrl-C stops it; the school stays in the data folder.")?;
+    Ok(())
 }

@@ -213,7 +213,7 @@ impl Asked {
             None => self
                 .app
                 .gate()
-                .facts(token, None)
+                .facts(token, None, None)
                 .await?
                 .map(|facts| (facts.session, facts.user)),
         };

@@ -34,7 +34,7 @@ async fn shown(asked: &Asked) -> Answered {
     let Some(token) = asked.token() else {
         return Ok(answer(&nobody, Vec::new()));
     };
-    let Some(facts) = asked.app.gate().facts(token, None).await? else {
+    let Some(facts) = asked.app.gate().facts(token, None, None).await? else {
         return Ok(answer(&nobody, asked.cookies().clear()));
     };
     let mut present = Present {

@@ -61,7 +61,7 @@ pub async fn sign_in(asked: Asked) -> Answered {
         Verdict::Wrong => return Err(AuthError::invalid_email_or_password().into()),
         Verdict::Banned => return Err(AuthError::banned_user().into()),
     };
-    let facts = asked.app.gate().facts(session.token, None).await?;
+    let facts = asked.app.gate().facts(session.token, None, None).await?;
     // Whoever was switched off in this very moment is as unknown as before.
     let facts = facts.ok_or_else(AuthError::invalid_email_or_password)?;
     let remember = if remember { Remember::Yes } else { Remember::No };

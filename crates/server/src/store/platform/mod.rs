@@ -2,6 +2,7 @@
 //! in needs a [`PlatformProof`]; `rg PlatformProof` lists all exceptions.
 
 pub mod accounts;
+pub mod homes;
 pub mod organizations;
 pub mod sessions;
 pub mod sign_in;
@@ -103,6 +104,7 @@ impl<'c> DerefMut for PlatformWork<'c> {
 pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)])> {
     vec![
         ("platform/accounts", accounts::STATEMENTS),
+        ("platform/homes", homes::STATEMENTS),
         ("platform/organizations", organizations::STATEMENTS),
         ("platform/sessions", sessions::STATEMENTS),
         ("platform/sign_in", sign_in::STATEMENTS),

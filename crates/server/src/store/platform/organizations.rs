@@ -39,6 +39,8 @@ statements! {
     HOME_OF_DOCUMENT = "SELECT organization_id FROM documents WHERE id = $1";
     /// One organization by id.
     TENANT = "SELECT id FROM organizations WHERE id = $1";
+    /// One organization by its short name.
+    BY_SLUG = "SELECT id FROM organizations WHERE slug = $1";
     /// A new organization.
     INSERT = "INSERT INTO organizations (id, name, name_key, slug, custom_domain, created_at, updated_at)
         VALUES ($1, $2, $3, $4, $5, $6, $6)";
@@ -94,6 +96,12 @@ impl Platform<'_> {
         self.connection
             .maybe(&TENANT, args![id], |row| Ok(Tenant(row.take()?)))?
             .ok_or(Error::NotFound)
+    }
+
+    /// The organization with this short name.
+    pub fn organization_with_slug(&mut self, slug: &str) -> Result<Option<Tenant>> {
+        self.connection
+            .maybe(&BY_SLUG, args![slug], |row| Ok(Tenant(row.take()?)))
     }
 
     /// Creates an organization; a taken short name is `DUPLICATE_SLUG`.

@@ -14,6 +14,8 @@ statements! {
     INSERT_USER = "INSERT INTO users (id, name, name_key, first_name, last_name, email, email_verified, role,
             home_organization_id, created_at, updated_at)
         VALUES ($1, $2, $3, $4, $5, $6, TRUE, $7, $8, $9, $9)";
+    /// The account of an address.
+    BY_EMAIL = "SELECT id FROM users WHERE email = $1";
     /// The password of a person.
     INSERT_ACCOUNT = "INSERT INTO accounts (id, user_id, provider_id, account_id, password, created_at, updated_at)
         VALUES ($1, $2, 'credential', $2, $3, $4, $4)";
@@ -82,6 +84,11 @@ impl Platform<'_> {
                 .run(&INSERT_ACCOUNT, args![clock::new_id(), new.id, hash, now])?;
         }
         Ok(())
+    }
+
+    /// The account with this address.
+    pub fn user_with_email(&mut self, email: &str) -> Result<Option<UserId>> {
+        self.connection.maybe(&BY_EMAIL, args![email], |row| row.take())
     }
 
     /// The id of this installation, which stands in front of document keys.

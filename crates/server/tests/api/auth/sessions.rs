@@ -7,8 +7,8 @@ use serde_json::json;
 
 use super::browser::{COPY, TOKEN, cookie_names, set_cookies};
 use super::{
-    AGE_SESSION, AGE_SIGN_IN, Browser, COUNT_SESSIONS, END_MEMBERSHIP, PASSWORD, SET_ROLE, SWITCH_OFF, enable, one, run,
-    signed_in,
+    AGE_SESSION, AGE_SIGN_IN, Browser, COUNT_SESSIONS, END_MEMBERSHIP, PASSWORD, SET_ROLE, SWITCH_OFF, enable, one,
+    run, signed_in,
 };
 use crate::support::AUTH_SECRET;
 
