@@ -13,6 +13,7 @@ mod attachments;
 mod auth;
 mod cascade;
 mod classes;
+mod clients;
 mod courses;
 mod document_server;
 mod documents;

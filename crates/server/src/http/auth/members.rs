@@ -112,7 +112,7 @@ fn page(asked: &Asked, mut members: Vec<MemberObject>) -> MembersObject {
         members.retain(|member| field_of(member, field).is_some_and(|text| fits(&text, operator, &values)));
     }
     if let Some(field) = asked.query("sortBy") {
-        members.sort_by(|one, other| field_of(one, field).cmp(&field_of(other, field)));
+        members.sort_by_key(|member| field_of(member, field));
         if asked.query("sortDirection") == Some("desc") {
             members.reverse();
         }
