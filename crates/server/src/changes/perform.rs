@@ -27,8 +27,14 @@ pub async fn perform_platform<T: Send + 'static>(
 ) -> Result<T> {
     let bus = bus.clone();
     let conclude = move |work: &mut PlatformWork<'_>| {
-        let signals = work.take_changes().iter().flat_map(sessions::signals).collect();
-        bus.carry_platform(work, signals)
+        let changes = work.take_changes();
+        let after = bus.carry_platform(work, changes.iter().flat_map(sessions::signals).collect())?;
+        for change in &changes {
+            if let Err(error) = sessions::log(work, change) {
+                tracing::error!(error = format!("{error:?}"), "an activity record was lost");
+            }
+        }
+        Ok(after)
     };
     store.platform_unit(proof, act, conclude).await
 }

@@ -1,14 +1,22 @@
-//! What the sockets do when something happens to sessions. Sessions belong to no organization, so nothing of this stands
-//! in a school's log.
+//! What follows when something happens to sessions: what the sockets do, and the one thing a school wants to read in its
+//! log. Sessions belong to no organization, so their changes come here and not through `log` and `broadcast`.
 
 use model::change::session::SessionChange;
+use model::id::SessionId;
 use model::news::{Party, Signal};
+use serde_json::json;
+
+use crate::clock;
+use crate::error::Result;
+use crate::store::Actor;
+use crate::store::activity::Entry;
+use crate::store::platform::PlatformWork;
 
 /// The orders to the sockets of every instance.
 pub fn signals(change: &SessionChange) -> Vec<Signal> {
     match change {
         SessionChange::Ended { sessions, reason, .. } => {
-            let kill = |session: &model::id::SessionId| Signal::Kill {
+            let kill = |session: &SessionId| Signal::Kill {
                 party: Party::Session(session.clone()),
                 reason: *reason,
             };
@@ -20,4 +28,40 @@ pub fn signals(change: &SessionChange) -> Vec<Signal> {
         }],
         SessionChange::LoginFailed { .. } => Vec::new(),
     }
+}
+
+/// Tells the school of an account that somebody tried to sign in with a wrong password (contract 3.8).
+pub fn log(work: &mut PlatformWork<'_>, change: &SessionChange) -> Result<()> {
+    let (user, address) = match change {
+        SessionChange::LoginFailed {
+            user: Some(user),
+            address,
+            ..
+        } => (user, address),
+        SessionChange::LoginFailed { user: None, .. }
+        | SessionChange::Ended { .. }
+        | SessionChange::OrganizationChosen { .. } => return Ok(()),
+    };
+    let account = work.profile(user)?;
+    // Whoever it was has not proved to be that person.
+    let nobody = Actor {
+        user: None,
+        name: String::new(),
+        role: "none",
+        impersonated_by: None,
+        request_id: None,
+    };
+    let entry = Entry {
+        category: "AUTH",
+        action: "LOGIN_FAILED",
+        entity_type: "User",
+        entity_id: user.as_str().to_owned(),
+        entity_name: Some(account.name.as_str().to_owned()),
+        class_id: None,
+        course_id: None,
+        group_id: None,
+        assignment_id: None,
+        details: json!({ "address": address }),
+    };
+    work.at_home(&account, nobody, clock::now(), |work| work.insert_log(&entry))
 }

@@ -10,10 +10,15 @@ pub mod users;
 
 use std::ops::{Deref, DerefMut};
 
+use model::access::Viewer;
 use model::change::session::SessionChange;
+use model::time::Timestamp;
+use model::user::User;
 
 use super::connection::Connection;
 use super::sql::Sql;
+use super::{Actor, Scope, Standpoint, Tenant, Work};
+use crate::error::Result;
 
 /// A proof that looking across organizations is one of the listed exceptions.
 #[derive(Debug)]
@@ -84,6 +89,32 @@ impl<'c> PlatformWork<'c> {
     /// What was recorded so far, taken by `changes::perform_platform` when the action is done.
     pub fn take_changes(&mut self) -> Vec<SessionChange> {
         std::mem::take(&mut self.changes)
+    }
+
+    /// Acts in the organization that made an account, if it still has one; a failure leaves the rest of the unit intact.
+    pub fn at_home(
+        &mut self,
+        account: &User,
+        actor: Actor,
+        now: Timestamp,
+        act: impl FnOnce(&mut Work<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let Some(home) = account.home_organization_id.clone() else {
+            return Ok(());
+        };
+        let standpoint = Standpoint {
+            tenant: Tenant(home),
+            viewer: Viewer::Admin,
+            actor,
+            now,
+        };
+        self.connection.savepoint(|connection| {
+            let scope = Scope { connection, standpoint };
+            act(&mut Work {
+                scope,
+                changes: Vec::new(),
+            })
+        })
     }
 }
 

@@ -3,7 +3,7 @@
 use groupwork::args;
 use serde_json::json;
 
-use super::{AGE_FAILURES, Browser, PASSWORD, enable, run, signed_in};
+use super::{AGE_FAILURES, Browser, FAILURES_IN_LOG, PASSWORD, SET_HOME, enable, one, run, signed_in};
 use crate::support::{Answer, Kind, TestApp};
 
 const MINUTE: i64 = 60_000;
@@ -151,4 +151,18 @@ both!(an_unattended_session_is_no_way_to_try_passwords, |app| {
     );
     let change = json!({"currentPassword": PASSWORD, "newPassword": "Dreieck und Kreis"});
     limited(browser.post("/auth/change-password", change).await, 60);
+});
+
+both!(a_school_reads_of_failures_on_the_accounts_it_made, |app| {
+    let (world, browser) = (&app.world, Browser::new(app));
+    enable(app, &world.ada).await;
+    run(app, &SET_HOME, args![world.ada.id, world.north]);
+    fail(&browser, &world.ada.email, 2).await;
+    fail(&browser, &world.nobody.email, 1).await;
+    let told = |organization: &str, user: &str| one::<i64>(app, &FAILURES_IN_LOG, args![organization, user]);
+    assert_eq!(told(&world.north, &world.ada.id), 2);
+    assert_eq!(
+        told(&world.south, &world.ada.id) + told(&world.north, &world.nobody.id),
+        0
+    );
 });

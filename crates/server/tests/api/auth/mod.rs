@@ -74,6 +74,11 @@ groupwork::statements! {
     SET_HASH = "UPDATE accounts SET password = $2 WHERE user_id = $1";
     /// The hash of somebody.
     GET_HASH = "SELECT password FROM accounts WHERE user_id = $1";
+    /// Which school made an account.
+    SET_HOME = "UPDATE users SET home_organization_id = $2 WHERE id = $1";
+    /// What a school reads about sign-ins that failed.
+    FAILURES_IN_LOG = "SELECT COUNT(*) FROM activity_logs
+        WHERE organization_id = $1 AND entity_id = $2 AND category = 'AUTH' AND action = 'LOGIN_FAILED'";
     /// How many people there are.
     COUNT_USERS = "SELECT COUNT(*) FROM users";
     /// How many sessions somebody has.
@@ -84,7 +89,7 @@ groupwork::statements! {
 
 /// Runs a statement behind the back of the service.
 pub fn run(app: &TestApp, sql: &'static Sql, arguments: &[Value<'_>]) {
-    assert_eq!(STATEMENTS.len(), 13);
+    assert_eq!(STATEMENTS.len(), 15);
     with(app, |connection| connection.run(sql, arguments).unwrap());
 }
 
