@@ -6,5 +6,6 @@ mod cleanup;
 mod log;
 mod perform;
 pub mod removal;
+mod sessions;
 
-pub use perform::perform;
+pub use perform::{perform, perform_platform};

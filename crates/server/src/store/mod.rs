@@ -26,6 +26,7 @@ pub mod revisions;
 pub mod saves;
 pub mod outbox;
 pub mod rooms;
+pub mod members;
 pub mod subjects;
 pub mod submissions;
 pub mod work_rooms;
@@ -40,7 +41,7 @@ use model::time::Timestamp;
 use self::connection::Connection;
 pub use self::db::{AfterCommit, Database};
 pub use self::migrate::migrate;
-use self::platform::{Platform, PlatformProof};
+use self::platform::{Platform, PlatformProof, PlatformWork};
 use self::sql::{Columns, Sql, Value};
 use crate::error::{Error, Result};
 
@@ -153,6 +154,22 @@ impl Store {
         let nothing_after = || -> AfterCommit { Box::new(|| ()) };
         self.db
             .write(move |connection| Ok((act(&mut Platform::on(connection))?, nothing_after())))
+            .await
+    }
+
+    /// Writes across organizations as one unit that is told of. `changes::perform_platform` alone calls this.
+    pub async fn platform_unit<T: Send + 'static>(
+        &self,
+        _: PlatformProof,
+        mut act: impl FnMut(&mut PlatformWork<'_>) -> Result<T> + Send + 'static,
+        mut conclude: impl FnMut(&mut PlatformWork<'_>) -> Result<AfterCommit> + Send + 'static,
+    ) -> Result<T> {
+        self.db
+            .write(move |connection| {
+                let mut work = PlatformWork::on(connection);
+                let output = act(&mut work)?;
+                Ok((output, conclude(&mut work)?))
+            })
             .await
     }
 }
@@ -333,6 +350,8 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("group_assignments", group_assignments::STATEMENTS),
         ("saves", saves::STATEMENTS),
         ("revisions", revisions::STATEMENTS),
+        ("groups", groups::STATEMENTS),
+        ("members", members::STATEMENTS),
         ("subjects", subjects::STATEMENTS),
         ("submissions", submissions::STATEMENTS),
         ("work_rooms", work_rooms::STATEMENTS),

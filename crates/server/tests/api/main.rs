@@ -18,6 +18,7 @@ mod bulk;
 mod cascade;
 mod class_edits;
 mod classes;
+mod clients;
 mod courses;
 mod document_server;
 mod documents;

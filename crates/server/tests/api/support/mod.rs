@@ -15,7 +15,7 @@ mod heard;
 pub mod raw;
 mod world;
 
-pub use app::TestApp;
+pub use app::{AUTH_SECRET, FRONTEND, TestApp};
 pub use client::{Answer, Client};
 pub use database::Kind;
 pub use heard::{Heard, clients_are_there};
