@@ -7,7 +7,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use crate::auth::Gate;
 use crate::auth::tenant::Hosts;
-use crate::changes::removal;
+use crate::changes::{orphans, removal};
 use crate::config::Config;
 use crate::document_server::DocumentServer;
 use crate::error::Result;
@@ -29,8 +29,8 @@ struct Parts {
     files: Files,
     document_server: DocumentServer,
     started: std::time::Instant,
-    /// Ends with the service.
-    _removals: AbortOnDropHandle<()>,
+    /// They end with the service.
+    _chores: [AbortOnDropHandle<()>; 2],
 }
 
 impl App {
@@ -53,7 +53,10 @@ impl App {
         let document_server = DocumentServer::new(&config, api_internal_url)?;
         let live = Live::new();
         let bus = Bus::start(&database, store.clone(), live.clone())?;
-        let removals = removal::start(store.clone(), files.clone());
+        let chores = [
+            removal::start(store.clone(), files.clone()),
+            orphans::start(store.clone(), files.clone()),
+        ];
         let started = std::time::Instant::now();
         Ok(Self(Arc::new(Parts {
             config,
@@ -64,7 +67,7 @@ impl App {
             files,
             document_server,
             started,
-            _removals: removals,
+            _chores: chores,
         })))
     }
 

@@ -84,8 +84,6 @@ statements! {
     DELETE_SAVES = "DELETE FROM document_saves WHERE organization_id = $1 AND document_id = $2";
     /// Its open editors.
     DELETE_SESSIONS = "DELETE FROM editing_sessions WHERE organization_id = $1 AND document_id = $2";
-    /// Its revisions.
-    DELETE_REVISIONS = "DELETE FROM document_revisions WHERE organization_id = $1 AND document_id = $2";
     /// The document itself.
     DELETE = "DELETE FROM documents WHERE organization_id = $1 AND id = $2";
     /// Whether any attempt has a copy of it.
@@ -285,16 +283,11 @@ impl Work<'_> {
     /// Removes a document that was never handed in, with its revisions, and answers the files that nobody names any more.
     pub fn delete_document(&mut self, id: &DocumentId) -> Result<Vec<FileKey>> {
         let revisions = self.revisions(id)?;
-        for children in [
-            &UNLINK_FEEDBACK,
-            &DELETE_SAVES,
-            &DELETE_SESSIONS,
-            &DELETE_REVISIONS,
-            &DELETE,
-        ] {
+        let files = self.delete_revisions(revisions)?;
+        for children in [&UNLINK_FEEDBACK, &DELETE_SAVES, &DELETE_SESSIONS, &DELETE] {
             self.run(children, args![id])?;
         }
-        Ok(revisions.into_iter().map(|revision| revision.file_key).collect())
+        Ok(files)
     }
 
     /// Whether a document was ever handed in, also when it was taken back.

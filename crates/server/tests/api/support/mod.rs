@@ -3,12 +3,15 @@
 mod app;
 mod client;
 pub mod database;
+pub mod office;
+mod rooms;
 mod world;
 
-pub use app::TestApp;
+pub use app::{FRONTEND, TestApp};
 pub use client::{Answer, Client};
 pub use database::Kind;
-pub use world::{Person, World};
+pub use rooms::Room;
+pub use world::{Class, Person, World};
 
 /// Writes one test that runs on both databases: `both!(name, |app| { … })`; the body is async and gets a `TestApp`.
 macro_rules! both {
