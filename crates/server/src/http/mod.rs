@@ -19,6 +19,7 @@ mod auth;
 mod classes;
 mod courses;
 mod document_server;
+mod document_versions;
 mod documents;
 mod downloads;
 mod enrollments;

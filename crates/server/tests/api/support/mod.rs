@@ -29,6 +29,10 @@ pub fn reference(answer: Answer) -> serde_json::Value {
     body["requestId"] = serde_json::Value::Null;
     body
 }
+pub mod office;
+mod rooms;
+pub use app::{FRONTEND, TestApp};
+pub use rooms::Room;
 
 /// Writes one test that runs on both databases: `both!(name, |app| { … })`; the body is async and gets a `TestApp`.
 macro_rules! both {
