@@ -73,6 +73,12 @@ statements! {
     ACTIVE_TOPICS = "SELECT a.id, a.course_id FROM group_assignments ga JOIN assignments a ON a.id = ga.assignment_id
         WHERE ga.organization_id = $1 AND ga.group_id = $2 AND a.status = 'ACTIVE'
         ORDER BY a.id";
+    /// The groups of one topic that work on another active one.
+    GROUPS_ELSEWHERE = "SELECT DISTINCT other.group_id FROM group_assignments ga
+        JOIN group_assignments other ON other.group_id = ga.group_id AND other.assignment_id <> ga.assignment_id
+        JOIN assignments a ON a.id = other.assignment_id
+        WHERE ga.organization_id = $1 AND ga.assignment_id = $2 AND a.status = 'ACTIVE'
+        ORDER BY other.group_id";
     /// Whether the room of a group holds a document that is linked to a topic.
     HAS_DOCUMENT = "SELECT EXISTS (SELECT 1 FROM documents d JOIN work_rooms w ON w.id = d.work_room_id
         WHERE d.organization_id = $1 AND d.assignment_id = $2 AND w.group_id = $3)";
@@ -142,6 +148,11 @@ impl Scope<'_> {
                 course_id: row.take()?,
             })
         })
+    }
+
+    /// The groups of a topic that work on another active one, whoever looks.
+    pub fn groups_with_other_active_topics(&mut self, topic: &AssignmentId) -> Result<Vec<GroupId>> {
+        self.many(&GROUPS_ELSEWHERE, args![topic], |row| row.take())
     }
 
     /// The topics a group may hand in for, the likeliest first; 404 when the viewer does not see the group.
