@@ -333,16 +333,15 @@ fn seen(row: &mut Columns<'_>) -> Result<SeenAssignment> {
         academic_year: row.take()?,
         status: row.parse(ClassStatus::parse)?,
     };
-    let course = match row.take::<Option<CourseId>>()? {
-        Some(id) => Some(CourseLabel {
+    let course = if let Some(id) = row.take()? {
+        Some(CourseLabel {
             id,
             name: row.take()?,
             subject_id: row.take()?,
-        }),
-        None => {
-            row.skip(2);
-            None
-        }
+        })
+    } else {
+        row.skip(2);
+        None
     };
     let whole = WholeAssignment {
         assignment,
