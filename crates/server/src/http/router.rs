@@ -13,8 +13,8 @@ use utoipa::openapi::OpenApi;
 use super::context::App;
 use super::endpoint::{Endpoints, Row};
 use super::{
-    activity_logs, assignments, auth, classes, courses, document, document_server, documents, enrollments, finish, groups,
-    health, layers, pages, pdf, subjects, submissions, users, workrooms,
+    activity_logs, assignments, auth, classes, courses, document, document_server, documents, enrollments, finish,
+    groups, health, layers, pages, pdf, subjects, submissions, users, workrooms,
 };
 use crate::error::Error;
 use crate::live::connect;

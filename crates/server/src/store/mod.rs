@@ -17,6 +17,7 @@ pub mod cascade;
 pub mod classes;
 pub mod converted_files;
 pub mod courses;
+pub mod current_submissions;
 pub mod documents;
 pub mod enrollments;
 pub mod group_assignments;
@@ -347,7 +348,6 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("outbox", outbox::STATEMENTS),
         ("rooms", rooms::STATEMENTS),
         ("enrollments", enrollments::STATEMENTS),
-        ("group_assignments", group_assignments::STATEMENTS),
         ("saves", saves::STATEMENTS),
         ("revisions", revisions::STATEMENTS),
         ("groups", groups::STATEMENTS),
@@ -357,6 +357,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("work_rooms", work_rooms::STATEMENTS),
     ];
     all.extend(cascade::all_statements());
+    all.extend(group_assignments::all_statements());
     all.extend(groups::all_statements());
     all
 }

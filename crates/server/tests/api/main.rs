@@ -20,6 +20,7 @@ mod class_edits;
 mod classes;
 mod clients;
 mod courses;
+mod current_submissions;
 mod document_server;
 mod document_versions;
 mod documents;
