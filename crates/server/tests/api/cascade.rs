@@ -156,6 +156,29 @@ both!(a_deleted_course_takes_everything_of_its_own_and_nothing_else, |app| {
     ] {
         ada.get(&path).await.refused(404, "NOT_FOUND");
     }
+    let log = app
+        .as_(&app.world.adam)
+        .get("/activity-logs?action=COURSE_DELETE")
+        .await
+        .expect(200);
+    assert_eq!(log["data"].as_array().unwrap().len(), 1);
+    let record = &log["data"][0];
+    assert_eq!(
+        (&record["event"], &record["entityId"], &record["details"]["courseName"]),
+        (&json!("COURSE_DELETE"), &json!(cells), &json!("Cells"))
+    );
+    let named = [
+        json!({"id": groups[0], "name": "group 4"}),
+        json!({"id": groups[1], "name": "group 5"}),
+    ];
+    assert_eq!(record["details"]["deletedGroups"], json!(named));
+    let mut named = record["details"]["deletedAssignments"].as_array().unwrap().clone();
+    named.sort_by_key(Value::to_string);
+    assert_eq!(
+        json!(named),
+        json!(topics.clone().map(|id| json!({"id": id, "title": "Leaves"})))
+    );
+    assert_eq!(record["details"]["counts"]["documents"], 4);
     let room = ada.get(&format!("/workrooms/{}", neighbour.room)).await.expect(200);
     for (document, id) in room["documents"].as_array().unwrap().iter().zip([mine, yours]) {
         assert_eq!(document["id"], id);
