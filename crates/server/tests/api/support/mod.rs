@@ -1,9 +1,11 @@
 //! What tests share: a running service on either database, named people of two schools, clients that speak for them.
 
-mod app;
+pub mod app;
 mod client;
 pub mod database;
 pub mod invariants;
+#[macro_use]
+pub mod lesson;
 pub mod rows;
 pub mod tables;
 pub mod topics;
