@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::files::{Staged, inspect};
 
 /// The pauses before the second and the third attempt.
-const PAUSES: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(2)];
+const PAUSES: [Duration; 2] = [Duration::from_millis(300), Duration::from_millis(1200)];
 /// How long all attempts may take.
 const DEADLINE: Duration = Duration::from_mins(1);
 

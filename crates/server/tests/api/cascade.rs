@@ -10,7 +10,7 @@ use model::id::{AssignmentId, ClassId, CourseId, DocumentId, GroupAssignmentId, 
 use serde_json::{Value, json};
 
 use crate::support::counts::{counts, files};
-use crate::support::lesson::Rows;
+use crate::support::remains::Rows;
 use crate::support::standpoint::{Eyes, nothing_after};
 use crate::support::{TestApp, World};
 

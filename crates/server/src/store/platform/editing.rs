@@ -13,7 +13,7 @@ use crate::{args, statements};
 statements! {
     /// Sessions that were silent, and those whose document was frozen since.
     SILENT_SESSIONS = "SELECT e.organization_id, e.document_id, e.generation, e.document_key, e.editors, e.last_callback_at,
-            e.saved_nonce, CASE WHEN e.generation < d.generation THEN 1 ELSE 0 END
+            e.saved_nonce, e.generation < d.generation
         FROM editing_sessions e JOIN documents d ON d.id = e.document_id
         WHERE e.last_callback_at < $1 OR (e.generation < d.generation AND e.last_callback_at < $2)
         ORDER BY e.last_callback_at, e.id";
@@ -49,7 +49,7 @@ impl Platform<'_> {
                         last_callback_at: row.take()?,
                         saved_nonce: row.take()?,
                     },
-                    is_former: row.take::<i64>()? == 1,
+                    is_former: row.take()?,
                 })
             })
     }

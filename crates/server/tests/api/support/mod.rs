@@ -1,12 +1,15 @@
 //! What tests share: a running service on either database, named people of two schools, clients that speak for them.
 
-mod app;
+pub mod app;
 mod client;
 pub mod counts;
 pub mod database;
 pub mod invariants;
 pub mod live_rows;
+#[macro_use]
+#[macro_use]
 pub mod lesson;
+pub mod remains;
 pub mod rows;
 pub mod standpoint;
 pub mod tables;
