@@ -33,6 +33,7 @@ mod help;
 mod isolation;
 mod live;
 mod live_bus;
+mod live_events;
 mod live_rooms;
 mod pdf;
 mod process;
