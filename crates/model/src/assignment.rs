@@ -34,6 +34,24 @@ words! {
     }
 }
 
+words! {
+    /// How a list of assignments is sorted.
+    AssignmentOrder {
+        /// The nearest deadline first.
+        Deadline = "deadline",
+        /// The farthest deadline first.
+        DeadlineDescending = "-deadline",
+        /// By title.
+        Title = "title",
+        /// By title, backwards.
+        TitleDescending = "-title",
+        /// The oldest first.
+        CreatedAt = "createdAt",
+        /// The newest first.
+        CreatedAtDescending = "-createdAt",
+    }
+}
+
 /// When and by whom an assignment was finished.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finish {
@@ -80,7 +98,7 @@ pub struct Assignment {
     pub updated_at: Timestamp,
 }
 
-/// What a PATCH may change, except the overrides of single groups.
+/// What a PATCH may change.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, garde::Validate, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AssignmentEdit {
@@ -120,6 +138,41 @@ pub struct AssignmentEdit {
     #[serde(default)]
     #[garde(skip)]
     pub course_id: Edit<CourseId>,
+    /// Own texts of some groups; groups that are not named keep theirs. They stand in the links of the groups, so
+    /// [`Assignment::edit`] leaves them to the caller.
+    #[serde(default)]
+    #[garde(custom(not_null), custom(each_text))]
+    pub groups: Edit<List<OwnText>>,
+}
+
+/// The own text of one group of a topic.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, garde::Validate, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct OwnText {
+    /// The group.
+    #[garde(skip)]
+    pub group_id: GroupId,
+    /// Its text; absent leaves the text alone, null and empty mean none.
+    #[serde(default, deserialize_with = "optional_text")]
+    #[garde(dive)]
+    pub description_override: Edit<Description>,
+}
+
+/// Each text keeps its limits and no group comes twice.
+pub fn own_texts(texts: &List<OwnText>, (): &()) -> garde::Result {
+    use garde::Validate;
+    let groups: std::collections::HashSet<&GroupId> = texts.iter().map(|text| &text.group_id).collect();
+    if groups.len() < texts.len() {
+        return Err(garde::Error::new("must not name the same group twice"));
+    }
+    texts
+        .validate()
+        .and_then(|()| texts.iter().try_for_each(Validate::validate))
+        .map_err(|report| garde::Error::new(report.to_string().trim_end().replace('\n', "; ")))
+}
+
+fn each_text(texts: &Edit<List<OwnText>>, (): &()) -> garde::Result {
+    texts.value().map_or(Ok(()), |texts| own_texts(texts, &()))
 }
 
 /// A bulk edit: it knows only what all groups of a topic share, so it cannot touch members, overrides or files of one group.

@@ -11,7 +11,7 @@ use utoipa::openapi::{RefOr, Schema};
 use crate::text::Text;
 
 /// What a PATCH says about one field.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Edit<T> {
     /// The field was absent: leave it as it is.
     #[default]

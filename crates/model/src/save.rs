@@ -4,6 +4,7 @@
 use std::fmt;
 
 use crate::document::{Document, Open, Status};
+use crate::document_kind::FileExtension;
 use crate::file::FileKey;
 use crate::id::{DocumentId, OrganizationId, RevisionId, UserId};
 use crate::time::Timestamp;
@@ -180,6 +181,11 @@ pub struct Revision {
 }
 
 impl Revision {
+    /// The name under which the bytes of a revision are stored; known before there is a row.
+    pub fn file_key(document: &DocumentId, revision: &RevisionId, extension: FileExtension) -> FileKey {
+        FileKey::new(format!("{document}.{revision}.{extension}"))
+    }
+
     /// What [`Document::receive`] needs to know of it.
     pub const fn kept(&self) -> Kept {
         Kept {

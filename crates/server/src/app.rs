@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use better_auth::cookie::CookieNames;
+use tokio_util::task::AbortOnDropHandle;
 
 use crate::auth::Gate;
 use crate::auth::tenant::Hosts;
+use crate::changes::removal;
 use crate::config::Config;
 use crate::document_server::DocumentServer;
 use crate::error::Result;
@@ -27,6 +29,8 @@ struct Parts {
     files: Files,
     document_server: DocumentServer,
     started: std::time::Instant,
+    /// Ends with the service.
+    _removals: AbortOnDropHandle<()>,
 }
 
 impl App {
@@ -39,7 +43,7 @@ impl App {
             .connections(&database)
             .map_err(|refused| anyhow::anyhow!(refused))?;
         let store = open_store(&database, readers, writers).await?;
-        let files = Files::open(&config.storage).await?;
+        let files = Files::connect(&config.storage).await?;
         let hosts = Hosts {
             base_domain: config.base_domain.clone(),
             trusted_proxies: config.trusted_proxies.clone(),
@@ -47,8 +51,9 @@ impl App {
         let names = CookieNames::for_base_url(&config.frontend_url);
         let gate = Gate::new(store.clone(), names, config.auth_secret.clone(), hosts);
         let document_server = DocumentServer::new(&config, api_internal_url)?;
-        let live = Live::new();
-        let bus = Bus::start(&database, store.clone(), live.clone())?;
+        let live = Live::new(gate.clone(), store.clone(), &config.frontend_origin);
+        let bus = Bus::start(&database, &live);
+        let removals = removal::start(store.clone(), files.clone());
         let started = std::time::Instant::now();
         Ok(Self(Arc::new(Parts {
             config,
@@ -59,6 +64,7 @@ impl App {
             files,
             document_server,
             started,
+            _removals: removals,
         })))
     }
 

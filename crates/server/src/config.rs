@@ -315,7 +315,7 @@ impl Config {
     }
 }
 
-/// The failpoint a crash test armed for this process (`store::failpoint`).
+/// The failpoint a crash test armed for this process (`failpoint`).
 pub fn failpoint() -> Option<String> {
     #[expect(
         clippy::disallowed_methods,

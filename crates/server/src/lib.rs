@@ -18,6 +18,7 @@ pub mod clock;
 pub mod config;
 pub mod document_server;
 pub mod error;
+pub mod failpoint;
 pub mod files;
 pub mod http;
 pub mod live;

@@ -2,16 +2,19 @@
 
 use garde::Validate;
 use model::change::course::CourseChange;
+use model::change::group::GroupChange;
+use model::change::removed::Removed;
 use model::course::{Course, CourseEdit, CourseStatus};
 use model::id::{ClassId, CourseId, SubjectId};
 use model::text::{CourseDescription, Name};
-use model::whole::WholeCourse;
+use model::whole::{WholeCourse, WholeGroup};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
 use crate::clock;
 use crate::error::Result;
-use crate::store::Work;
+use crate::store::groups::{CourseChoice, GroupFilter};
+use crate::store::{Scope, Work};
 
 /// A course to be created.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
@@ -71,9 +74,55 @@ pub fn edit(work: &mut Work<'_>, id: &CourseId, edit: &CourseEdit) -> Result<Who
     let changed = course.edit(edit.clone(), counts.groups + counts.assignments == 0, work.now())?;
     if !changed.is_empty() {
         work.add_class_subject(&course.class_id, &course.subject_id)?;
+        let groups = if changed.has("subjectId") {
+            groups_of(work, id)?
+        } else {
+            Vec::new()
+        };
         work.update_course(&course, changed.has("subjectId"))?;
-        let course = Box::new(work.course(id)?);
-        work.record(CourseChange::Updated { course, changed });
+        let whole = Box::new(work.course(id)?);
+        work.record(CourseChange::Updated { course: whole, changed });
+        tell_following(work, &course, groups)?;
     }
     work.course(id)
+}
+
+/// The groups of a course that the caller manages.
+fn groups_of(work: &mut Work<'_>, id: &CourseId) -> Result<Vec<WholeGroup>> {
+    let filter = GroupFilter {
+        course: Some(CourseChoice::Of(id.clone())),
+        ..GroupFilter::default()
+    };
+    Ok(work.groups(&filter)?.into_iter().map(|known| known.whole).collect())
+}
+
+/// Records that the groups of a course followed it to another subject.
+fn tell_following(work: &mut Work<'_>, course: &Course, before: Vec<WholeGroup>) -> Result<()> {
+    for whole in before {
+        let (before, mut group) = (whole.place(), whole.group);
+        let changed = group.follow_subject(course, work.now());
+        if !changed.is_empty() {
+            let group = Box::new(work.whole_group(&group.id)?);
+            work.record(GroupChange::Updated { group, before, changed });
+        }
+    }
+    Ok(())
+}
+
+/// Removes a course with its groups, topics, rooms, documents and submissions (specification, Courses 1).
+pub fn remove(work: &mut Work<'_>, id: &CourseId) -> Result<Removed> {
+    let course = work.course_to_write(id)?.course;
+    let removed = work.delete_course(id)?;
+    work.record(CourseChange::Deleted {
+        course: Box::new(course),
+        removed: removed.clone(),
+    });
+    Ok(removed)
+}
+
+/// What removing a course would take along; refused to whoever may not remove it.
+pub fn removal(scope: &mut Scope<'_>, id: &CourseId) -> Result<Removed> {
+    let class = scope.course(id)?.course.class_id;
+    scope.managed_class(&class)?.writable()?;
+    scope.course_removal(id)
 }

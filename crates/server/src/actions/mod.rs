@@ -2,9 +2,13 @@
 //! recorded as a change. No HTTP, no sockets.
 
 pub mod assignments;
+pub mod bulk_edits;
 pub mod classes;
 pub mod courses;
 pub mod documents;
+pub mod enrollments;
+pub mod group_assignments;
+pub mod group_members;
 pub mod groups;
 pub mod help;
 pub mod passwords;

@@ -5,6 +5,7 @@ mod broadcast;
 mod cleanup;
 mod log;
 mod perform;
+pub mod removal;
 mod sessions;
 
 pub use perform::{perform, perform_platform};

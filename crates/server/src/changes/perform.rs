@@ -30,7 +30,7 @@ pub async fn perform_platform<T: Send + 'static>(
         let changes = work.take_changes();
         let after = bus.carry_platform(work, changes.iter().flat_map(sessions::signals).collect())?;
         for change in &changes {
-            if let Err(error) = sessions::log(work, change) {
+            if let Err(error) = sessions::record(work, change) {
                 tracing::error!(error = format!("{error:?}"), "an activity record was lost");
             }
         }
@@ -55,7 +55,7 @@ fn conclude(work: &mut Work<'_>, bus: &Bus) -> Result<AfterCommit> {
         if let Err(error) = work.attempt(|work| work.insert_log(&entry)) {
             tracing::error!(
                 error = format!("{error:?}"),
-                action = entry.action,
+                action = entry.action.as_str(),
                 "an activity record was lost"
             );
         }

@@ -1,15 +1,15 @@
 //! What follows when something happens to sessions: what the sockets do, and the one thing a school wants to read in its
-//! log. Sessions belong to no organization, so their changes come here and not through `log` and `broadcast`.
+//! log. Sessions belong to no organization, so whose log that is has to be found out first.
 
+use model::change::Change;
 use model::change::session::SessionChange;
 use model::id::SessionId;
 use model::news::{Party, Signal};
-use serde_json::json;
 
+use super::log;
 use crate::clock;
 use crate::error::Result;
 use crate::store::Actor;
-use crate::store::activity::Entry;
 use crate::store::platform::PlatformWork;
 
 /// The orders to the sockets of every instance.
@@ -31,16 +31,12 @@ pub fn signals(change: &SessionChange) -> Vec<Signal> {
 }
 
 /// Tells the school of an account that somebody tried to sign in with a wrong password (contract 3.8).
-pub fn log(work: &mut PlatformWork<'_>, change: &SessionChange) -> Result<()> {
-    let (user, address) = match change {
-        SessionChange::LoginFailed {
-            user: Some(user),
-            address,
-            ..
-        } => (user, address),
-        SessionChange::LoginFailed { user: None, .. }
-        | SessionChange::Ended { .. }
-        | SessionChange::OrganizationChosen { .. } => return Ok(()),
+pub fn record(work: &mut PlatformWork<'_>, change: &SessionChange) -> Result<()> {
+    let SessionChange::LoginFailed { user: Some(user), .. } = change else {
+        return Ok(());
+    };
+    let Some(entry) = log::entry(&Change::Session(change.clone())) else {
+        return Ok(());
     };
     let account = work.profile(user)?;
     // Whoever it was has not proved to be that person.
@@ -50,18 +46,6 @@ pub fn log(work: &mut PlatformWork<'_>, change: &SessionChange) -> Result<()> {
         role: "none",
         impersonated_by: None,
         request_id: None,
-    };
-    let entry = Entry {
-        category: "AUTH",
-        action: "LOGIN_FAILED",
-        entity_type: "User",
-        entity_id: user.as_str().to_owned(),
-        entity_name: Some(account.name.as_str().to_owned()),
-        class_id: None,
-        course_id: None,
-        group_id: None,
-        assignment_id: None,
-        details: json!({ "address": address }),
     };
     work.at_home(&account, nobody, clock::now(), |work| work.insert_log(&entry))
 }

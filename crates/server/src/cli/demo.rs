@@ -17,8 +17,8 @@ use tokio::net::TcpListener;
 use self::people::{PASSWORD, School};
 use super::serve::{build, start_log};
 use crate::config::{Config, ServeArgs, StorageArgs};
+use crate::failpoint;
 use crate::http::{listen, router};
-use crate::store::failpoint;
 
 /// How to run the demo.
 #[derive(Args)]

@@ -7,8 +7,8 @@ use tokio::net::TcpListener;
 
 use crate::app::App;
 use crate::config::{Config, ServeArgs, StorageArgs};
+use crate::failpoint;
 use crate::http::{listen, router};
-use crate::store::failpoint;
 
 /// Runs until told to stop.
 pub fn run(serve: ServeArgs, storage: StorageArgs) -> anyhow::Result<()> {

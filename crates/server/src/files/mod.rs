@@ -1,20 +1,211 @@
-//! Bytes, kept under immutable keys: staged, then committed durably. Disk and S3 fit the same interface.
+//! Bytes, kept under immutable keys: staged, then committed durably. Disk and memory stand behind one interface that an
+//! object store fits too; nothing here holds a whole file in memory, except where memory is the place.
 
+mod disk;
+mod memory;
+mod staged;
+
+pub mod archive;
+pub mod blank;
+pub mod inspect;
+pub mod name;
+
+use std::ops::Range;
+use std::pin::Pin;
+
+use bytes::Bytes;
+use model::file::FileKey;
+use tokio::io::AsyncRead;
+
+use self::disk::Disk;
+use self::memory::Memory;
+pub use self::staged::{Source, Staged, Staging};
 use crate::config::StorageArgs;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Where the bytes are.
 #[derive(Clone)]
-pub struct Files {}
+pub enum Files {
+    /// A folder of this machine.
+    Disk(Disk),
+    /// This process; gone with it.
+    Memory(Memory),
+}
+
+/// Bytes of a file, from first to last.
+pub type Reader = Pin<Box<dyn AsyncRead + Send>>;
+
+/// A stored file, ready to be read.
+pub struct Opened {
+    size: u64,
+    bytes: Stored,
+}
+
+enum Stored {
+    File(std::fs::File),
+    Bytes(Bytes),
+}
 
 impl Files {
-    /// Opens the storage the settings name.
-    pub async fn open(_: &StorageArgs) -> Result<Self> {
-        Ok(Self {})
+    /// Opens the storage the settings name and clears away what interrupted uploads left.
+    pub async fn connect(storage: &StorageArgs) -> Result<Self> {
+        match storage.files_url.as_deref().filter(|url| !url.trim().is_empty()) {
+            None => {
+                let root = storage.data_dir.join("files");
+                blocking(move || Disk::open(&root)).await.map(Self::Disk)
+            }
+            Some("memory:") => Ok(Self::Memory(Memory::default())),
+            Some(_) => Err(Error::Internal(anyhow::anyhow!("FILES_URL must be unset or memory:"))),
+        }
+    }
+
+    /// Begins a file of at most `limit` bytes. It is nothing to anybody until it is committed.
+    pub async fn stage(&self, limit: u64) -> Result<Staging> {
+        match self {
+            Self::Disk(disk) => {
+                let disk = disk.clone();
+                let (file, path) = blocking(move || disk.part()).await?;
+                Ok(Staging::on_disk(file, path, limit))
+            }
+            Self::Memory(_) => Ok(Staging::in_memory(limit)),
+        }
+    }
+
+    /// Keeps staged bytes under a key. When this answers, neither a crash nor a power cut takes them away.
+    pub async fn commit(&self, staged: Staged, key: &FileKey) -> Result<()> {
+        check(key)?;
+        match self {
+            Self::Disk(disk) => {
+                let (disk, key) = (disk.clone(), key.clone());
+                blocking(move || disk.commit(staged, &key)).await
+            }
+            Self::Memory(memory) => {
+                memory.insert(key, staged.into_bytes()?);
+                Ok(())
+            }
+        }
+    }
+
+    /// Opens a kept file. Whoever asks has a row that names it, so a missing file is our fault.
+    pub async fn open(&self, key: &FileKey) -> Result<Opened> {
+        check(key)?;
+        match self {
+            Self::Disk(disk) => {
+                let (disk, key) = (disk.clone(), key.clone());
+                let (size, file) = blocking(move || disk.read(&key)).await?;
+                Ok(Opened {
+                    size,
+                    bytes: Stored::File(file),
+                })
+            }
+            Self::Memory(memory) => {
+                let bytes = memory.get(key)?;
+                Ok(Opened {
+                    size: bytes.len() as u64,
+                    bytes: Stored::Bytes(bytes),
+                })
+            }
+        }
+    }
+
+    /// Keeps the bytes of one key under another key too, as durably as [`Self::commit`].
+    pub async fn copy(&self, from: &FileKey, to: &FileKey) -> Result<()> {
+        check(from)?;
+        check(to)?;
+        match self {
+            Self::Disk(disk) => {
+                let (disk, from, to) = (disk.clone(), from.clone(), to.clone());
+                blocking(move || disk.copy(&from, &to)).await
+            }
+            Self::Memory(memory) => {
+                memory.insert(to, memory.get(from)?);
+                Ok(())
+            }
+        }
+    }
+
+    /// Removes a file; one that is gone already is fine.
+    pub async fn remove(&self, key: &FileKey) -> Result<()> {
+        check(key)?;
+        match self {
+            Self::Disk(disk) => {
+                let (disk, key) = (disk.clone(), key.clone());
+                blocking(move || disk.remove(&key)).await
+            }
+            Self::Memory(memory) => {
+                memory.remove(key);
+                Ok(())
+            }
+        }
     }
 
     /// Whether bytes can be kept at this moment.
     pub async fn is_writable(&self) -> bool {
-        true
+        match self {
+            Self::Disk(disk) => {
+                let disk = disk.clone();
+                blocking(move || disk.probe()).await.is_ok()
+            }
+            Self::Memory(_) => true,
+        }
     }
 }
+
+impl Opened {
+    /// How many bytes it has.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Reads a part of it; what lies beyond the end is not there.
+    pub async fn read(self, range: Range<u64>) -> Result<Reader> {
+        use tokio::io::{AsyncReadExt, AsyncSeekExt};
+        let end = range.end.min(self.size);
+        let start = range.start.min(end);
+        match self.bytes {
+            Stored::File(file) => {
+                let mut file = tokio::fs::File::from_std(file);
+                if start > 0 {
+                    file.seek(std::io::SeekFrom::Start(start)).await.map_err(failed)?;
+                }
+                Ok(Box::pin(file.take(end - start)))
+            }
+            Stored::Bytes(bytes) => {
+                let index = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX).min(bytes.len());
+                Ok(Box::pin(std::io::Cursor::new(bytes.slice(index(start)..index(end)))))
+            }
+        }
+    }
+}
+
+/// Keys are made by the program, never from what somebody typed; a key of another shape is a fault of ours.
+fn check(key: &FileKey) -> Result<()> {
+    let text = key.as_str();
+    let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-' || byte == b'.';
+    let fits = (1..=200).contains(&text.len()) && !text.starts_with('.') && text.bytes().all(plain);
+    if fits {
+        Ok(())
+    } else {
+        Err(Error::Internal(anyhow::anyhow!("no file key: {text:?}")))
+    }
+}
+
+/// Runs file work on the threads that may block.
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(|error| anyhow::anyhow!(error))?
+}
+
+/// A full disk is a thing the service needs and does not have; every other failure is ours.
+fn failed(error: std::io::Error) -> Error {
+    use std::io::ErrorKind;
+    if matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded) {
+        tracing::error!(%error, "there is no room for files");
+        return Error::NotReady;
+    }
+    Error::Internal(anyhow::Error::new(error).context("file storage"))
+}
+
+#[cfg(test)]
+mod tests;

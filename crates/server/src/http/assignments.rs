@@ -1,8 +1,276 @@
-//! `/assignments`.
+//! `/assignments` (specification, Topics; contract 6.9). Groups of a topic are in `group_assignments.rs`, its files in
+//! `attachments.rs`.
 
+use axum::Json;
+use axum::extract::Path;
+use garde::Validate;
+use model::access::{Access, Viewer};
+use model::assignment::{AssignmentEdit, AssignmentOrder, AssignmentStatus, SharedEdit};
+use model::id::{AssignmentId, ClassId, CourseId, GroupId, SubjectId};
+use model::text::Search;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::routes;
+
+use super::context::Context;
 use super::endpoint::Endpoints;
+use super::group_assignments;
+use super::reply::Created;
+use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
+use crate::actions::assignments::{self, NewAssignment};
+use crate::actions::bulk_edits::{self, BulkOptions};
+use crate::error::Result;
+use crate::store::assignments::{AssignmentFilter, SeenAssignment};
+use crate::views::assignment::{AssignmentOutlineView, AssignmentView, CandidateView, KnownAssignmentView};
+use crate::views::audience::Audience;
+use crate::views::bulk_edit::BulkEditView;
 
-/// The routes of assignments.
+/// The routes of topics.
 pub fn routes() -> Endpoints {
     Endpoints::new("assignments")
+        .add(Access::Member, routes!(list))
+        .add(Access::Staff, routes!(create))
+        .add(Access::Member, routes!(candidates))
+        .add(Access::Member, routes!(show))
+        .add(Access::Staff, routes!(edit, remove))
+        .add(Access::Staff, routes!(bulk))
+        .merge(group_assignments::routes())
+}
+
+#[derive(Deserialize, Validate, IntoParams)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct Filter {
+    /// Of this class
+    #[garde(skip)]
+    class_id: Option<ClassId>,
+    /// Of this course; `none` for topics without a course
+    #[garde(skip)]
+    course_id: Option<CourseId>,
+    /// Of courses in this subject
+    #[garde(skip)]
+    subject_id: Option<SubjectId>,
+    /// In this status
+    #[garde(skip)]
+    status: Option<AssignmentStatus>,
+    /// On which this group works
+    #[garde(skip)]
+    group_id: Option<GroupId>,
+    /// Part of the title; titles that begin with it come first unless an order is asked for
+    #[garde(dive)]
+    search: Option<Search>,
+    /// In this order; by deadline unless said otherwise
+    #[garde(skip)]
+    sort: Option<AssignmentOrder>,
+}
+
+/// A switch for actions that can be tried first.
+#[derive(Deserialize, Validate, IntoParams)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct DryRun {
+    /// 1: only say what would happen
+    #[garde(skip)]
+    #[serde(default)]
+    #[param(value_type = Option<String>)]
+    dry_run: Switch,
+}
+
+#[derive(Deserialize, Validate, IntoParams)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct BulkQuery {
+    /// 1: only say what would happen
+    #[garde(skip)]
+    #[serde(default)]
+    #[param(value_type = Option<String>)]
+    dry_run: Switch,
+    /// 1: judge anew how late the submissions were
+    #[garde(skip)]
+    #[serde(default)]
+    #[param(value_type = Option<String>)]
+    recompute_late: Switch,
+}
+
+#[derive(Deserialize, Validate, IntoParams)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct OfGroup {
+    /// The group that hands in
+    #[garde(skip)]
+    group_id: GroupId,
+}
+
+/// What went with a topic.
+#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct RemovedTopic {
+    /// Always true; a failure is an error.
+    success: bool,
+    /// How many submissions went, or would go.
+    deleted_submissions: i64,
+}
+
+impl Editable for AssignmentEdit {
+    const FIELDS: &'static [&'static str] = &[
+        "title",
+        "description",
+        "deadline",
+        "requiredSubmissions",
+        "maxPoints",
+        "gradeScale",
+        "latePolicy",
+        "isShared",
+        "courseId",
+        "groups",
+    ];
+    const READ_ONLY: &'static [&'static str] = &[
+        "id",
+        "classId",
+        "status",
+        "finishedAt",
+        "finishedById",
+        "createdById",
+        "organizationId",
+        "createdAt",
+        "updatedAt",
+        "class",
+        "course",
+        "attachments",
+        "groupAssignments",
+        "stats",
+    ];
+}
+
+/// The topics the caller may know of
+///
+/// Students find their own; teachers find those of other classes as an outline.
+#[utoipa::path(get, path = "/assignments", params(Filter), responses((status = 200, body = [KnownAssignmentView])))]
+async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Json<Vec<KnownAssignmentView>>> {
+    let course = filter.course_id;
+    let filter = AssignmentFilter {
+        class_id: filter.class_id,
+        without_course: course.as_ref().is_some_and(|id| id.as_str() == "none"),
+        course_id: course.filter(|id| id.as_str() != "none"),
+        subject_id: filter.subject_id,
+        status: filter.status,
+        group_id: filter.group_id,
+        search: filter.search.map(Search::into_string).filter(|text| !text.is_empty()),
+        order: filter.sort,
+    };
+    let look = cx.read(move |scope| {
+        let viewer = scope.viewer().clone();
+        Ok(scope
+            .assignments(&filter)?
+            .iter()
+            .map(|seen| known(seen, &viewer))
+            .collect())
+    });
+    Ok(Json(look.await?))
+}
+
+/// Add a topic to a class, perhaps with groups
+#[utoipa::path(post, path = "/assignments", request_body = NewAssignment,
+    responses((status = 201, body = AssignmentView),
+        (status = 409, description = "CLASS_MISMATCH, COURSE_MISMATCH, COURSE_ARCHIVED, CLASS_ARCHIVED")))]
+async fn create(cx: Context, Valid(new): Valid<NewAssignment>) -> Result<Created<AssignmentView>> {
+    let topic = staff(&cx.write(move |work| assignments::create(work, &new)).await?);
+    Ok(Created(format!("/api/assignments/{}", topic.id()), topic))
+}
+
+/// What a group may hand in for, the likeliest first
+#[utoipa::path(get, path = "/assignments/submission-candidates", params(OfGroup),
+    responses((status = 200, body = [CandidateView])))]
+async fn candidates(cx: Context, ValidQuery(query): ValidQuery<OfGroup>) -> Result<Json<Vec<CandidateView>>> {
+    let found = cx
+        .read(move |scope| scope.submission_candidates(&query.group_id))
+        .await?;
+    let view = |(place, topic): (usize, crate::store::group_assignments::Candidate)| CandidateView {
+        assignment_id: topic.assignment_id,
+        title: topic.title,
+        deadline: topic.deadline,
+        is_preselected: place == 0,
+    };
+    Ok(Json(found.into_iter().enumerate().map(view).collect()))
+}
+
+/// One topic
+#[utoipa::path(get, path = "/assignments/{id}", params(("id" = String, Path)),
+    responses((status = 200, body = KnownAssignmentView)))]
+async fn show(cx: Context, Path(id): Path<AssignmentId>) -> Result<Json<KnownAssignmentView>> {
+    let look = cx.read(move |scope| {
+        let viewer = scope.viewer().clone();
+        Ok(known(&scope.assignment(&id)?, &viewer))
+    });
+    Ok(Json(look.await?))
+}
+
+/// Change a topic; own texts of the groups it lists and of no others
+#[utoipa::path(patch, path = "/assignments/{id}", params(("id" = String, Path)), request_body = AssignmentEdit,
+    responses((status = 200, body = AssignmentView),
+        (status = 409, description = "ASSIGNMENT_FINISHED, COURSE_MISMATCH, CLASS_MISMATCH, COURSE_ARCHIVED, GROUP_NOT_ON_ASSIGNMENT, CLASS_ARCHIVED")))]
+async fn edit(cx: Context, Path(id): Path<AssignmentId>, patch: Patch<AssignmentEdit>) -> Result<Json<AssignmentView>> {
+    if !patch.echoed.is_empty() {
+        let shown = show(cx.clone(), Path(id.clone())).await?;
+        patch.echoed.must_equal(&shown.0)?;
+    }
+    Ok(Json(staff(
+        &cx.write(move |work| assignments::edit(work, &id, &patch.edit)).await?,
+    )))
+}
+
+/// Remove a topic with its submissions and files; rooms and documents stay
+#[utoipa::path(delete, path = "/assignments/{id}", params(("id" = String, Path), DryRun),
+    responses((status = 200, body = RemovedTopic), (status = 409, description = "CLASS_ARCHIVED")))]
+async fn remove(
+    cx: Context,
+    Path(id): Path<AssignmentId>,
+    ValidQuery(query): ValidQuery<DryRun>,
+) -> Result<Json<RemovedTopic>> {
+    let is_dry = query.dry_run.0;
+    let deleted_submissions = cx.write(move |work| assignments::remove(work, &id, is_dry)).await?;
+    Ok(Json(RemovedTopic {
+        success: true,
+        deleted_submissions,
+    }))
+}
+
+/// Change what all groups of a topic share
+///
+/// Members, own texts and files of single groups stay as they are.
+#[utoipa::path(patch, path = "/assignments/{id}/bulk", params(("id" = String, Path), BulkQuery), request_body = SharedEdit,
+    responses((status = 200, body = BulkEditView),
+        (status = 409, description = "ASSIGNMENT_FINISHED, LIMIT_REACHED, CLASS_ARCHIVED")))]
+async fn bulk(
+    cx: Context,
+    Path(id): Path<AssignmentId>,
+    ValidQuery(query): ValidQuery<BulkQuery>,
+    Valid(edit): Valid<SharedEdit>,
+) -> Result<Json<BulkEditView>> {
+    let options = BulkOptions {
+        is_dry: query.dry_run.0,
+        recompute_late: query.recompute_late.0,
+    };
+    let done = cx
+        .write(move |work| bulk_edits::bulk(work, &id, &edit, options))
+        .await?;
+    Ok(Json(if options.is_dry {
+        BulkEditView::preview(done.affected, &done.changed)
+    } else {
+        BulkEditView::done(staff(&done.seen), done.affected, &done.changed)
+    }))
+}
+
+/// The topic for those who manage its class.
+fn staff(seen: &SeenAssignment) -> AssignmentView {
+    AssignmentView::new(&seen.whole, &Audience::Staff)
+}
+
+/// The topic as far as this viewer may know it.
+fn known(seen: &SeenAssignment, viewer: &Viewer) -> KnownAssignmentView {
+    if viewer.is_staff() && !seen.is_managed {
+        KnownAssignmentView::Outline(AssignmentOutlineView::new(&seen.whole.assignment, seen.groups))
+    } else {
+        KnownAssignmentView::Whole(Box::new(AssignmentView::new(&seen.whole, &Audience::of(viewer))))
+    }
 }

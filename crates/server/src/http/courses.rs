@@ -5,26 +5,33 @@ use axum::extract::Path;
 use garde::Validate;
 use model::access::Access;
 use model::course::{CourseEdit, CourseStatus};
-use model::id::{ClassId, CourseId, SubjectId};
+use model::id::{AssignmentId, ClassId, CourseId, GroupId, SubjectId};
 use model::text::Search;
-use serde::Deserialize;
-use utoipa::IntoParams;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;
 
 use super::context::Context;
 use super::endpoint::Endpoints;
 use super::reply::Created;
-use super::valid::{Editable, Patch, Valid, ValidQuery};
+use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
 use crate::actions::courses::{self, NewCourse};
 use crate::error::Result;
+use crate::store::assignments::{AssignmentFilter, SeenAssignment};
 use crate::store::courses::CourseFilter;
+use crate::store::groups::{CourseChoice, GroupFilter, KnownGroup};
+use crate::store::{Scope, Standpoint};
+use crate::views::assignment::AssignmentOutlineView;
+use crate::views::audience::Audience;
 use crate::views::course::CourseView;
+use crate::views::course_detail::{AssignmentSummaryView, CourseAssignmentView, CourseDetailView, CourseGroupView};
+use crate::views::group::{GroupOutlineView, GroupSummaryView};
 
 /// The routes of courses.
 pub fn routes() -> Endpoints {
     Endpoints::new("courses")
         .add(Access::Staff, routes!(list, create))
-        .add(Access::Staff, routes!(show, edit))
+        .add(Access::Staff, routes!(show, edit, remove))
 }
 
 #[derive(Deserialize, Validate, IntoParams)]
@@ -80,10 +87,42 @@ async fn create(cx: Context, Valid(new): Valid<NewCourse>) -> Result<Created<Cou
     Ok(Created(format!("/api/courses/{}", course.id()), course))
 }
 
-/// One course
-#[utoipa::path(get, path = "/courses/{id}", params(("id" = String, Path)), responses((status = 200, body = CourseView)))]
-async fn show(cx: Context, Path(id): Path<CourseId>) -> Result<Json<CourseView>> {
-    Ok(Json(cx.read(move |scope| scope.course(&id)).await?.into()))
+/// One course with its groups and topics
+#[utoipa::path(get, path = "/courses/{id}", params(("id" = String, Path)), responses((status = 200, body = CourseDetailView)))]
+async fn show(cx: Context, Path(id): Path<CourseId>) -> Result<Json<CourseDetailView>> {
+    let standpoint = cx.standpoint()?;
+    let groups = GroupFilter {
+        course: Some(CourseChoice::Of(id.clone())),
+        ..GroupFilter::default()
+    };
+    let topics = AssignmentFilter {
+        course_id: Some(id.clone()),
+        ..AssignmentFilter::default()
+    };
+    let look =
+        move |scope: &mut Scope<'_>| Ok((scope.course(&id)?, scope.groups(&groups)?, scope.assignments(&topics)?));
+    let (course, groups, topics) = cx.read(look).await?;
+    let groups = groups.into_iter().map(|known| group(known, &standpoint)).collect();
+    let topics = topics.into_iter().map(topic).collect();
+    Ok(Json(CourseDetailView::new(course.into(), groups, topics)))
+}
+
+fn group(known: KnownGroup, standpoint: &Standpoint) -> CourseGroupView {
+    let (group, members) = (&known.whole.group, known.member_count);
+    if known.is_seen {
+        let summary = GroupSummaryView::new(group, members, &Audience::of(&standpoint.viewer), standpoint.now);
+        CourseGroupView::Summary(Box::new(summary))
+    } else {
+        CourseGroupView::Outline(GroupOutlineView::new(group, members))
+    }
+}
+
+fn topic(seen: SeenAssignment) -> CourseAssignmentView {
+    if seen.is_managed {
+        CourseAssignmentView::Summary(Box::new(AssignmentSummaryView::new(seen.whole.assignment, seen.groups)))
+    } else {
+        CourseAssignmentView::Outline(AssignmentOutlineView::new(&seen.whole.assignment, seen.groups))
+    }
 }
 
 /// Change a course
@@ -99,4 +138,47 @@ async fn edit(cx: Context, Path(id): Path<CourseId>, patch: Patch<CourseEdit>) -
             .await?
             .into(),
     ))
+}
+
+#[derive(Deserialize, Validate, IntoParams)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct Removal {
+    /// Only tell what would go (1)
+    #[garde(skip)]
+    #[param(value_type = Option<String>)]
+    dry_run: Option<Switch>,
+}
+
+/// What went with a course.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct CourseRemoved {
+    success: bool,
+    deleted_groups: Vec<GroupId>,
+    deleted_assignments: Vec<AssignmentId>,
+    deleted_documents: i64,
+    deleted_submissions: i64,
+}
+
+/// Remove a course with its groups, topics, rooms, documents and submissions
+#[utoipa::path(delete, path = "/courses/{id}", params(("id" = String, Path), Removal),
+    responses((status = 200, body = CourseRemoved), (status = 409, description = "CLASS_ARCHIVED")))]
+async fn remove(
+    cx: Context,
+    Path(id): Path<CourseId>,
+    ValidQuery(removal): ValidQuery<Removal>,
+) -> Result<Json<CourseRemoved>> {
+    let removed = if removal.dry_run.is_some_and(|on| on.0) {
+        cx.read(move |scope| courses::removal(scope, &id)).await?
+    } else {
+        cx.write(move |work| courses::remove(work, &id)).await?
+    };
+    Ok(Json(CourseRemoved {
+        success: true,
+        deleted_groups: removed.groups.into_iter().map(|group| group.place.group.id).collect(),
+        deleted_assignments: removed.assignments.into_iter().map(|topic| topic.id).collect(),
+        deleted_documents: removed.documents,
+        deleted_submissions: removed.submissions,
+    }))
 }

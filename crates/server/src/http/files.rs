@@ -1,1 +1,283 @@
-//! Being written.
+//! Files on their way in: a streamed form whose file part is staged, counted and looked at before any handler sees it, and
+//! kept only together with the row that names it. The way out is `downloads.rs`.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::extract::multipart::{Field, Multipart};
+use axum::extract::{FromRequest, Request};
+use axum::http::{HeaderMap, header};
+use futures_util::StreamExt;
+use garde::Validate;
+use model::file::{FileKey, FileType, StoredFile};
+use model::text::FileName;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+
+use super::context::{App, Context};
+use super::valid;
+use crate::error::{Error, Result};
+use crate::files::{Staged, inspect, name};
+use crate::store::Work;
+
+/// The longest value of a form field that is no file.
+const FIELD_MAX: usize = 64 * 1024;
+/// Bytes and frames that may pass before the head of a form part is complete.
+const HEAD_BYTES: i64 = 2 << 20;
+const HEAD_FRAMES: i64 = 1024;
+/// How long a client may pause within a body (contract 9).
+const IDLE: Duration = Duration::from_secs(15);
+/// How long a refused body is read on, so that the client hears why instead of a broken pipe.
+const DRAIN: Duration = Duration::from_secs(10);
+
+/// A form with one file in `file`, and the other fields as `F` describes them.
+pub struct Upload<F = NoFields> {
+    /// The file.
+    pub file: Uploaded,
+    /// The other fields.
+    pub fields: F,
+}
+
+/// An uploaded file: staged, and what its name says it is.
+#[derive(Debug)]
+pub struct Uploaded {
+    /// The name it had, made harmless.
+    pub name: FileName,
+    /// What it is.
+    pub kind: FileType,
+    /// Its bytes.
+    pub staged: Staged,
+}
+
+/// A form with a file and nothing else.
+#[derive(Debug, Default, Deserialize, Validate)]
+#[serde(deny_unknown_fields)]
+#[garde(allow_unvalidated)]
+pub struct NoFields {}
+
+/// How the document describes a form with a file and nothing else.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "it is read by the description alone")]
+pub struct FileForm {
+    /// The file
+    #[schema(value_type = String, format = Binary)]
+    file: (),
+}
+
+impl Uploaded {
+    /// What is known about the file once it is kept under this key.
+    pub fn stored(&self, key: FileKey) -> StoredFile {
+        StoredFile {
+            key,
+            file_name: self.name.clone(),
+            mime_type: self.kind.mime().to_owned(),
+            size: i64::try_from(self.staged.size()).unwrap_or(i64::MAX),
+            sha256: self.staged.sha256().to_owned(),
+        }
+    }
+}
+
+impl<F: DeserializeOwned + Validate<Context = ()>> FromRequest<App> for Upload<F> {
+    type Rejection = Error;
+
+    async fn from_request(request: Request, app: &App) -> Result<Self> {
+        if !is_form(request.headers()) {
+            return Err(Error::UnsupportedMediaType("multipart/form-data"));
+        }
+        // Whoever asks before sending gets the refusal instead of the permission.
+        let waits = request.headers().contains_key(header::EXPECT);
+        let meter = Meter::default();
+        let mut form = meter.form(request).await?;
+        let (file, fields) = match read(&mut form, &meter, app).await {
+            Ok(read) => read,
+            Err(error) => {
+                if !waits {
+                    drain(form, &meter).await;
+                }
+                return Err(error);
+            }
+        };
+        let (name, staged) = file.ok_or_else(|| Error::invalid("file", "required", "is required"))?;
+        if staged.size() == 0 {
+            return Err(Error::invalid("file", "empty", "is empty"));
+        }
+        let kind = inspect::file_type(&staged, name.as_str()).await?;
+        Ok(Self {
+            file: Uploaded { name, kind, staged },
+            fields: valid::checked(Value::Object(fields))?,
+        })
+    }
+}
+
+type Parts = (Option<(FileName, Staged)>, Map<String, Value>);
+
+async fn read(form: &mut Multipart, meter: &Meter, app: &App) -> Result<Parts> {
+    let (mut file, mut fields) = (None, Map::new());
+    loop {
+        meter.expect_head();
+        let Some(mut part) = in_time(form.next_field()).await? else {
+            return Ok((file, fields));
+        };
+        meter.expect_content();
+        let key = part.name().unwrap_or_default().to_owned();
+        let repeated = if key == "file" {
+            file.is_some()
+        } else {
+            fields.contains_key(&key)
+        };
+        if repeated {
+            return Err(Error::invalid(key, "duplicate", "is there twice"));
+        }
+        if key == "file" {
+            // Browsers write a quote and a line break in a name as %22, %0D and %0A.
+            let sent = part
+                .file_name()
+                .unwrap_or_default()
+                .replace("%22", "\"")
+                .replace("%0D", "")
+                .replace("%0A", "");
+            file = Some((name::safe(&sent), stage(&mut part, app).await?));
+        } else {
+            fields.insert(key.clone(), Value::String(text(&mut part, &key).await?));
+        }
+    }
+}
+
+async fn stage(part: &mut Field<'_>, app: &App) -> Result<Staged> {
+    let mut staging = app.files().stage(app.config().upload_limit).await?;
+    while let Some(piece) = in_time(part.chunk()).await? {
+        staging.write(&piece).await?;
+    }
+    staging.finish().await
+}
+
+async fn text(part: &mut Field<'_>, key: &str) -> Result<String> {
+    let mut bytes = Vec::new();
+    while let Some(piece) = in_time(part.chunk()).await? {
+        if bytes.len() + piece.len() > FIELD_MAX {
+            return Err(Error::invalid(key, "too_long", "is too long"));
+        }
+        bytes.extend_from_slice(&piece);
+    }
+    String::from_utf8(bytes).map_err(|_| Error::invalid(key, "invalid", "must be UTF-8 text"))
+}
+
+async fn in_time<T>(step: impl Future<Output = Result<T, axum::extract::multipart::MultipartError>>) -> Result<T> {
+    let broken = |why: String| Error::invalid("", "multipart", format!("the form cannot be read: {why}"));
+    match tokio::time::timeout(IDLE, step).await {
+        Ok(Ok(found)) => Ok(found),
+        Ok(Err(error)) => Err(broken(error.body_text())),
+        Err(_) => Err(broken("it stopped arriving".to_owned())),
+    }
+}
+
+/// Reads on for a moment and forgets what comes.
+async fn drain(mut form: Multipart, meter: &Meter) {
+    meter.expect_content();
+    let rest = async { while let Ok(Some(_)) = form.next_field().await {} };
+    let _ = tokio::time::timeout(DRAIN, rest).await;
+}
+
+fn is_form(headers: &HeaderMap) -> bool {
+    let text = headers
+        .get(header::CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
+    let essence = text.split(';').next().unwrap_or_default();
+    essence.trim().eq_ignore_ascii_case("multipart/form-data")
+}
+
+/// Counts what passes while the head of a part is awaited: the parser would gather an endless one in memory, and search
+/// it anew with every frame.
+#[derive(Clone, Default)]
+struct Meter(Arc<Allowance>);
+
+#[derive(Default)]
+struct Allowance {
+    bytes: AtomicI64,
+    frames: AtomicI64,
+}
+
+impl Meter {
+    async fn form(&self, request: Request) -> Result<Multipart> {
+        let meter = self.clone();
+        let (parts, body) = request.into_parts();
+        let counted = body.into_data_stream().map(move |piece| match piece {
+            Ok(piece) if meter.pass(piece.len()) => Ok(piece),
+            Ok(_) => Err(axum::Error::new("the head of a part is too long")),
+            Err(error) => Err(error),
+        });
+        let request = Request::from_parts(parts, Body::from_stream(counted));
+        let unreadable = |_| Error::invalid("", "multipart", "the form names no boundary");
+        Multipart::from_request(request, &()).await.map_err(unreadable)
+    }
+
+    fn pass(&self, length: usize) -> bool {
+        let length = i64::try_from(length).unwrap_or(i64::MAX);
+        let bytes = self.0.bytes.fetch_sub(length, Ordering::Relaxed);
+        let frames = self.0.frames.fetch_sub(1, Ordering::Relaxed);
+        bytes >= length && frames > 0
+    }
+
+    fn expect_head(&self) {
+        self.allow(HEAD_BYTES, HEAD_FRAMES);
+    }
+
+    fn expect_content(&self) {
+        self.allow(i64::MAX, i64::MAX);
+    }
+
+    fn allow(&self, bytes: i64, frames: i64) {
+        self.0.bytes.store(bytes, Ordering::Relaxed);
+        self.0.frames.store(frames, Ordering::Relaxed);
+    }
+}
+
+/// Keeps a file and then writes the rows that name it. From here on nothing depends on the client staying: either both
+/// are there in the end, or neither.
+pub async fn keep<T: Send + 'static>(
+    cx: &Context,
+    staged: Staged,
+    key: FileKey,
+    act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
+) -> Result<T> {
+    let files = cx.app().files().clone();
+    let kept = key.clone();
+    with_file(cx, async move { files.commit(staged, &kept).await }, key, act).await
+}
+
+/// Keeps a copy of a kept file and then writes the rows that name the copy.
+pub async fn keep_copy<T: Send + 'static>(
+    cx: &Context,
+    from: FileKey,
+    to: FileKey,
+    act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
+) -> Result<T> {
+    let files = cx.app().files().clone();
+    let copied = to.clone();
+    with_file(cx, async move { files.copy(&from, &copied).await }, to, act).await
+}
+
+async fn with_file<T: Send + 'static>(
+    cx: &Context,
+    keeping: impl Future<Output = Result<()>> + Send + 'static,
+    key: FileKey,
+    act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
+) -> Result<T> {
+    let cx = cx.clone();
+    let unit = tokio::spawn(async move {
+        keeping.await?;
+        let done = cx.write(act).await;
+        // After any other error the rows may be there all the same; then the file has to stay.
+        let surely_not_written = matches!(&done, Err(error) if !matches!(error, Error::Internal(_) | Error::NotReady));
+        if surely_not_written && let Err(error) = cx.app().files().remove(&key).await {
+            tracing::warn!(error = format!("{error:?}"), file.key = %key, "a file stays although nothing names it");
+        }
+        done
+    });
+    unit.await.map_err(|error| anyhow::anyhow!(error))?
+}

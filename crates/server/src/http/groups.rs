@@ -1,8 +1,273 @@
-//! `/groups`.
+//! `/groups` (contract 6.8). Colleagues find outlines, students their own groups; which of the two is decided by the store.
 
+use axum::Json;
+use axum::extract::Path;
+use axum::http::StatusCode;
+use garde::Validate;
+use model::access::Access;
+use model::group::GroupEdit;
+use model::id::{AssignmentId, ClassId, CourseId, GroupId, SubjectId, SubmissionId, UserId};
+use model::text::Search;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::routes;
+
+use super::context::Context;
 use super::endpoint::Endpoints;
+use super::help;
+use super::reply::Created;
+use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
+use crate::actions::group_members::{self, Move, NewMembers};
+use crate::actions::groups::{self, NewGroup, NewGroupBatch};
+use crate::error::Result;
+use crate::store::Standpoint;
+use crate::store::groups::{CourseChoice, GroupFilter, KnownGroup};
+use crate::views::audience::Audience;
+use crate::views::group::{GroupOutlineView, GroupView, KnownGroupView};
 
 /// The routes of groups.
 pub fn routes() -> Endpoints {
     Endpoints::new("groups")
+        .add(Access::Member, routes!(list))
+        .add(Access::Staff, routes!(create))
+        .add(Access::Staff, routes!(create_all))
+        .add(Access::Member, routes!(show))
+        .add(Access::Staff, routes!(edit, remove))
+        .add(Access::Staff, routes!(add_members))
+        .add(Access::Staff, routes!(remove_member))
+        .add(Access::Staff, routes!(move_member))
+        .merge(help::routes())
+}
+
+#[derive(Deserialize, Validate, IntoParams)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct Filter {
+    /// Of this class
+    #[garde(skip)]
+    class_id: Option<ClassId>,
+    /// Of this course; `none` for groups without one
+    #[garde(skip)]
+    course_id: Option<String>,
+    /// Of this subject
+    #[garde(skip)]
+    subject_id: Option<SubjectId>,
+    /// On this topic
+    #[garde(skip)]
+    assignment_id: Option<AssignmentId>,
+    /// Only those that ask for help (1) or do not (0)
+    #[garde(skip)]
+    #[param(value_type = Option<String>)]
+    needs_help: Option<Switch>,
+    /// Part of the name or the display name; names that begin with it come first
+    #[garde(dive)]
+    search: Option<Search>,
+    /// Only those of the caller's own classes, or those he is in
+    #[garde(skip)]
+    #[param(value_type = Option<String>)]
+    mine: Option<Switch>,
+}
+
+impl Editable for GroupEdit {
+    const FIELDS: &'static [&'static str] = &[
+        "name",
+        "groupNumber",
+        "displayName",
+        "startDate",
+        "requiredDocuments",
+        "subjectId",
+        "courseId",
+    ];
+    const READ_ONLY: &'static [&'static str] = &[
+        "id",
+        "classId",
+        "needsHelp",
+        "helpRequestedAt",
+        "helpMessage",
+        "helpRequestedById",
+        "helpClaimedById",
+        "helpResolvedAt",
+        "helpResolvedById",
+        "createdById",
+        "createdAt",
+        "updatedAt",
+        "isHidden",
+        "memberCount",
+        "workRoomId",
+        "class",
+        "course",
+        "subject",
+        "members",
+        "groupAssignments",
+        "attachments",
+        "unreadMessages",
+    ];
+}
+
+/// The groups the caller may know of, by number
+#[utoipa::path(get, path = "/groups", params(Filter), responses((status = 200, body = [KnownGroupView])))]
+async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Json<Vec<KnownGroupView>>> {
+    let filter = GroupFilter {
+        class_id: filter.class_id,
+        course: filter
+            .course_id
+            .filter(|id| !id.is_empty())
+            .map(|id| match id.as_str() {
+                "none" => CourseChoice::None,
+                _ => CourseChoice::Of(CourseId::new(id)),
+            }),
+        subject_id: filter.subject_id,
+        assignment_id: filter.assignment_id,
+        needs_help: filter.needs_help.map(|on| on.0),
+        search: filter.search.map(Search::into_string).filter(|text| !text.is_empty()),
+        mine: filter.mine.is_some_and(|on| on.0),
+    };
+    let standpoint = cx.standpoint()?;
+    let groups = cx.read(move |scope| scope.groups(&filter)).await?;
+    Ok(Json(
+        groups.into_iter().map(|group| known(group, &standpoint)).collect(),
+    ))
+}
+
+/// Add a group with its work room
+#[utoipa::path(post, path = "/groups", request_body = NewGroup, responses((status = 201, body = GroupView),
+    (status = 409, description = "DUPLICATE_GROUP_NUMBER, STUDENT_NOT_ENROLLED, COURSE_MISMATCH, CLASS_MISMATCH, \
+        COURSE_ARCHIVED, CLASS_ARCHIVED, ASSIGNMENT_FINISHED, LIMIT_REACHED")))]
+async fn create(cx: Context, Valid(new): Valid<NewGroup>) -> Result<Created<GroupView>> {
+    let standpoint = cx.standpoint()?;
+    let group = cx.write(move |work| groups::create(work, &new)).await?;
+    let group = whole(&group, &standpoint);
+    Ok(Created(format!("/api/groups/{}", group.id()), group))
+}
+
+/// Add several groups of one class, all or none
+#[utoipa::path(post, path = "/groups/batch", request_body = NewGroupBatch, responses((status = 201, body = [GroupView]),
+    (status = 409, description = "As for one group")))]
+async fn create_all(cx: Context, Valid(new): Valid<NewGroupBatch>) -> Result<(StatusCode, Json<Vec<GroupView>>)> {
+    let standpoint = cx.standpoint()?;
+    let groups = cx.write(move |work| groups::create_all(work, &new)).await?;
+    let groups = groups.iter().map(|group| whole(group, &standpoint)).collect();
+    Ok((StatusCode::CREATED, Json(groups)))
+}
+
+/// One group; its outline for teachers of other classes
+#[utoipa::path(get, path = "/groups/{id}", params(("id" = String, Path)),
+    responses((status = 200, body = KnownGroupView)))]
+async fn show(cx: Context, Path(id): Path<GroupId>) -> Result<Json<KnownGroupView>> {
+    let standpoint = cx.standpoint()?;
+    let group = cx.read(move |scope| scope.group(&id)).await?;
+    Ok(Json(known(group, &standpoint)))
+}
+
+/// Change a group
+#[utoipa::path(patch, path = "/groups/{id}", params(("id" = String, Path)), request_body = GroupEdit,
+    responses((status = 200, body = GroupView),
+    (status = 409, description = "DUPLICATE_GROUP_NUMBER, COURSE_MISMATCH, CLASS_MISMATCH, COURSE_ARCHIVED, CLASS_ARCHIVED")))]
+async fn edit(cx: Context, Path(id): Path<GroupId>, patch: Patch<GroupEdit>) -> Result<Json<GroupView>> {
+    if !patch.echoed.is_empty() {
+        let shown = show(cx.clone(), Path(id.clone())).await?;
+        patch.echoed.must_equal(&shown.0)?;
+    }
+    let standpoint = cx.standpoint()?;
+    let group = cx.write(move |work| groups::edit(work, &id, &patch.edit)).await?;
+    Ok(Json(whole(&group, &standpoint)))
+}
+
+/// What went with a group.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct GroupRemoved {
+    success: bool,
+    deleted_documents: i64,
+    deleted_submissions: i64,
+}
+
+/// Remove a group with its room, its documents and its submissions
+#[utoipa::path(delete, path = "/groups/{id}", params(("id" = String, Path)),
+    responses((status = 200, body = GroupRemoved), (status = 409, description = "CLASS_ARCHIVED")))]
+async fn remove(cx: Context, Path(id): Path<GroupId>) -> Result<Json<GroupRemoved>> {
+    let removed = cx.write(move |work| groups::remove(work, &id)).await?;
+    Ok(Json(GroupRemoved {
+        success: true,
+        deleted_documents: removed.documents,
+        deleted_submissions: removed.submissions,
+    }))
+}
+
+/// A group with its new members.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct GroupJoined {
+    #[serde(flatten)]
+    group: GroupView,
+    /// Those of the named who are in another group of the same topic
+    already_in_topic: Vec<UserId>,
+}
+
+/// Add students of the class to a group
+#[utoipa::path(post, path = "/groups/{id}/members", params(("id" = String, Path)), request_body = NewMembers,
+    responses((status = 200, body = GroupJoined),
+    (status = 409, description = "STUDENT_NOT_ENROLLED, LIMIT_REACHED, CLASS_ARCHIVED")))]
+async fn add_members(cx: Context, Path(id): Path<GroupId>, Valid(new): Valid<NewMembers>) -> Result<Json<GroupJoined>> {
+    let standpoint = cx.standpoint()?;
+    let joined = cx.write(move |work| group_members::add(work, &id, &new)).await?;
+    Ok(Json(GroupJoined {
+        group: whole(&joined.group, &standpoint),
+        already_in_topic: joined.already_in_topic,
+    }))
+}
+
+/// Take a student out of a group
+#[utoipa::path(delete, path = "/groups/{id}/members/{userId}", params(("id" = String, Path), ("userId" = String, Path)),
+    responses((status = 200, body = GroupView), (status = 409, description = "CLASS_ARCHIVED")))]
+async fn remove_member(cx: Context, Path((id, user)): Path<(GroupId, UserId)>) -> Result<Json<GroupView>> {
+    let standpoint = cx.standpoint()?;
+    let group = cx.write(move |work| group_members::remove(work, &id, &user)).await?;
+    Ok(Json(whole(&group, &standpoint)))
+}
+
+/// Somebody's way from one group to another.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct MemberMoved {
+    from: GroupView,
+    to: GroupView,
+    /// Submissions he took part in; they stay with the group left
+    kept_submissions: Vec<SubmissionId>,
+}
+
+/// Move a student to another group of the class
+#[utoipa::path(post, path = "/groups/{id}/members/{userId}/move",
+    params(("id" = String, Path), ("userId" = String, Path)), request_body = Move,
+    responses((status = 200, body = MemberMoved),
+    (status = 409, description = "CLASS_MISMATCH, LIMIT_REACHED, CLASS_ARCHIVED")))]
+async fn move_member(
+    cx: Context,
+    Path((id, user)): Path<(GroupId, UserId)>,
+    Valid(wanted): Valid<Move>,
+) -> Result<Json<MemberMoved>> {
+    let standpoint = cx.standpoint()?;
+    let moved = cx
+        .write(move |work| group_members::move_to(work, &id, &user, &wanted))
+        .await?;
+    Ok(Json(MemberMoved {
+        from: whole(&moved.from, &standpoint),
+        to: whole(&moved.to, &standpoint),
+        kept_submissions: moved.kept_submissions,
+    }))
+}
+
+/// A group as far as this caller may know it.
+fn known(group: KnownGroup, standpoint: &Standpoint) -> KnownGroupView {
+    if group.is_seen {
+        KnownGroupView::Whole(Box::new(whole(&group, standpoint)))
+    } else {
+        KnownGroupView::Outline(GroupOutlineView::new(&group.whole.group, group.member_count))
+    }
+}
+
+/// A group of which the caller sees the inside.
+fn whole(group: &KnownGroup, standpoint: &Standpoint) -> GroupView {
+    let audience = Audience::of(&standpoint.viewer);
+    GroupView::answer(&group.whole, &audience, group.unread, standpoint.now)
 }

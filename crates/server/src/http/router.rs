@@ -13,10 +13,11 @@ use utoipa::openapi::OpenApi;
 use super::context::App;
 use super::endpoint::{Endpoints, Row};
 use super::{
-    activity_logs, assignments, auth, classes, courses, document, document_server, documents, groups, health, layers,
-    pages, subjects, users, workrooms,
+    activity_logs, assignments, auth, classes, courses, document, document_server, documents, enrollments, groups,
+    health, layers, pages, subjects, users, workrooms,
 };
 use crate::error::Error;
+use crate::live::connect;
 
 /// Every route below `/api`.
 pub fn endpoints() -> Endpoints {
@@ -26,6 +27,7 @@ pub fn endpoints() -> Endpoints {
         .merge(users::routes())
         .merge(subjects::routes())
         .merge(classes::routes())
+        .merge(enrollments::routes())
         .merge(courses::routes())
         .merge(groups::routes())
         .merge(assignments::routes())
@@ -46,6 +48,8 @@ pub fn router(app: App) -> Router {
     Router::new()
         .nest("/api", api)
         .merge(pages::routes())
+        .layer(app.live().layer())
+        .layer(from_fn_with_state(app.live().clone(), connect::guard))
         .layer(CatchPanicLayer::custom(layers::panicked))
         .layer(from_fn_with_state(app.clone(), layers::cors))
         .layer(from_fn_with_state(app.clone(), layers::surround))

@@ -10,9 +10,10 @@ use std::time::Duration;
 
 use tokio::sync::oneshot;
 
+use super::conflict;
 use super::connection::Connection;
-use super::{conflict, failpoint};
 use crate::error::{Error, Result};
+use crate::failpoint;
 
 /// Where the rows are.
 #[derive(Debug, Clone)]

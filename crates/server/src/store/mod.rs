@@ -5,7 +5,6 @@
 mod conflict;
 pub mod connection;
 pub mod db;
-pub mod failpoint;
 mod migrate;
 pub mod platform;
 pub mod sql;
@@ -18,8 +17,14 @@ pub mod cascade;
 pub mod classes;
 pub mod courses;
 pub mod documents;
+pub mod enrollments;
+pub mod group_assignments;
 pub mod groups;
 pub mod members;
+pub mod outbox;
+pub mod page;
+pub mod revisions;
+pub mod rooms;
 pub mod subjects;
 pub mod submissions;
 pub mod work_rooms;
@@ -329,18 +334,24 @@ fn pattern(search: &str) -> String {
 
 /// Every statement of the tenant rooms by file, for the test that prepares them on both databases.
 pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)])> {
-    vec![
+    let mut all = vec![
         ("activity", activity::STATEMENTS),
         ("assignments", assignments::STATEMENTS),
         ("attachments", attachments::STATEMENTS),
-        ("cascade", cascade::STATEMENTS),
         ("classes", classes::STATEMENTS),
         ("courses", courses::STATEMENTS),
         ("documents", documents::STATEMENTS),
-        ("groups", groups::STATEMENTS),
         ("members", members::STATEMENTS),
+        ("outbox", outbox::STATEMENTS),
+        ("rooms", rooms::STATEMENTS),
+        ("group_assignments", group_assignments::STATEMENTS),
+        ("revisions", revisions::STATEMENTS),
+        ("enrollments", enrollments::STATEMENTS),
         ("subjects", subjects::STATEMENTS),
         ("submissions", submissions::STATEMENTS),
         ("work_rooms", work_rooms::STATEMENTS),
-    ]
+    ];
+    all.extend(cascade::all_statements());
+    all.extend(groups::all_statements());
+    all
 }

@@ -1,1 +1,126 @@
-//! Being written.
+//! A record of the activity log as answers and exports show it (contract 3.8).
+
+use model::activity::{Action, Category, Record, event};
+use model::id::{AssignmentId, ClassId, CourseId, GroupId, LogId, OrganizationId, UserId};
+use model::time::Timestamp;
+use serde::Serialize;
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use super::csv;
+
+/// Who did what, when.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = ActivityLog)]
+pub struct ActivityLogView {
+    id: LogId,
+    organization_id: OrganizationId,
+    /// Who did it; null for the service itself
+    #[schema(required)]
+    user_id: Option<UserId>,
+    user_name: String,
+    user_role: String,
+    category: Category,
+    action: String,
+    /// Category and action as one word
+    event: String,
+    entity_type: String,
+    entity_id: String,
+    #[schema(required)]
+    entity_name: Option<String>,
+    #[schema(required)]
+    class_id: Option<ClassId>,
+    #[schema(required)]
+    course_id: Option<CourseId>,
+    #[schema(required)]
+    group_id: Option<GroupId>,
+    #[schema(required)]
+    assignment_id: Option<AssignmentId>,
+    #[schema(value_type = Object)]
+    details: Value,
+    #[schema(required)]
+    request_id: Option<String>,
+    created_at: Timestamp,
+}
+
+impl From<Record> for ActivityLogView {
+    fn from(record: Record) -> Self {
+        // A word of another release is shown as it is, behind its category.
+        let event = Action::parse(&record.action).map_or_else(
+            || format!("{}_{}", record.category, record.action),
+            |action| event(record.category, action),
+        );
+        Self {
+            id: record.id,
+            organization_id: record.organization_id,
+            user_id: record.user_id,
+            user_name: record.user_name,
+            user_role: record.user_role,
+            category: record.category,
+            action: record.action,
+            event,
+            entity_type: record.entity_type,
+            entity_id: record.entity_id,
+            entity_name: record.entity_name,
+            class_id: record.class_id,
+            course_id: record.course_id,
+            group_id: record.group_id,
+            assignment_id: record.assignment_id,
+            details: record.details,
+            request_id: record.request_id,
+            created_at: record.created_at,
+        }
+    }
+}
+
+impl ActivityLogView {
+    /// The first line of an export.
+    pub fn csv_header() -> String {
+        csv::line([
+            "id",
+            "createdAt",
+            "userId",
+            "userName",
+            "userRole",
+            "event",
+            "category",
+            "action",
+            "entityType",
+            "entityId",
+            "entityName",
+            "classId",
+            "courseId",
+            "groupId",
+            "assignmentId",
+            "requestId",
+            "details",
+        ])
+    }
+
+    /// The record as one line of an export.
+    pub fn csv_line(&self) -> String {
+        fn text<T: ToString>(value: Option<&T>) -> String {
+            value.map(ToString::to_string).unwrap_or_default()
+        }
+        csv::line([
+            self.id.to_string(),
+            self.created_at.to_string(),
+            text(self.user_id.as_ref()),
+            self.user_name.clone(),
+            self.user_role.clone(),
+            self.event.clone(),
+            self.category.to_string(),
+            self.action.clone(),
+            self.entity_type.clone(),
+            self.entity_id.clone(),
+            text(self.entity_name.as_ref()),
+            text(self.class_id.as_ref()),
+            text(self.course_id.as_ref()),
+            text(self.group_id.as_ref()),
+            text(self.assignment_id.as_ref()),
+            text(self.request_id.as_ref()),
+            self.details.to_string(),
+        ])
+    }
+}

@@ -1,1 +1,235 @@
-//! Being written.
+//! A topic as answers and events show it (contract 3.5, and the outline of contract 5 for colleagues). Students find only
+//! what belongs to their own group in it; counts and own texts of others are absent.
+
+use model::assignment::{Assignment, AssignmentStatus, LatePolicy};
+use model::course::CourseLabel;
+use model::file::AssignmentAttachment;
+use model::group_assignment::{Statistics, sees_file};
+use model::id::{AssignmentId, ClassId, CourseId, GroupId, OrganizationId, UserId};
+use model::number::{Points, RequiredSubmissions};
+use model::text::{Description, GradeScale, Title};
+use model::time::Timestamp;
+use model::whole::{WholeAssignment, WholeGroupAssignment};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::attachment::AssignmentAttachmentView;
+use super::audience::{Audience, StaffOnly};
+use super::group_assignment::GroupAssignmentView;
+
+/// A topic with its files and its groups.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Assignment)]
+pub struct AssignmentView {
+    id: AssignmentId,
+    title: Title,
+    /// The common task text; what a group reads is in its link
+    description: Description,
+    deadline: Timestamp,
+    required_submissions: RequiredSubmissions,
+    class_id: ClassId,
+    #[schema(required)]
+    course_id: Option<CourseId>,
+    /// One text for all groups, or one for each
+    is_shared: bool,
+    status: AssignmentStatus,
+    #[schema(required)]
+    finished_at: Option<Timestamp>,
+    #[schema(required)]
+    finished_by_id: Option<UserId>,
+    #[schema(required)]
+    max_points: Option<Points>,
+    #[schema(required)]
+    grade_scale: Option<GradeScale>,
+    late_policy: LatePolicy,
+    created_by_id: UserId,
+    organization_id: OrganizationId,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    class: AssignmentClassView,
+    #[schema(required)]
+    course: Option<CourseLabel>,
+    /// Students find what their group sees
+    attachments: Vec<AssignmentAttachmentView>,
+    /// Students find their own group
+    group_assignments: Vec<GroupAssignmentView>,
+    /// Staff only: how far the groups are
+    #[serde(skip_serializing_if = "StaffOnly::is_absent")]
+    #[schema(value_type = AssignmentStatsView, required = false)]
+    stats: StaffOnly<AssignmentStatsView>,
+}
+
+/// The class of a topic.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[schema(as = AssignmentClass)]
+pub struct AssignmentClassView {
+    id: ClassId,
+    name: String,
+}
+
+/// How far the groups of a topic are; the five statuses add up to the groups.
+#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = AssignmentStats)]
+pub struct AssignmentStatsView {
+    groups: i64,
+    not_started: i64,
+    in_progress: i64,
+    submitted: i64,
+    returned: i64,
+    graded: i64,
+    /// Groups whose current submission came late
+    late: i64,
+}
+
+impl AssignmentView {
+    /// The topic as this audience sees it; `whole` holds what the caller sees.
+    pub fn new(whole: &WholeAssignment, audience: &Audience) -> Self {
+        let links: Vec<&WholeGroupAssignment> = whole.links.iter().collect();
+        Self::with(whole, &links, audience)
+    }
+
+    /// The topic as the members of one of its groups hear of it.
+    pub fn for_group(whole: &WholeAssignment, group: &GroupId) -> Self {
+        let own = whole
+            .links
+            .iter()
+            .filter(|link| link.link.group_id == *group)
+            .collect::<Vec<_>>();
+        Self::with(whole, &own, &Audience::Group)
+    }
+
+    fn with(whole: &WholeAssignment, links: &[&WholeGroupAssignment], audience: &Audience) -> Self {
+        let assignment = &whole.assignment;
+        let is_shown = |file: &&AssignmentAttachment| {
+            audience.is_staff() || links.iter().any(|link| sees_file(assignment, &link.link, file))
+        };
+        let file = |file| AssignmentAttachmentView::new(file, assignment, audience);
+        Self {
+            id: assignment.id.clone(),
+            title: assignment.title.clone(),
+            description: assignment.description.clone(),
+            deadline: assignment.deadline,
+            required_submissions: assignment.required_submissions,
+            class_id: assignment.class_id.clone(),
+            course_id: assignment.course_id.clone(),
+            is_shared: assignment.is_shared,
+            status: assignment.status(),
+            finished_at: assignment.finished.as_ref().map(|finish| finish.at),
+            finished_by_id: assignment.finished.as_ref().and_then(|finish| finish.by.clone()),
+            max_points: assignment.max_points,
+            grade_scale: assignment.grade_scale.clone(),
+            late_policy: assignment.late_policy,
+            created_by_id: assignment.created_by_id.clone(),
+            organization_id: assignment.organization_id.clone(),
+            created_at: assignment.created_at,
+            updated_at: assignment.updated_at,
+            class: AssignmentClassView {
+                id: whole.class.id.clone(),
+                name: whole.class.name.clone(),
+            },
+            course: whole.course.clone(),
+            attachments: whole.attachments.iter().filter(is_shown).map(file).collect(),
+            group_assignments: links
+                .iter()
+                .map(|link| GroupAssignmentView::new(link, audience))
+                .collect(),
+            stats: audience.staff_only(AssignmentStatsView::of(links)),
+        }
+    }
+
+    /// Its id.
+    pub fn id(&self) -> &AssignmentId {
+        &self.id
+    }
+
+    /// Its groups.
+    pub fn into_group_assignments(self) -> Vec<GroupAssignmentView> {
+        self.group_assignments
+    }
+
+    /// Its files.
+    pub fn into_attachments(self) -> Vec<AssignmentAttachmentView> {
+        self.attachments
+    }
+}
+
+impl AssignmentStatsView {
+    fn of(links: &[&WholeGroupAssignment]) -> Self {
+        let mut counted = Statistics::default();
+        for whole in links {
+            let is_late = whole
+                .current_submission
+                .as_ref()
+                .is_some_and(|current| current.submission.lateness.is_late);
+            counted.count(whole.link.status, is_late);
+        }
+        Self {
+            groups: counted.groups,
+            not_started: counted.not_started,
+            in_progress: counted.in_progress,
+            submitted: counted.submitted,
+            returned: counted.returned,
+            graded: counted.graded,
+            late: counted.late,
+        }
+    }
+}
+
+/// What teachers of other classes may know of a topic.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = AssignmentOutline)]
+pub struct AssignmentOutlineView {
+    id: AssignmentId,
+    title: Title,
+    deadline: Timestamp,
+    class_id: ClassId,
+    #[schema(required)]
+    course_id: Option<CourseId>,
+    status: AssignmentStatus,
+    /// How many groups work on it
+    group_count: i64,
+}
+
+impl AssignmentOutlineView {
+    /// The outline of the topic.
+    pub fn new(assignment: &Assignment, group_count: i64) -> Self {
+        Self {
+            id: assignment.id.clone(),
+            title: assignment.title.clone(),
+            deadline: assignment.deadline,
+            class_id: assignment.class_id.clone(),
+            course_id: assignment.course_id.clone(),
+            status: assignment.status(),
+            group_count,
+        }
+    }
+}
+
+/// A topic as far as the caller may see it: whole, or its outline.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(untagged)]
+#[schema(as = KnownAssignment)]
+pub enum KnownAssignmentView {
+    /// The caller sees the inside.
+    Whole(Box<AssignmentView>),
+    /// A teacher of another class.
+    Outline(AssignmentOutlineView),
+}
+
+/// A topic that a group may hand in for.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = SubmissionCandidate)]
+pub struct CandidateView {
+    /// The topic.
+    pub assignment_id: AssignmentId,
+    /// Its title.
+    pub title: Title,
+    /// Its deadline.
+    pub deadline: Timestamp,
+    /// The one a client shows as chosen
+    pub is_preselected: bool,
+}

@@ -1,1 +1,269 @@
-//! Being written.
+//! Groups as answers and events show them (contract 3.4, and the outline of contract 5 for colleagues). The staff fields
+//! and the addresses of members are absent for students.
+
+use model::course::CourseLabel;
+use model::group::{Group, GroupMember, GroupRole};
+use model::id::{ClassId, CourseId, GroupId, GroupMemberId, SubjectId, UserId, WorkRoomId};
+use model::number::{GroupNumber, RequiredDocuments};
+use model::subject::SubjectLabel;
+use model::text::{HelpMessage, ShortName};
+use model::time::Timestamp;
+use model::whole::WholeGroup;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::attachment::GroupAttachmentView;
+use super::audience::{Audience, StaffOnly};
+use super::group_assignment::GroupAssignmentView;
+
+/// A group with its members, its topics and its files.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Group)]
+pub struct GroupView {
+    #[serde(flatten)]
+    summary: GroupSummaryView,
+    class: GroupClassView,
+    #[schema(required)]
+    course: Option<CourseLabel>,
+    #[schema(required)]
+    subject: Option<GroupSubjectView>,
+    members: Vec<GroupMemberView>,
+    group_assignments: Vec<GroupAssignmentView>,
+    attachments: Vec<GroupAttachmentView>,
+    /// Messages of the room that the caller has not read; absent in events
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unread_messages: Option<i64>,
+}
+
+/// The fields of a group itself.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = GroupSummary)]
+pub struct GroupSummaryView {
+    id: GroupId,
+    name: ShortName,
+    group_number: GroupNumber,
+    #[schema(required)]
+    display_name: Option<ShortName>,
+    #[schema(required)]
+    start_date: Option<Timestamp>,
+    required_documents: RequiredDocuments,
+    class_id: ClassId,
+    #[schema(required)]
+    subject_id: Option<SubjectId>,
+    #[schema(required)]
+    course_id: Option<CourseId>,
+    needs_help: bool,
+    #[schema(required)]
+    help_requested_at: Option<Timestamp>,
+    #[schema(required)]
+    help_message: Option<HelpMessage>,
+    #[schema(required)]
+    help_requested_by_id: Option<UserId>,
+    /// Staff only: who is on the way
+    #[serde(skip_serializing_if = "StaffOnly::is_absent")]
+    #[schema(value_type = Option<UserId>, required = false)]
+    help_claimed_by_id: StaffOnly<Option<UserId>>,
+    /// Staff only: when the last call was handled
+    #[serde(skip_serializing_if = "StaffOnly::is_absent")]
+    #[schema(value_type = Option<Timestamp>, required = false)]
+    help_resolved_at: StaffOnly<Option<Timestamp>>,
+    /// Staff only: by whom
+    #[serde(skip_serializing_if = "StaffOnly::is_absent")]
+    #[schema(value_type = Option<UserId>, required = false)]
+    help_resolved_by_id: StaffOnly<Option<UserId>>,
+    /// Absent in events for students
+    #[serde(skip_serializing_if = "Option::is_none")]
+    created_by_id: Option<UserId>,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    /// Staff only: whether the start date still hides it from its students
+    #[serde(skip_serializing_if = "StaffOnly::is_absent")]
+    #[schema(value_type = bool, required = false)]
+    is_hidden: StaffOnly<bool>,
+    member_count: i64,
+    work_room_id: WorkRoomId,
+}
+
+/// The class of a group.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[schema(as = GroupClass)]
+pub struct GroupClassView {
+    id: ClassId,
+    name: String,
+}
+
+/// The subject of a group.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[schema(as = GroupSubject)]
+pub struct GroupSubjectView {
+    id: SubjectId,
+    name: String,
+}
+
+/// A student's place in a group.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = GroupMember)]
+pub struct GroupMemberView {
+    id: GroupMemberId,
+    group_id: GroupId,
+    user_id: UserId,
+    role: GroupRole,
+    joined_at: Timestamp,
+    user: MemberPersonView,
+}
+
+/// A member by name and face; the address is for the staff.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[schema(as = GroupMemberUser)]
+pub struct MemberPersonView {
+    id: UserId,
+    name: String,
+    #[schema(required)]
+    image: Option<String>,
+    /// Staff only
+    #[serde(skip_serializing_if = "StaffOnly::is_absent")]
+    #[schema(value_type = String, required = false)]
+    email: StaffOnly<String>,
+}
+
+/// What teachers of other classes may know of a group.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = GroupOutline)]
+pub struct GroupOutlineView {
+    id: GroupId,
+    name: ShortName,
+    group_number: GroupNumber,
+    #[schema(required)]
+    display_name: Option<ShortName>,
+    class_id: ClassId,
+    #[schema(required)]
+    course_id: Option<CourseId>,
+    #[schema(required)]
+    subject_id: Option<SubjectId>,
+    member_count: i64,
+}
+
+impl GroupView {
+    /// The group in an answer to somebody who sees its inside; `unread` counts for the caller.
+    pub fn answer(whole: &WholeGroup, audience: &Audience, unread: i64, now: Timestamp) -> Self {
+        let mut view = Self::event(whole, audience, now);
+        view.summary.created_by_id = Some(whole.group.created_by_id.clone());
+        view.unread_messages = Some(unread);
+        view
+    }
+
+    /// The group in an event: without what differs from caller to caller.
+    pub fn event(whole: &WholeGroup, audience: &Audience, now: Timestamp) -> Self {
+        let members = i64::try_from(whole.members.len()).unwrap_or(i64::MAX);
+        let member = |member| GroupMemberView::new(member, audience);
+        let link = |link| GroupAssignmentView::new(link, audience);
+        Self {
+            summary: GroupSummaryView::new(&whole.group, members, audience, now),
+            class: GroupClassView {
+                id: whole.class.id.clone(),
+                name: whole.class.name.clone(),
+            },
+            course: whole.course.clone(),
+            subject: whole.subject.as_ref().map(GroupSubjectView::from),
+            members: whole.members.iter().map(member).collect(),
+            group_assignments: whole.links.iter().map(link).collect(),
+            attachments: whole.attachments.iter().map(GroupAttachmentView::from).collect(),
+            unread_messages: None,
+        }
+    }
+
+    /// Its id.
+    pub fn id(&self) -> &GroupId {
+        &self.summary.id
+    }
+}
+
+impl GroupSummaryView {
+    /// The fields of the group and how many are in it.
+    pub fn new(group: &Group, member_count: i64, audience: &Audience, now: Timestamp) -> Self {
+        let (help, resolved) = (&group.help, group.help.resolved());
+        Self {
+            id: group.id.clone(),
+            name: group.name.clone(),
+            group_number: group.group_number,
+            display_name: group.display_name.clone(),
+            start_date: group.start_date,
+            required_documents: group.required_documents,
+            class_id: group.class_id.clone(),
+            subject_id: group.subject_id.clone(),
+            course_id: group.course_id.clone(),
+            needs_help: help.needs_help(),
+            help_requested_at: help.requested_at(),
+            help_message: help.message().cloned(),
+            help_requested_by_id: help.requested_by().cloned(),
+            help_claimed_by_id: audience.staff_only(help.claimed_by().cloned()),
+            help_resolved_at: audience.staff_only(resolved.map(|resolved| resolved.at)),
+            help_resolved_by_id: audience.staff_only(resolved.and_then(|resolved| resolved.by.clone())),
+            created_by_id: audience.is_staff().then(|| group.created_by_id.clone()),
+            created_at: group.created_at,
+            updated_at: group.updated_at,
+            is_hidden: audience.staff_only(group.is_hidden(now)),
+            member_count,
+            work_room_id: group.work_room_id.clone(),
+        }
+    }
+}
+
+impl GroupMemberView {
+    /// The member as this audience sees him.
+    pub fn new(member: &GroupMember, audience: &Audience) -> Self {
+        Self {
+            id: member.id.clone(),
+            group_id: member.group_id.clone(),
+            user_id: member.user.id.clone(),
+            role: member.role,
+            joined_at: member.joined_at,
+            user: MemberPersonView {
+                id: member.user.id.clone(),
+                name: member.user.name.clone(),
+                image: member.user.image.clone(),
+                email: audience.staff_only(member.email.clone()),
+            },
+        }
+    }
+}
+
+impl GroupOutlineView {
+    /// The outline of the group.
+    pub fn new(group: &Group, member_count: i64) -> Self {
+        Self {
+            id: group.id.clone(),
+            name: group.name.clone(),
+            group_number: group.group_number,
+            display_name: group.display_name.clone(),
+            class_id: group.class_id.clone(),
+            course_id: group.course_id.clone(),
+            subject_id: group.subject_id.clone(),
+            member_count,
+        }
+    }
+}
+
+impl From<&SubjectLabel> for GroupSubjectView {
+    fn from(subject: &SubjectLabel) -> Self {
+        Self {
+            id: subject.id.clone(),
+            name: subject.name.clone(),
+        }
+    }
+}
+
+/// A group as far as the caller may see it: whole, or its outline.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(untagged)]
+#[schema(as = KnownGroup)]
+pub enum KnownGroupView {
+    /// The caller sees the inside.
+    Whole(Box<GroupView>),
+    /// A teacher of another class.
+    Outline(GroupOutlineView),
+}

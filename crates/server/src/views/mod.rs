@@ -2,10 +2,16 @@
 
 pub mod activity_log;
 pub mod assignment;
+pub mod attachment;
+pub mod audience;
+pub mod bulk_edit;
 pub mod class;
 pub mod course;
+pub mod course_detail;
+pub mod csv;
 pub mod document;
 pub mod group;
+pub mod group_assignment;
 pub mod subject;
 pub mod submission;
 pub mod user;

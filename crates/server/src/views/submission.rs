@@ -1,1 +1,204 @@
-//! Being written.
+//! Submissions with their copies, grade and feedback as answers and events show them (contract 3.5). Drafts of grades,
+//! grades of other members and notes among the staff never reach a student.
+
+use model::document_kind::FileExtension;
+use model::feedback::{Feedback, FeedbackVisibility};
+use model::grade::{Grade, GradeStatus, MemberGrade};
+use model::id::{DocumentId, FeedbackId, GroupAssignmentId, SubmissionDocumentId, SubmissionId, UserId};
+use model::number::Points;
+use model::submission::{SubmissionDocument, SubmissionStatus};
+use model::text::{FeedbackText, GradeValue, Note};
+use model::time::Timestamp;
+use model::whole::WholeSubmission;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::audience::{Audience, StaffOnly};
+
+/// One attempt of a group.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Submission)]
+pub struct SubmissionView {
+    id: SubmissionId,
+    group_assignment_id: GroupAssignmentId,
+    attempt: i64,
+    status: SubmissionStatus,
+    submitted_by_id: UserId,
+    submitted_at: Timestamp,
+    on_behalf: bool,
+    is_late: bool,
+    late_by_seconds: i64,
+    /// Who was in the group then
+    member_ids: Vec<UserId>,
+    #[schema(required)]
+    note: Option<Note>,
+    #[schema(required)]
+    withdrawn_at: Option<Timestamp>,
+    #[schema(required)]
+    withdrawn_by_id: Option<UserId>,
+    documents: Vec<SubmissionDocumentView>,
+    /// Students see it once it is published
+    #[schema(required)]
+    grade: Option<GradeView>,
+    feedback: Vec<FeedbackView>,
+    created_at: Timestamp,
+}
+
+impl SubmissionView {
+    /// The attempt as this audience sees it.
+    pub fn new(whole: &WholeSubmission, audience: &Audience) -> Self {
+        let submission = &whole.submission;
+        let shown = |feedback: &&Feedback| audience.is_staff() || feedback.visible_to_students();
+        Self {
+            id: submission.id.clone(),
+            group_assignment_id: submission.group_assignment_id.clone(),
+            attempt: submission.attempt,
+            status: submission.status,
+            submitted_by_id: submission.submitted_by_id.clone(),
+            submitted_at: submission.submitted_at,
+            on_behalf: submission.on_behalf,
+            is_late: submission.lateness.is_late,
+            late_by_seconds: submission.lateness.late_by_seconds,
+            member_ids: submission.member_ids.clone(),
+            note: submission.note.clone(),
+            withdrawn_at: submission.withdrawn_at,
+            withdrawn_by_id: submission.withdrawn_by_id.clone(),
+            documents: whole.documents.iter().map(SubmissionDocumentView::from).collect(),
+            grade: whole.grade.as_ref().and_then(|grade| GradeView::new(grade, audience)),
+            feedback: whole.feedback.iter().filter(shown).map(FeedbackView::from).collect(),
+            created_at: submission.created_at,
+        }
+    }
+}
+
+/// The copy of a document as it was handed in.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = SubmissionDocument)]
+pub struct SubmissionDocumentView {
+    id: SubmissionDocumentId,
+    submission_id: SubmissionId,
+    /// Null once the document is deleted; the copy stays
+    #[schema(required)]
+    document_id: Option<DocumentId>,
+    title: String,
+    file_extension: FileExtension,
+    size: i64,
+    sha256: String,
+    download_url: String,
+    pdf_url: String,
+}
+
+impl From<&SubmissionDocument> for SubmissionDocumentView {
+    fn from(copy: &SubmissionDocument) -> Self {
+        let path = format!("/api/feedback/submissions/{}/documents/{}", copy.submission_id, copy.id);
+        Self {
+            id: copy.id.clone(),
+            submission_id: copy.submission_id.clone(),
+            document_id: copy.document_id.clone(),
+            title: copy.title.clone(),
+            file_extension: copy.file_extension,
+            size: copy.size,
+            sha256: copy.sha256.clone(),
+            download_url: format!("{path}/download"),
+            pdf_url: format!("{path}/pdf"),
+        }
+    }
+}
+
+/// The grade of a submission.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Grade)]
+pub struct GradeView {
+    #[schema(required)]
+    value: Option<GradeValue>,
+    #[schema(required)]
+    points: Option<Points>,
+    #[schema(required)]
+    feedback: Option<FeedbackText>,
+    status: GradeStatus,
+    graded_by_id: UserId,
+    graded_at: Timestamp,
+    #[schema(required)]
+    published_at: Option<Timestamp>,
+    /// All for the staff, the own for a student
+    member_grades: Vec<MemberGrade>,
+    /// Staff only: how many states it has had
+    #[serde(skip_serializing_if = "StaffOnly::is_absent")]
+    #[schema(value_type = i64, required = false)]
+    history: StaffOnly<i64>,
+}
+
+impl GradeView {
+    /// The grade as this audience sees it, if it may see it.
+    pub fn new(grade: &Grade, audience: &Audience) -> Option<Self> {
+        let grade = match audience {
+            Audience::Staff => grade.clone(),
+            Audience::Student(student) => grade.for_student(student)?,
+            Audience::Group => grade.for_group()?,
+        };
+        Some(Self {
+            history: audience.staff_only(grade.version),
+            value: grade.value,
+            points: grade.points,
+            feedback: grade.feedback,
+            status: grade.status,
+            graded_by_id: grade.graded_by_id,
+            graded_at: grade.graded_at,
+            published_at: grade.published_at,
+            member_grades: grade.member_grades,
+        })
+    }
+}
+
+/// What a teacher wrote about the work of a group.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Feedback)]
+pub struct FeedbackView {
+    id: FeedbackId,
+    group_assignment_id: GroupAssignmentId,
+    #[schema(required)]
+    submission_id: Option<SubmissionId>,
+    #[schema(required)]
+    document_id: Option<DocumentId>,
+    author_id: UserId,
+    author: NamedView,
+    text: FeedbackText,
+    visibility: FeedbackVisibility,
+    #[schema(required)]
+    published_at: Option<Timestamp>,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+}
+
+/// A person by name.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[schema(as = NamedPerson)]
+pub struct NamedView {
+    id: UserId,
+    name: String,
+}
+
+impl From<&Feedback> for FeedbackView {
+    fn from(feedback: &Feedback) -> Self {
+        Self {
+            id: feedback.id.clone(),
+            group_assignment_id: feedback.group_assignment_id.clone(),
+            submission_id: feedback.submission_id.clone(),
+            document_id: feedback.document_id.clone(),
+            author_id: feedback.author.id.clone(),
+            author: NamedView {
+                id: feedback.author.id.clone(),
+                name: feedback.author.name.clone(),
+            },
+            text: feedback.text.clone(),
+            visibility: feedback.visibility,
+            published_at: feedback.published_at,
+            created_at: feedback.created_at,
+            updated_at: feedback.updated_at,
+        }
+    }
+}

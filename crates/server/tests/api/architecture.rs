@@ -27,6 +27,7 @@ const GROUND: &[&str] = &[
     "clock",
     "config",
     "app",
+    "failpoint",
     "statements",
     "args",
     "manages_class",

@@ -2,8 +2,11 @@
 //! in needs a [`PlatformProof`]; `rg PlatformProof` lists all exceptions.
 
 pub mod accounts;
+pub mod file_removals;
 pub mod homes;
+pub mod listeners;
 pub mod organizations;
+pub mod outbox;
 pub mod sessions;
 pub mod sign_in;
 pub mod users;
@@ -135,8 +138,11 @@ impl<'c> DerefMut for PlatformWork<'c> {
 pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)])> {
     vec![
         ("platform/accounts", accounts::STATEMENTS),
+        ("platform/listeners", listeners::STATEMENTS),
+        ("platform/file_removals", file_removals::STATEMENTS),
         ("platform/homes", homes::STATEMENTS),
         ("platform/organizations", organizations::STATEMENTS),
+        ("platform/outbox", outbox::STATEMENTS),
         ("platform/sessions", sessions::STATEMENTS),
         ("platform/sign_in", sign_in::STATEMENTS),
         ("platform/users", users::STATEMENTS),

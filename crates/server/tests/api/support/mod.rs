@@ -3,12 +3,17 @@
 mod app;
 mod client;
 pub mod database;
+mod heard;
+pub mod raw;
+pub mod rows;
 mod world;
 
 pub use app::{AUTH_SECRET, FRONTEND, TestApp};
 pub use client::{Answer, Client};
 pub use database::Kind;
-pub use world::{Person, World};
+pub use heard::{Heard, clients_are_there};
+pub use rows::Rows;
+pub use world::{Class, Person, World};
 
 /// Writes one test that runs on both databases: `both!(name, |app| { … })`; the body is async and gets a `TestApp`.
 macro_rules! both {

@@ -1,0 +1,133 @@
+//! Records of assignments (topics) and of the links of their groups.
+
+use model::activity::{Action, Category};
+use model::assignment::Assignment;
+use model::change::assignment::AssignmentChange;
+use model::change::removed::PlacedDocument;
+use model::file::AssignmentAttachment;
+use model::id::DocumentId;
+use serde_json::{Value, json};
+
+use super::{Entry, difference_and, group_name};
+
+/// The record of what happened to a topic, if it is worth one.
+pub(super) fn entry(change: &AssignmentChange) -> Option<Entry> {
+    Some(match change {
+        AssignmentChange::Created { assignment } => {
+            about(Action::Create, &assignment.assignment).details(json!({"groupIds": assignment.group_ids()}))
+        }
+        AssignmentChange::Updated {
+            assignment,
+            changed,
+            overridden,
+        } => about(Action::Update, &assignment.assignment)
+            .details(difference_and(changed, json!({"overriddenGroupIds": overridden}))),
+        AssignmentChange::BulkUpdated {
+            assignment,
+            changed,
+            moved: _,
+            files: _,
+        } => {
+            let groups = json!({"assignmentId": assignment.assignment.id, "groupIds": assignment.group_ids()});
+            about(Action::BulkUpdate, &assignment.assignment).details(difference_and(changed, groups))
+        }
+        AssignmentChange::GroupsAttached { assignment, attached } => {
+            about(Action::Attach, &assignment.assignment).details(json!({"groupIds": attached}))
+        }
+        AssignmentChange::GroupDetached {
+            assignment,
+            place,
+            submissions,
+            released,
+            files: _,
+        } => about(Action::Detach, &assignment.assignment)
+            .place(place)
+            .details(json!({
+                "group": group_name(place),
+                "deletedSubmissions": submissions,
+                "releasedDocuments": documents(released),
+            })),
+        AssignmentChange::LinkUpdated { link, changed } => about(Action::Update, &link.assignment)
+            .place(&link.place)
+            .details(difference_and(changed, json!({"group": group_name(&link.place)}))),
+        // A staged file is nobody's news before a bulk edit names it.
+        AssignmentChange::AttachmentAdded { attachment, .. }
+        | AssignmentChange::AttachmentRemoved { attachment, .. }
+            if attachment.staged_at.is_some() =>
+        {
+            return None;
+        }
+        AssignmentChange::AttachmentAdded { assignment, attachment } => {
+            about(Action::Update, &assignment.assignment).details(file("added", attachment))
+        }
+        AssignmentChange::AttachmentRemoved { assignment, attachment } => {
+            about(Action::Update, &assignment.assignment).details(file("removed", attachment))
+        }
+        // Repeating a finish that locks nothing new changes nothing.
+        AssignmentChange::Finished {
+            already_finished: true,
+            documents,
+            ..
+        } if documents.is_empty() => return None,
+        AssignmentChange::Finished {
+            assignment,
+            already_finished,
+            documents: locked,
+            unsaved,
+        } => about(Action::Finish, &assignment.assignment).details(json!({
+            "groupIds": assignment.group_ids(),
+            "lockedDocuments": documents(locked),
+            "unsavedDocuments": unsaved,
+            "alreadyFinished": already_finished,
+        })),
+        AssignmentChange::Reopened {
+            assignment,
+            documents: unlocked,
+        } => about(Action::Reopen, &assignment.assignment).details(json!({
+            "groupIds": assignment.group_ids(),
+            "unlockedDocuments": documents(unlocked),
+        })),
+        AssignmentChange::Deleted {
+            assignment,
+            places,
+            submissions,
+            released,
+            files: _,
+        } => about(Action::Delete, assignment).details(json!({
+            "groups": places.iter().map(group_name).collect::<Vec<Value>>(),
+            "deletedSubmissions": submissions,
+            "releasedDocuments": documents(released),
+        })),
+        AssignmentChange::Exported { assignment, format } => {
+            about(Action::Export, assignment).details(json!({"format": format}))
+        }
+    })
+}
+
+fn about(action: Action, assignment: &Assignment) -> Entry {
+    Entry::new(
+        Category::Assignment,
+        action,
+        "assignment",
+        &assignment.id,
+        assignment.title.as_str(),
+    )
+    .class(&assignment.class_id)
+    .course(assignment.course_id.as_ref())
+    .assignment(Some(&assignment.id))
+}
+
+fn documents(placed: &[PlacedDocument]) -> Vec<&DocumentId> {
+    placed.iter().map(|placed| &placed.document.id).collect()
+}
+
+fn file(what: &str, attachment: &AssignmentAttachment) -> Value {
+    json!({
+        "changed": ["attachments"],
+        what: {
+            "id": attachment.id,
+            "fileName": attachment.file.file_name,
+            "groupAssignmentId": attachment.group_assignment_id,
+        },
+    })
+}

@@ -1,0 +1,225 @@
+//! Records of classes, homerooms, subjects and courses.
+
+use model::activity::{Action, Category};
+use model::change::class::ClassChange;
+use model::change::course::CourseChange;
+use model::change::homeroom::HomeroomChange;
+use model::change::removed::Removed;
+use model::change::subject::SubjectChange;
+use model::class::Class;
+use model::course::Course;
+use model::homeroom::Homeroom;
+use model::subject::Subject;
+use serde_json::{Value, json};
+
+use super::{Entry, difference, left_groups, people, person, removed_assignments, removed_groups};
+
+/// The record of what happened to a class.
+pub(super) fn entry(change: &ClassChange) -> Entry {
+    match change {
+        ClassChange::Created { class } => about(Action::Create, &class.class)
+            .details(json!({"status": class.class.status, "teacher": person(&class.teacher)})),
+        ClassChange::Updated {
+            class,
+            changed,
+            students: _,
+        } => about(Action::Update, &class.class).details(difference(changed)),
+        ClassChange::Deleted {
+            class,
+            removed,
+            students,
+            teachers: _,
+        } => about(Action::Delete, class).details(json!({
+            "className": class.name,
+            "deletedCourses": removed_courses(removed),
+            "deletedGroups": removed_groups(&removed.groups),
+            "deletedAssignments": removed_assignments(&removed.assignments),
+            "counts": {
+                "courses": removed.courses.len(),
+                "groups": removed.groups.len(),
+                "assignments": removed.assignments.len(),
+                "documents": removed.documents,
+                "submissions": removed.submissions,
+                "messages": removed.messages,
+                "students": students.len(),
+            },
+        })),
+        ClassChange::TeachersChanged { class, added, removed } => {
+            let action = match (added.is_empty(), removed.is_empty()) {
+                (false, true) => Action::MemberAdded,
+                (true, false) => Action::MemberRemoved,
+                (true, true) | (false, false) => Action::Update,
+            };
+            about(action, &class.class)
+                .details(json!({"coTeachersAdded": people(added), "coTeachersRemoved": people(removed)}))
+        }
+        ClassChange::Enrolled { class, students } => {
+            about(Action::MemberAdded, class).details(json!({"students": people(students)}))
+        }
+        ClassChange::Unenrolled { class, student, left } => about(Action::MemberRemoved, class)
+            .details(json!({"student": person(student), "removedFromGroups": left_groups(left)})),
+        ClassChange::EnrollmentUpdated {
+            class,
+            student,
+            completed_at,
+        } => about(Action::Update, class).details(json!({"student": person(student), "completedAt": completed_at})),
+    }
+}
+
+/// The record of what happened to a homeroom.
+pub(super) fn homeroom(change: &HomeroomChange) -> Entry {
+    let about = |action, homeroom: &Homeroom| {
+        Entry::new(
+            Category::Homeroom,
+            action,
+            "homeroom",
+            &homeroom.id,
+            homeroom.name.as_str(),
+        )
+    };
+    match change {
+        HomeroomChange::Created { homeroom } => about(Action::Create, homeroom),
+        HomeroomChange::Updated { homeroom, changed } => about(Action::Update, homeroom).details(difference(changed)),
+        HomeroomChange::Deleted { homeroom } => about(Action::Delete, homeroom),
+        HomeroomChange::StudentsAdded { homeroom, students } => {
+            about(Action::MemberAdded, homeroom).details(json!({"students": people(students)}))
+        }
+        HomeroomChange::StudentRemoved { homeroom, student } => {
+            about(Action::MemberRemoved, homeroom).details(json!({"student": person(student)}))
+        }
+    }
+}
+
+/// The record of what happened to a subject.
+pub(super) fn subject(change: &SubjectChange) -> Entry {
+    let about = |action, subject: &Subject| {
+        Entry::new(Category::Subject, action, "subject", &subject.id, subject.name.as_str())
+    };
+    match change {
+        SubjectChange::Created { subject } => about(Action::Create, subject),
+        SubjectChange::Updated { subject, changed } => about(Action::Update, subject).details(difference(changed)),
+        SubjectChange::Deleted { subject } => about(Action::Delete, subject),
+    }
+}
+
+/// The record of what happened to a course; the words of its deletion are the specification's.
+pub(super) fn course(change: &CourseChange) -> Entry {
+    let about = |action, course: &Course| {
+        Entry::new(Category::Course, action, "course", &course.id, course.name.as_str())
+            .class(&course.class_id)
+            .course(Some(&course.id))
+    };
+    match change {
+        CourseChange::Created { course } => about(Action::Create, &course.course)
+            .details(json!({"subject": {"id": course.subject.id, "name": course.subject.name}})),
+        CourseChange::Updated { course, changed } => about(Action::Update, &course.course).details(difference(changed)),
+        CourseChange::Deleted { course, removed } => about(Action::CourseDelete, course).details(json!({
+            "courseName": course.name,
+            "deletedGroups": removed_groups(&removed.groups),
+            "deletedAssignments": removed_assignments(&removed.assignments),
+            "counts": {
+                "groups": removed.groups.len(),
+                "assignments": removed.assignments.len(),
+                "documents": removed.documents,
+                "submissions": removed.submissions,
+                "messages": removed.messages,
+            },
+        })),
+    }
+}
+
+fn about(action: Action, class: &Class) -> Entry {
+    Entry::new(Category::Class, action, "class", &class.id, class.name.as_str()).class(&class.id)
+}
+
+fn removed_courses(removed: &Removed) -> Vec<Value> {
+    removed
+        .courses
+        .iter()
+        .map(|course| json!({"id": course.id, "name": course.name}))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests may panic")]
+    use model::change::Change;
+    use model::change::removed::{RemovedAssignment, RemovedGroup};
+    use model::class::ClassStatus;
+    use model::course::CourseStatus;
+    use model::group::{GroupLabel, Place};
+    use model::id::{AssignmentId, ClassId, CourseId, GroupId, OrganizationId, SubjectId};
+    use model::text::Name;
+    use model::time::Timestamp;
+
+    use super::*;
+
+    fn deleted(groups: usize) -> Change {
+        let course = Course {
+            id: CourseId::new("c"),
+            organization_id: OrganizationId::new("o"),
+            class_id: ClassId::new("k"),
+            subject_id: SubjectId::new("s"),
+            name: Name::stored("Cells"),
+            description: None,
+            status: CourseStatus::Active,
+            created_at: Timestamp::from_millis(1),
+            updated_at: Timestamp::from_millis(1),
+        };
+        let group = |number: usize| RemovedGroup {
+            place: Place {
+                group: GroupLabel {
+                    id: GroupId::new(format!("g{number}")),
+                    name: format!("Group {number}"),
+                    group_number: 1,
+                    display_name: None,
+                    course_id: Some(CourseId::new("c")),
+                },
+                class: ClassId::new("k"),
+                class_status: ClassStatus::Active,
+                start_date: None,
+            },
+            members: Vec::new(),
+        };
+        let topic = RemovedAssignment {
+            id: AssignmentId::new("a"),
+            title: "Leaves".to_owned(),
+            course_id: Some(CourseId::new("c")),
+            places: Vec::new(),
+        };
+        let removed = Removed {
+            groups: (0..groups).map(group).collect(),
+            assignments: vec![topic],
+            documents: 3,
+            ..Removed::default()
+        };
+        CourseChange::Deleted {
+            course: Box::new(course),
+            removed,
+        }
+        .into()
+    }
+
+    #[test]
+    fn the_deletion_of_a_course_names_what_went_with_it() {
+        let entry = super::super::entry(&deleted(1)).unwrap();
+        assert_eq!((entry.category, entry.action), (Category::Course, Action::CourseDelete));
+        assert_eq!(model::activity::event(entry.category, entry.action), "COURSE_DELETE");
+        assert_eq!(entry.class_id, Some(ClassId::new("k")));
+        let expected = json!({
+            "courseName": "Cells",
+            "deletedGroups": [{"id": "g0", "name": "Group 0"}],
+            "deletedAssignments": [{"id": "a", "title": "Leaves"}],
+            "counts": {"groups": 1, "assignments": 1, "documents": 3, "submissions": 0, "messages": 0},
+        });
+        assert_eq!(entry.details, expected);
+    }
+
+    #[test]
+    fn the_deletion_of_a_huge_course_still_fits() {
+        let entry = super::super::entry(&deleted(3000)).unwrap();
+        assert!(entry.details.to_string().len() <= 16 * 1024);
+        assert_eq!(entry.details["counts"]["groups"], 3000);
+        assert_eq!(entry.details["truncated"], true);
+    }
+}

@@ -1,0 +1,74 @@
+//! Records of documents. What is written in the chat is told to the room and kept there, not here.
+
+use model::activity::{Action, Category};
+use model::change::document::DocumentChange;
+use model::change::message::MessageChange;
+use model::document::Document;
+use model::group::Place;
+use model::save::Revision;
+use serde_json::{Value, json};
+
+use super::{Entry, difference};
+
+/// The record of what happened to a document, if it is worth one. An editor saves every few minutes; that is told by the
+/// document's revisions, and so is what the service throws away by itself.
+pub(super) fn entry(change: &DocumentChange) -> Option<Entry> {
+    match change {
+        DocumentChange::Created { place, document } => {
+            let document = &document.document;
+            let details = json!({"documentType": document.document_type, "fileExtension": document.file_extension});
+            Some(about(Action::Create, place, document).details(details))
+        }
+        DocumentChange::Updated {
+            place,
+            document,
+            changed,
+        } => Some(about(Action::Update, place, &document.document).details(difference(changed))),
+        DocumentChange::SavedLate {
+            place,
+            document,
+            revision,
+        }
+        | DocumentChange::Replaced {
+            place,
+            document,
+            revision,
+        } => Some(about(Action::Update, place, &document.document).details(content(revision))),
+        DocumentChange::Saved { .. } | DocumentChange::SaveFailed { .. } | DocumentChange::RevisionsPruned { .. } => {
+            None
+        }
+        DocumentChange::Deleted {
+            place,
+            document,
+            files: _,
+        } => Some(about(Action::Delete, place, document)),
+    }
+}
+
+/// The record of what happened to messages: none.
+pub(super) fn message(change: &MessageChange) -> Option<Entry> {
+    match change {
+        MessageChange::Sent { .. }
+        | MessageChange::Edited { .. }
+        | MessageChange::Deleted { .. }
+        | MessageChange::Read { .. }
+        | MessageChange::DirectSent { .. }
+        | MessageChange::Pruned { .. } => None,
+    }
+}
+
+fn about(action: Action, place: &Place, document: &Document) -> Entry {
+    Entry::new(
+        Category::Document,
+        action,
+        "document",
+        &document.id,
+        document.title.as_str(),
+    )
+    .place(place)
+    .assignment(document.assignment_id.as_ref())
+}
+
+fn content(revision: &Revision) -> Value {
+    json!({"changed": ["content"], "origin": revision.origin, "version": revision.version, "size": revision.size})
+}

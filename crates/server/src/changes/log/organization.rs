@@ -1,0 +1,61 @@
+//! Records of the organization itself and of signing in.
+
+use model::activity::{Action, Category};
+use model::change::organization::OrganizationChange;
+use model::change::session::SessionChange;
+use model::organization::{Organization, OrganizationStatus};
+use serde_json::json;
+
+use super::{Entry, difference, person};
+
+/// The record of what happened to an organization.
+pub(super) fn entry(change: &OrganizationChange) -> Entry {
+    match change {
+        OrganizationChange::Created { organization, owner } => {
+            about(Action::Create, organization).details(json!({"owner": person(owner)}))
+        }
+        OrganizationChange::Updated { organization, changed } => {
+            about(Action::Update, organization).details(difference(changed))
+        }
+        OrganizationChange::Suspended { organization, sessions } => {
+            status(organization, OrganizationStatus::Active, sessions.len())
+        }
+        OrganizationChange::Activated { organization } => status(organization, OrganizationStatus::Suspended, 0),
+        OrganizationChange::Deleted { organization, sessions } => {
+            about(Action::Delete, organization).details(json!({"endedSessions": sessions.len()}))
+        }
+    }
+}
+
+/// The record of what happened to sessions: failed sign-ins only. The address that was typed is kept without what might
+/// be a password typed into the wrong field, so only a known account is named.
+pub(super) fn session(change: &SessionChange) -> Option<Entry> {
+    match change {
+        SessionChange::Ended { .. } | SessionChange::OrganizationChosen { .. } => None,
+        SessionChange::LoginFailed { user, email, address } => {
+            let id = user.as_ref().map(ToString::to_string).unwrap_or_default();
+            let email = user.as_ref().map(|_| email);
+            let details = json!({"email": email, "address": address});
+            Some(Entry::new(Category::Auth, Action::LoginFailed, "user", id, "").details(details))
+        }
+    }
+}
+
+fn about(action: Action, organization: &Organization) -> Entry {
+    Entry::new(
+        Category::Tenant,
+        action,
+        "organization",
+        &organization.id,
+        organization.name.as_str(),
+    )
+}
+
+fn status(organization: &Organization, before: OrganizationStatus, ended_sessions: usize) -> Entry {
+    about(Action::Update, organization).details(json!({
+        "changed": ["status"],
+        "before": {"status": before},
+        "after": {"status": organization.status},
+        "endedSessions": ended_sessions,
+    }))
+}

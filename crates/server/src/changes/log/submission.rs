@@ -1,0 +1,127 @@
+//! Records of hand-ins, grades and feedback. They say that there is a grade, never which.
+
+use model::activity::{Action, Category};
+use model::change::feedback::FeedbackChange;
+use model::change::submission::SubmissionChange;
+use model::feedback::Feedback;
+use model::grade::Publication;
+use model::submission::Submission;
+use model::whole::{WholeDocument, WholeGroupAssignment};
+use serde_json::{Value, json};
+
+use super::Entry;
+
+/// The record of what happened to a submission, if it is worth one.
+pub(super) fn entry(change: &SubmissionChange) -> Option<Entry> {
+    match change {
+        SubmissionChange::Submitted {
+            link,
+            document,
+            submission,
+            superseded,
+        } => {
+            let submission = &submission.submission;
+            Some(about(Action::Submit, link, submission).details(json!({
+                "document": name(document),
+                "attempt": submission.attempt,
+                "onBehalf": submission.on_behalf,
+                "isLate": submission.lateness.is_late,
+                "lateBySeconds": submission.lateness.late_by_seconds,
+                "supersededId": superseded,
+            })))
+        }
+        // The bytes of the hand-in came after it; what was handed in, and when, stays what it was.
+        SubmissionChange::Completed { .. } => None,
+        SubmissionChange::Unsubmitted {
+            link,
+            document,
+            former,
+            next,
+            reason,
+        } => Some(about(Action::Unsubmit, link, former).details(json!({
+            "document": name(document),
+            "attempt": former.attempt,
+            "nextId": next.as_ref().map(|next| &next.submission.id),
+            "reason": reason,
+        }))),
+        SubmissionChange::Returned {
+            link,
+            submission,
+            documents,
+            feedback,
+        } => Some(about(Action::Return, link, &submission.submission).details(json!({
+            "attempt": submission.submission.attempt,
+            "documents": documents.iter().map(name).collect::<Vec<_>>(),
+            "feedbackId": feedback.as_ref().map(|feedback| &feedback.id),
+        }))),
+        SubmissionChange::Graded {
+            link,
+            submission,
+            publication,
+            members: _,
+        } => {
+            let action = match publication {
+                Publication::Published => Action::GradePublish,
+                Publication::Kept | Publication::Withdrawn => Action::Grade,
+            };
+            Some(about(action, link, &submission.submission).details(json!({
+                "attempt": submission.submission.attempt,
+                "status": submission.grade.as_ref().map(|grade| grade.status),
+                "version": submission.grade.as_ref().map(|grade| grade.version),
+                "withdrawn": *publication == Publication::Withdrawn,
+            })))
+        }
+    }
+}
+
+/// The record of what happened to a feedback.
+pub(super) fn feedback(change: &FeedbackChange) -> Entry {
+    let about = |action, link: &WholeGroupAssignment, feedback: &Feedback| {
+        at(
+            Entry::new(
+                Category::Feedback,
+                action,
+                "feedback",
+                &feedback.id,
+                link.assignment.title.as_str(),
+            ),
+            link,
+        )
+        .details(json!({
+            "groupAssignmentId": link.link.id,
+            "submissionId": feedback.submission_id,
+            "documentId": feedback.document_id,
+            "visibility": feedback.visibility,
+            "isPublished": feedback.published_at.is_some(),
+        }))
+    };
+    match change {
+        FeedbackChange::Created { link, feedback } => about(Action::Create, link, feedback),
+        FeedbackChange::Updated {
+            link,
+            feedback,
+            was_visible: _,
+        } => about(Action::Update, link, feedback),
+        FeedbackChange::Deleted { link, feedback } => about(Action::Delete, link, feedback),
+    }
+}
+
+fn about(action: Action, link: &WholeGroupAssignment, submission: &Submission) -> Entry {
+    let name = format!("{} – {}", link.assignment.title, link.place.group.name);
+    at(
+        Entry::new(Category::Submission, action, "submission", &submission.id, &name),
+        link,
+    )
+}
+
+/// The group, its class, and the topic with the course it is in.
+fn at(entry: Entry, link: &WholeGroupAssignment) -> Entry {
+    entry
+        .place(&link.place)
+        .course(link.assignment.course_id.as_ref())
+        .assignment(Some(&link.assignment.id))
+}
+
+fn name(document: &WholeDocument) -> Value {
+    json!({"id": document.document.id, "title": document.document.title})
+}

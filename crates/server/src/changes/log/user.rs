@@ -1,0 +1,57 @@
+//! Records of accounts and memberships. Which personal data changed is said, the data itself is not: a record outlives
+//! the person's wish to be forgotten.
+
+use model::activity::{Action, Category};
+use model::change::user::UserChange;
+use model::user::Person;
+use serde_json::json;
+
+use super::{Entry, left_groups};
+
+/// The record of what happened to an account or a membership.
+pub(super) fn entry(change: &UserChange) -> Entry {
+    match change {
+        UserChange::Created {
+            user,
+            member,
+            is_new_account,
+        } => about(Action::Create, user).details(json!({"role": member.role, "isNewAccount": is_new_account})),
+        UserChange::Updated { user, changed } => {
+            Entry::new(Category::User, Action::Update, "user", &user.id, user.name.as_str())
+                .details(json!({"changed": changed.names()}))
+        }
+        UserChange::RoleChanged { user, member, from } => {
+            about(Action::RoleChanged, user).details(json!({"from": from, "to": member.role}))
+        }
+        UserChange::PasswordReset { user } => about(Action::Update, user).details(json!({"changed": ["password"]})),
+        UserChange::MembershipEnded {
+            user,
+            member,
+            left,
+            is_deactivated,
+        } => about(Action::Delete, user).details(json!({
+            "role": member.role,
+            "removedFromGroups": left_groups(left),
+            "isDeactivated": is_deactivated,
+        })),
+        UserChange::Imported {
+            created,
+            updated,
+            skipped,
+            failed,
+        } => Entry::new(Category::User, Action::Import, "user", "", "").details(json!({
+            "created": created,
+            "updated": updated,
+            "skipped": skipped,
+            "failed": failed,
+        })),
+        UserChange::Exported { user } => about(Action::Export, user),
+        UserChange::Erased { user, files: _ } => {
+            Entry::new(Category::User, Action::Delete, "user", user, "").details(json!({"erased": true}))
+        }
+    }
+}
+
+fn about(action: Action, user: &Person) -> Entry {
+    Entry::new(Category::User, action, "user", &user.id, &user.name)
+}

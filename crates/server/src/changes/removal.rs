@@ -1,0 +1,74 @@
+//! Works off `file_removals` after the commits that wrote them: a file goes when its rows are gone, never before, and a
+//! failure is tried again later and later.
+
+use std::time::Duration;
+
+use tokio_util::task::AbortOnDropHandle;
+
+use crate::clock;
+use crate::error::Result;
+use crate::files::Files;
+use crate::store::Store;
+use crate::store::platform::PlatformProof;
+use crate::store::platform::file_removals::FileRemoval;
+
+/// How often the list is looked at.
+const PAUSE: Duration = Duration::from_secs(2);
+/// Files of one round.
+const ROUND: i64 = 100;
+/// The longest wait between two attempts, in seconds.
+const WAIT_MAX: i64 = 3_600;
+
+/// Starts the task; it ends with the value.
+pub fn start(store: Store, files: Files) -> AbortOnDropHandle<()> {
+    AbortOnDropHandle::new(tokio::spawn(async move {
+        loop {
+            match round(&store, &files).await {
+                // More may wait than fits a round.
+                Ok(done) if done == ROUND => {}
+                Ok(_) => tokio::time::sleep(PAUSE).await,
+                Err(error) => {
+                    tracing::warn!(error = format!("{error:?}"), "files wait for their removal");
+                    tokio::time::sleep(PAUSE).await;
+                }
+            }
+        }
+    }))
+}
+
+async fn round(store: &Store, files: &Files) -> Result<i64> {
+    let now = clock::now();
+    let due = store.platform_read(PlatformProof::housekeeping(), move |platform| {
+        platform.due_file_removals(now, ROUND)
+    });
+    let due = due.await?;
+    let count = i64::try_from(due.len()).unwrap_or(ROUND);
+    for removal in due {
+        let gone = remove(store, files, &removal).await;
+        let FileRemoval { id, key, attempts } = removal;
+        let wait = 10_i64.saturating_mul(1 << attempts.clamp(0, 20)).min(WAIT_MAX);
+        let next = now.plus_seconds(wait);
+        let noted = move |platform: &mut crate::store::platform::Platform<'_>| match &gone {
+            Ok(()) => platform.delete_file_removal(&id),
+            Err(error) => {
+                let why = format!("{error:?}");
+                tracing::warn!(error = why, file.key = %key, "a file could not be removed");
+                platform.postpone_file_removal(&id, next, &why)
+            }
+        };
+        store.platform_write(PlatformProof::housekeeping(), noted).await?;
+    }
+    Ok(count)
+}
+
+async fn remove(store: &Store, files: &Files, removal: &FileRemoval) -> Result<()> {
+    let key = removal.key.clone();
+    let named = store.platform_read(PlatformProof::housekeeping(), move |platform| {
+        platform.file_is_named(&key)
+    });
+    if named.await? {
+        // Two rows shared the bytes, or the list is wrong; either way somebody still needs them.
+        return Ok(());
+    }
+    files.remove(&removal.key).await
+}

@@ -1,0 +1,247 @@
+//! Office documents and archives are zip files. They are read to their end with a cap before anybody opens them: what
+//! swells, hides, points outside or carries macros is refused, by what is found and not by what is declared.
+
+use std::io::{BufReader, Read, Seek, SeekFrom};
+
+use quick_xml::Reader;
+use quick_xml::events::{BytesStart, Event};
+use zip::ZipArchive;
+use zip::read::ZipFile;
+
+use super::inspect::Verdict;
+use super::staged::ReadSeek;
+
+/// Entries of one archive at most (contract 9).
+const ENTRIES_MAX: u64 = 10_000;
+/// Bytes an archive may inflate to (contract 9).
+const INFLATED_MAX: u64 = 500 << 20;
+/// How many times its size an archive may inflate to (contract 9).
+const RATIO_MAX: u64 = 100;
+/// Below this nothing swells dangerously, however well it was packed.
+const HARMLESS: u64 = 1 << 20;
+/// The directory of an archive; it is read into memory.
+const DIRECTORY_MAX: u64 = 4 << 20;
+/// The list of content types of an office document; it is read into memory.
+const TYPES_MAX: u64 = 1 << 20;
+/// What stands at the end of every archive, with the longest comment.
+const END_MAX: u64 = 22 + 65_535;
+
+/// What an archive is said to be.
+#[derive(Debug, Clone, Copy)]
+pub enum Package {
+    /// An Office Open XML document whose main part has this content type.
+    Ooxml(&'static str),
+    /// An Open Document of this media type.
+    OpenDocument(&'static str),
+    /// Just an archive; it is never unpacked here.
+    Plain,
+}
+
+/// Refuses an archive that is dangerous, damaged, or not what it is said to be.
+pub(super) fn check(mut bytes: Box<dyn ReadSeek>, package: Package) -> Verdict {
+    let size = bytes.seek(SeekFrom::End(0)).map_err(damaged)?;
+    let entries = entries(&mut bytes, size)?;
+    let mut archive = ZipArchive::new(BufReader::new(bytes)).map_err(damaged)?;
+    if archive.len() as u64 != entries || archive.has_duplicate_names() {
+        return Err("it names an entry twice".to_owned());
+    }
+    if archive.offset() != 0 {
+        return Err("it does not begin as an archive".to_owned());
+    }
+    let swollen = |inflated: u64| inflated > INFLATED_MAX || inflated > HARMLESS.max(size.saturating_mul(RATIO_MAX));
+    // What is declared is cheap to ask; liars are caught below.
+    let declared = (0..archive.len()).try_fold(0_u64, |sum, index| {
+        let entry = archive.by_index_raw(index).map_err(damaged)?;
+        harmless_name(&entry)?;
+        Ok::<_, String>(sum.saturating_add(entry.size()))
+    })?;
+    if swollen(declared) {
+        return Err("it unpacks to far more than its size".to_owned());
+    }
+    match package {
+        Package::Plain => return Ok(()),
+        Package::Ooxml(main_type) => ooxml(&mut archive, main_type)?,
+        Package::OpenDocument(mime) => open_document(&mut archive, mime)?,
+    }
+    let mut inflated = 0;
+    let mut piece = vec![0; 64 * 1024];
+    for index in 0..archive.len() {
+        let mut entry = archive.by_index(index).map_err(damaged)?;
+        let declared = entry.size();
+        let mut found = 0;
+        loop {
+            let read = entry.read(&mut piece).map_err(damaged)? as u64;
+            if read == 0 {
+                break;
+            }
+            found += read;
+            inflated += read;
+            if found > declared || swollen(inflated) {
+                return Err("it unpacks to more than it declares".to_owned());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// How many entries the archive declares, read from its last record before anything is kept in memory.
+fn entries(bytes: &mut Box<dyn ReadSeek>, size: u64) -> Result<u64, String> {
+    let mut first = [0; 4];
+    bytes.seek(SeekFrom::Start(0)).map_err(damaged)?;
+    bytes.read_exact(&mut first).map_err(damaged)?;
+    if first != *b"PK\x03\x04" {
+        return Err("it does not begin as an archive".to_owned());
+    }
+    let mut tail = Vec::new();
+    bytes
+        .seek(SeekFrom::Start(size.saturating_sub(END_MAX)))
+        .map_err(damaged)?;
+    bytes.take(END_MAX).read_to_end(&mut tail).map_err(damaged)?;
+    let start = tail
+        .windows(4)
+        .rposition(|window| window == b"PK\x05\x06")
+        .ok_or("it has no end")?;
+    let end = &tail[start..];
+    let number = |offset: usize, length: usize| -> Option<u64> {
+        let bytes = end.get(offset..offset + length)?;
+        Some(bytes.iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte)))
+    };
+    let (count, directory, comment) = (number(10, 2), number(12, 4), number(20, 2));
+    let (Some(count), Some(directory), Some(comment)) = (count, directory, comment) else {
+        return Err("its end is cut off".to_owned());
+    };
+    if end.len() as u64 != 22 + comment {
+        return Err("something follows its end".to_owned());
+    }
+    // The form for more than 65,535 entries or 4 GiB has its own counts; nothing of that size is accepted anyway.
+    let has_large_form = start >= 20 && tail[start - 20..].starts_with(b"PK\x06\x07");
+    if has_large_form || count > ENTRIES_MAX || directory > DIRECTORY_MAX {
+        return Err("it has too many entries".to_owned());
+    }
+    Ok(count)
+}
+
+/// Names that stay inside the folder they are unpacked to, of plain files and folders only.
+fn harmless_name<R: Read>(entry: &ZipFile<'_, R>) -> Verdict {
+    let name = entry.name().map_err(damaged)?.replace('\\', "/");
+    let is_drive = name.as_bytes().get(1) == Some(&b':');
+    let leads_out = name.starts_with('/') || is_drive || name.split('/').any(|part| part == "..");
+    if leads_out || name.is_empty() || name.contains(char::is_control) || entry.is_symlink() {
+        return Err("an entry leads outside of it".to_owned());
+    }
+    Ok(())
+}
+
+/// The main part has the content type that the extension promises, and nothing in it runs.
+fn ooxml<R: Read + Seek>(archive: &mut ZipArchive<R>, main_type: &str) -> Verdict {
+    let names = names(archive);
+    if names
+        .iter()
+        .any(|name| name.ends_with("vbaproject.bin") || name.ends_with("vbadata.xml"))
+    {
+        return Err("it carries macros".to_owned());
+    }
+    let types = ContentTypes::read(&whole(archive, "[Content_Types].xml")?)?;
+    if types.macros {
+        return Err("it carries macros".to_owned());
+    }
+    let has_main = types.declared.iter().any(|(part, content_type)| {
+        content_type == main_type
+            && match part {
+                Part::Named(name) => names.contains(name),
+                Part::Extension(extension) => names.iter().any(|name| name.ends_with(&format!(".{extension}"))),
+            }
+    });
+    if has_main {
+        Ok(())
+    } else {
+        Err("its main part is something else".to_owned())
+    }
+}
+
+/// The first entry says the type, and nothing in it runs.
+fn open_document<R: Read + Seek>(archive: &mut ZipArchive<R>, mime: &str) -> Verdict {
+    if names(archive).iter().any(|name| {
+        let is_code = name.starts_with("basic/") || name.starts_with("scripts/");
+        is_code && !name.ends_with('/')
+    }) {
+        return Err("it carries macros".to_owned());
+    }
+    if whole(archive, "mimetype")?.trim_ascii() == mime.as_bytes() {
+        Ok(())
+    } else {
+        Err("its type is something else".to_owned())
+    }
+}
+
+/// The names of all entries in lower case: office programs do not look at it.
+fn names<R: Read + Seek>(archive: &ZipArchive<R>) -> Vec<String> {
+    archive.file_names().flatten().map(|name| name.to_lowercase()).collect()
+}
+
+/// A small entry as a whole.
+fn whole<R: Read + Seek>(archive: &mut ZipArchive<R>, name: &str) -> Result<Vec<u8>, String> {
+    let entry = archive.by_name(name).map_err(|_| format!("it has no {name}"))?;
+    let mut bytes = Vec::new();
+    entry.take(TYPES_MAX + 1).read_to_end(&mut bytes).map_err(damaged)?;
+    if bytes.len() as u64 > TYPES_MAX {
+        Err(format!("its {name} is too large"))
+    } else {
+        Ok(bytes)
+    }
+}
+
+/// What `[Content_Types].xml` declares.
+struct ContentTypes {
+    declared: Vec<(Part, String)>,
+    macros: bool,
+}
+
+enum Part {
+    /// One part, in lower case and without the slash before it.
+    Named(String),
+    /// All parts of an extension, in lower case.
+    Extension(String),
+}
+
+impl ContentTypes {
+    fn read(xml: &[u8]) -> Result<Self, String> {
+        let mut found = Self {
+            declared: Vec::new(),
+            macros: false,
+        };
+        let mut reader = Reader::from_reader(xml);
+        loop {
+            match reader.read_event().map_err(damaged)? {
+                Event::Eof => return Ok(found),
+                Event::DocType(_) => return Err("its content types declare entities".to_owned()),
+                Event::Start(element) | Event::Empty(element) => found.note(&element)?,
+                _ => {}
+            }
+        }
+    }
+
+    fn note(&mut self, element: &BytesStart<'_>) -> Verdict {
+        let (mut part, mut content_type) = (None, String::new());
+        for attribute in element.attributes() {
+            let attribute = attribute.map_err(damaged)?;
+            let value = String::from_utf8_lossy(&attribute.value).into_owned();
+            match attribute.key.as_ref() {
+                b"PartName" => part = Some(Part::Named(value.trim_start_matches('/').to_lowercase())),
+                b"Extension" => part = Some(Part::Extension(value.to_lowercase())),
+                b"ContentType" => content_type = value.trim().to_owned(),
+                _ => {}
+            }
+        }
+        let lower = content_type.to_ascii_lowercase();
+        self.macros |= lower.contains("macroenabled") || lower.contains("vbaproject");
+        if let Some(part) = part {
+            self.declared.push((part, content_type));
+        }
+        Ok(())
+    }
+}
+
+fn damaged(error: impl std::fmt::Display) -> String {
+    format!("it is damaged: {error}")
+}

@@ -1,0 +1,148 @@
+//! Files in a folder. A file is written beside its place, synced, moved there, and its folder synced: whoever was told
+//! that it is kept finds it whole after a power cut. All of this blocks, so it runs where blocking is allowed.
+
+use std::collections::HashSet;
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use model::file::FileKey;
+use sha2::{Digest, Sha256};
+
+use super::failed;
+use super::staged::{Staged, Temporary};
+use crate::error::{Error, Result};
+use crate::{clock, failpoint};
+
+/// How old a part must be before a starting service takes it for abandoned; another instance may be writing it.
+const ABANDONED_MILLIS: i64 = 3_600_000;
+
+/// A folder of files: `parts/` for what is being written, `00/` to `ff/` for what is kept.
+#[derive(Clone)]
+pub struct Disk {
+    root: PathBuf,
+    /// Folders whose own entry is known to be durable.
+    durable: Arc<Mutex<HashSet<PathBuf>>>,
+}
+
+impl Disk {
+    pub(super) fn open(root: &Path) -> Result<Self> {
+        fs::create_dir_all(root.join("parts")).map_err(failed)?;
+        sync_folder(root).map_err(failed)?;
+        if let Some(parent) = root.parent() {
+            sync_folder(parent).map_err(failed)?;
+        }
+        let disk = Self {
+            root: root.to_owned(),
+            durable: Arc::default(),
+        };
+        disk.sweep().map_err(failed)?;
+        Ok(disk)
+    }
+
+    /// An empty part, open for writing.
+    pub(super) fn part(&self) -> Result<(File, Temporary)> {
+        let path = self.root.join("parts").join(format!("{}.part", clock::new_id()));
+        let file = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .open(&path)
+            .map_err(failed)?;
+        Ok((file, Temporary::new(path)))
+    }
+
+    pub(super) fn commit(&self, staged: Staged, key: &FileKey) -> Result<()> {
+        let (file, temporary) = staged.into_file()?;
+        self.keep(&file, &temporary, key).map_err(failed)
+    }
+
+    fn keep(&self, file: &File, temporary: &Temporary, key: &FileKey) -> io::Result<()> {
+        let place = self.place(key);
+        let folder = self.folder_of(&place)?;
+        failpoint::hit("files.before_sync");
+        file.sync_all()?;
+        failpoint::hit("files.before_rename");
+        fs::rename(temporary.path(), &place)?;
+        failpoint::hit("files.after_rename");
+        sync_folder(&folder)?;
+        failpoint::hit("files.after_dir_sync");
+        Ok(())
+    }
+
+    pub(super) fn read(&self, key: &FileKey) -> Result<(u64, File)> {
+        let file = File::open(self.place(key)).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => Error::Internal(anyhow::anyhow!("the bytes of {key} are missing")),
+            _ => failed(error),
+        })?;
+        let size = file.metadata().map_err(failed)?.len();
+        Ok((size, file))
+    }
+
+    pub(super) fn copy(&self, from: &FileKey, to: &FileKey) -> Result<()> {
+        let (source, place) = (self.place(from), self.place(to));
+        let folder = self.folder_of(&place).map_err(failed)?;
+        // Kept files never change, so a second name for the same bytes is a copy.
+        if fs::hard_link(&source, &place).is_ok() {
+            return sync_folder(&folder).map_err(failed);
+        }
+        let (mut file, temporary) = self.part()?;
+        let (_, mut original) = self.read(from)?;
+        io::copy(&mut original, &mut file).map_err(failed)?;
+        self.keep(&file, &temporary, to).map_err(failed)
+    }
+
+    pub(super) fn remove(&self, key: &FileKey) -> Result<()> {
+        match fs::remove_file(self.place(key)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(error)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes and removes a byte.
+    pub(super) fn probe(&self) -> Result<()> {
+        let (mut file, _temporary) = self.part()?;
+        io::Write::write_all(&mut file, b"?").map_err(failed)
+    }
+
+    /// Where a key's bytes are. Ids begin with the time, so the folder is drawn from a hash: they spread evenly.
+    fn place(&self, key: &FileKey) -> PathBuf {
+        let first = Sha256::digest(key.as_str().as_bytes())[0];
+        self.root.join(format!("{first:02x}")).join(key.as_str())
+    }
+
+    /// The folder of a place, made durably when this process meets it for the first time.
+    fn folder_of(&self, place: &Path) -> io::Result<PathBuf> {
+        let folder = place.parent().unwrap_or(&self.root).to_owned();
+        let mut durable = self.durable.lock().unwrap_or_else(PoisonError::into_inner);
+        if !durable.contains(&folder) {
+            fs::create_dir_all(&folder)?;
+            // Also when it was there: whoever made it may have lost power before this.
+            sync_folder(&self.root)?;
+            durable.insert(folder.clone());
+        }
+        Ok(folder)
+    }
+
+    /// Removes parts that nobody writes any more. Nobody was ever told that they are kept.
+    fn sweep(&self) -> io::Result<()> {
+        let now = clock::now().as_millis();
+        for entry in fs::read_dir(self.root.join("parts"))? {
+            let entry = entry?;
+            let written = entry.metadata().and_then(|found| found.modified());
+            let age = written
+                .ok()
+                .and_then(|written| written.duration_since(std::time::UNIX_EPOCH).ok());
+            let written = age.and_then(|age| i64::try_from(age.as_millis()).ok()).unwrap_or(now);
+            let is_part = entry.path().extension().is_some_and(|extension| extension == "part");
+            if is_part && now - written > ABANDONED_MILLIS {
+                fs::remove_file(entry.path())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}

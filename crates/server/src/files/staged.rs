@@ -1,0 +1,234 @@
+//! A file on its way in: written piece by piece, counted and hashed, and gone again unless it is committed.
+
+use std::fs::File;
+use std::io::{self, Cursor, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use bytes::Bytes;
+use sha2::{Digest, Sha256};
+
+use super::{blocking, failed};
+use crate::error::{Error, Result};
+
+/// Bytes gathered before they go to a thread that may block.
+const PIECE: usize = 256 * 1024;
+/// Bytes from the beginning that stay at hand.
+const HEAD: usize = 4096;
+
+/// The path of a file that goes away with this value.
+#[derive(Debug)]
+pub(super) struct Temporary(PathBuf);
+
+impl Temporary {
+    pub(super) fn new(path: PathBuf) -> Self {
+        Self(path)
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        // After a commit there is nothing left at this path.
+        if let Err(error) = std::fs::remove_file(&self.0)
+            && error.kind() != io::ErrorKind::NotFound
+        {
+            tracing::warn!(%error, path = %self.0.display(), "a part stays until the next start");
+        }
+    }
+}
+
+/// A file being written.
+pub struct Staging {
+    writing: Option<Box<Writing>>,
+    temporary: Option<Temporary>,
+    gathered: Vec<u8>,
+    head: Vec<u8>,
+    size: u64,
+    limit: u64,
+}
+
+struct Writing {
+    target: Target,
+    digest: Sha256,
+}
+
+enum Target {
+    File(File),
+    Memory(Vec<u8>),
+}
+
+impl Staging {
+    pub(super) fn on_disk(file: File, temporary: Temporary, limit: u64) -> Self {
+        Self::new(Target::File(file), Some(temporary), limit)
+    }
+
+    pub(super) fn in_memory(limit: u64) -> Self {
+        Self::new(Target::Memory(Vec::new()), None, limit)
+    }
+
+    fn new(target: Target, temporary: Option<Temporary>, limit: u64) -> Self {
+        let writing = Some(Box::new(Writing {
+            target,
+            digest: Sha256::new(),
+        }));
+        Self {
+            writing,
+            temporary,
+            gathered: Vec::new(),
+            head: Vec::new(),
+            size: 0,
+            limit,
+        }
+    }
+
+    /// Takes the next bytes; more than the limit is [`Error::TooLarge`].
+    pub async fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        self.size += bytes.len() as u64;
+        if self.size > self.limit {
+            return Err(Error::TooLarge {
+                limit_bytes: self.limit,
+            });
+        }
+        let missing = HEAD.saturating_sub(self.head.len()).min(bytes.len());
+        self.head.extend_from_slice(&bytes[..missing]);
+        self.gathered.extend_from_slice(bytes);
+        if self.gathered.len() >= PIECE {
+            self.flush().await
+        } else {
+            Ok(())
+        }
+    }
+
+    /// All bytes are in.
+    pub async fn finish(mut self) -> Result<Staged> {
+        self.flush().await?;
+        let Writing { target, digest } = *self.writing.take().ok_or_else(interrupted)?;
+        let content = match (target, self.temporary.take()) {
+            (Target::File(file), Some(temporary)) => Content::File { file, temporary },
+            (Target::Memory(bytes), _) => Content::Bytes(bytes.into()),
+            (Target::File(_), None) => return Err(interrupted()),
+        };
+        Ok(Staged {
+            size: self.size,
+            sha256: hex(&digest.finalize()),
+            head: self.head,
+            content,
+        })
+    }
+
+    async fn flush(&mut self) -> Result<()> {
+        let mut writing = self.writing.take().ok_or_else(interrupted)?;
+        let mut gathered = std::mem::take(&mut self.gathered);
+        let (writing, gathered) = blocking(move || {
+            writing.digest.update(&gathered);
+            match &mut writing.target {
+                Target::File(file) => file.write_all(&gathered).map_err(failed)?,
+                Target::Memory(bytes) => bytes.extend_from_slice(&gathered),
+            }
+            gathered.clear();
+            Ok((writing, gathered))
+        })
+        .await?;
+        (self.writing, self.gathered) = (Some(writing), gathered);
+        Ok(())
+    }
+}
+
+fn interrupted() -> Error {
+    Error::Internal(anyhow::anyhow!("a piece of this file failed to be written"))
+}
+
+/// A file that is complete but not kept yet; dropped, it is gone.
+#[derive(Debug)]
+pub struct Staged {
+    size: u64,
+    sha256: String,
+    head: Vec<u8>,
+    content: Content,
+}
+
+#[derive(Debug)]
+enum Content {
+    File { file: File, temporary: Temporary },
+    Bytes(Bytes),
+}
+
+impl Staged {
+    /// How many bytes it has.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Hexadecimal SHA-256 of its bytes.
+    pub fn sha256(&self) -> &str {
+        &self.sha256
+    }
+
+    /// Its first bytes, at most `count` and never more than 4096.
+    pub fn peek(&self, count: usize) -> &[u8] {
+        &self.head[..count.min(self.head.len())]
+    }
+
+    /// Where all of it can be read again, as long as this value lives.
+    pub fn source(&self) -> Source {
+        match &self.content {
+            Content::File { temporary, .. } => Source::File(temporary.path().to_owned()),
+            Content::Bytes(bytes) => Source::Bytes(bytes.clone()),
+        }
+    }
+
+    pub(super) fn into_file(self) -> Result<(File, Temporary)> {
+        match self.content {
+            Content::File { file, temporary } => Ok((file, temporary)),
+            Content::Bytes(_) => Err(elsewhere()),
+        }
+    }
+
+    pub(super) fn into_bytes(self) -> Result<Bytes> {
+        match self.content {
+            Content::Bytes(bytes) => Ok(bytes),
+            Content::File { .. } => Err(elsewhere()),
+        }
+    }
+}
+
+fn elsewhere() -> Error {
+    Error::Internal(anyhow::anyhow!("this file was staged for another storage"))
+}
+
+/// Where staged bytes can be read, on a thread that may block.
+#[derive(Debug, Clone)]
+pub enum Source {
+    /// A file.
+    File(PathBuf),
+    /// Memory.
+    Bytes(Bytes),
+}
+
+/// Bytes that can be read from any position.
+pub trait ReadSeek: Read + Seek + Send {}
+impl<T: Read + Seek + Send> ReadSeek for T {}
+
+impl Source {
+    /// Opens the bytes for reading.
+    pub fn open(&self) -> Result<Box<dyn ReadSeek>> {
+        match self {
+            Self::File(path) => Ok(Box::new(File::open(path).map_err(failed)?)),
+            Self::Bytes(bytes) => Ok(Box::new(Cursor::new(bytes.clone()))),
+        }
+    }
+}
+
+/// Hexadecimal, lower-case.
+pub(super) fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    bytes
+        .iter()
+        .fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+            let _ = write!(text, "{byte:02x}");
+            text
+        })
+}

@@ -1,0 +1,133 @@
+//! Revisions of documents: immutable states of their bytes. They come and go with their document; nobody changes one.
+
+use model::document::Document;
+use model::file::FileKey;
+use model::id::{DocumentId, RevisionId};
+use model::save::{Revision, RevisionOrigin};
+
+use super::sql::Columns;
+use super::{Scope, Work};
+use crate::error::Result;
+use crate::{args, statements};
+
+/// How many revisions of a draft are kept (contract 9).
+pub const REVISIONS_MAX: i64 = 50;
+
+macro_rules! revisions {
+    ($where:literal) => {
+        concat!(
+            "SELECT v.id, v.organization_id, v.document_id, v.version, v.file_key, v.size, v.sha256, v.saved_by_id,
+                v.editors, v.origin, v.last_save, v.generation, v.created_at
+            FROM document_revisions v WHERE v.organization_id = $1 AND ",
+            $where
+        )
+    };
+}
+
+statements! {
+    /// The revisions of one document, newest first.
+    OF_DOCUMENT = revisions!("v.document_id = $2 ORDER BY v.version DESC");
+    /// One revision by its number.
+    BY_VERSION = revisions!("v.document_id = $2 AND v.version = $3");
+    /// One revision.
+    BY_ID = revisions!("v.document_id = $2 AND v.id = $3");
+    /// The number of the next revision; late ones count too.
+    NEXT_VERSION = "SELECT COALESCE(MAX(version), 0) + 1 FROM document_revisions
+        WHERE organization_id = $1 AND document_id = $2";
+    /// A new revision.
+    INSERT = "INSERT INTO document_revisions (organization_id, id, document_id, version, file_key, size, sha256, saved_by_id,
+            editors, origin, last_save, generation, created_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
+    /// Old revisions that nothing holds: not the content, not handed in, not kept for the staff.
+    OUTDATED = revisions!("v.document_id = $2 AND v.version <= $3 AND v.origin <> 'LATE_AFTER_LOCK'
+            AND NOT EXISTS (SELECT 1 FROM documents d
+                WHERE d.organization_id = $1 AND d.id = $2 AND d.current_revision_id = v.id)
+            AND NOT EXISTS (SELECT 1 FROM submission_documents sd
+                WHERE sd.organization_id = $1 AND sd.document_id = $2 AND sd.document_version = v.version)
+        ORDER BY v.version");
+    /// Removes one revision.
+    DELETE = "DELETE FROM document_revisions WHERE organization_id = $1 AND id = $2";
+}
+
+impl Scope<'_> {
+    /// All revisions of a document, newest first. Late ones are for the staff: filter with [`shown_to_students`].
+    pub fn revisions(&mut self, document: &DocumentId) -> Result<Vec<Revision>> {
+        self.many(&OF_DOCUMENT, args![document], revision)
+    }
+
+    /// One revision of a document by its number.
+    pub fn revision(&mut self, document: &DocumentId, version: i64) -> Result<Revision> {
+        self.one(&BY_VERSION, args![document, version], revision)
+    }
+
+    /// The revision that is the content of a document; none before the first save.
+    pub fn current_revision(&mut self, document: &Document) -> Result<Option<Revision>> {
+        match &document.current_revision_id {
+            Some(id) => self.one(&BY_ID, args![document.id, id], revision).map(Some),
+            None => Ok(None),
+        }
+    }
+}
+
+impl Work<'_> {
+    /// The number of the next revision of a document.
+    pub fn next_version(&mut self, document: &DocumentId) -> Result<i64> {
+        self.one(&NEXT_VERSION, args![document], |row| row.take())
+    }
+
+    /// Writes a new revision. Its bytes are durable already.
+    pub fn insert_revision(&mut self, new: &Revision) -> Result<()> {
+        let editors = serde_json::to_string(&new.editors)?;
+        self.run(
+            &INSERT,
+            args![
+                new.id,
+                new.document_id,
+                new.version,
+                new.file_key.as_str(),
+                new.size,
+                new.sha256,
+                new.saved_by_id,
+                editors,
+                new.origin.as_str(),
+                new.last_save,
+                new.generation,
+                new.created_at,
+            ],
+        )
+        .map(drop)
+    }
+
+    /// Drops all but the last [`REVISIONS_MAX`] revisions and answers their files; call it after a new one.
+    pub fn prune_revisions(&mut self, document: &DocumentId) -> Result<Vec<FileKey>> {
+        let newest = self.next_version(document)? - 1;
+        let outdated = self.many(&OUTDATED, args![document, newest - REVISIONS_MAX], revision)?;
+        for revision in &outdated {
+            self.run(&DELETE, args![revision.id])?;
+        }
+        Ok(outdated.into_iter().map(|revision| revision.file_key).collect())
+    }
+}
+
+/// Whether students are shown a revision: what came too late is for the staff to look at.
+pub fn shown_to_students(revision: &Revision) -> bool {
+    revision.origin != RevisionOrigin::LateAfterLock
+}
+
+fn revision(row: &mut Columns<'_>) -> Result<Revision> {
+    Ok(Revision {
+        id: row.take::<RevisionId>()?,
+        organization_id: row.take()?,
+        document_id: row.take()?,
+        version: row.take()?,
+        file_key: FileKey::new(row.take::<String>()?),
+        size: row.take()?,
+        sha256: row.take()?,
+        saved_by_id: row.take()?,
+        editors: row.json()?,
+        origin: row.parse(RevisionOrigin::parse)?,
+        last_save: row.take()?,
+        generation: row.take()?,
+        created_at: row.take()?,
+    })
+}

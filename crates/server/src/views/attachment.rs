@@ -1,0 +1,85 @@
+//! Files of topics and of groups as answers and events show them (contract 3.6). Where the bytes lie is never told.
+
+use model::assignment::Assignment;
+use model::file::{AssignmentAttachment, GroupAttachment};
+use model::group_assignment::is_effective;
+use model::id::{AssignmentId, AttachmentId, GroupAssignmentId, GroupId, UserId};
+use model::text::FileName;
+use model::time::Timestamp;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::audience::{Audience, StaffOnly};
+
+/// A file of a topic, for all its groups or for one.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = AssignmentAttachment)]
+pub struct AssignmentAttachmentView {
+    id: AttachmentId,
+    assignment_id: AssignmentId,
+    /// Null: for the whole topic
+    #[schema(required)]
+    group_assignment_id: Option<GroupAssignmentId>,
+    file_name: FileName,
+    mime_type: String,
+    size: i64,
+    uploaded_by_id: UserId,
+    created_at: Timestamp,
+    url: String,
+    /// Staff only: false while a file of one group is ignored because the topic is shared
+    #[serde(skip_serializing_if = "StaffOnly::is_absent")]
+    #[schema(value_type = bool, required = false)]
+    is_effective: StaffOnly<bool>,
+}
+
+impl AssignmentAttachmentView {
+    /// The file of this topic, for this audience.
+    pub fn new(file: &AssignmentAttachment, assignment: &Assignment, audience: &Audience) -> Self {
+        Self {
+            id: file.id.clone(),
+            assignment_id: file.assignment_id.clone(),
+            group_assignment_id: file.group_assignment_id.clone(),
+            file_name: file.file.file_name.clone(),
+            mime_type: file.file.mime_type.clone(),
+            size: file.file.size,
+            uploaded_by_id: file.uploaded_by_id.clone(),
+            created_at: file.created_at,
+            url: format!(
+                "/api/assignments/{}/attachments/{}/download",
+                file.assignment_id, file.id
+            ),
+            is_effective: audience.staff_only(is_effective(assignment, file)),
+        }
+    }
+}
+
+/// A file of a group.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = GroupAttachment)]
+pub struct GroupAttachmentView {
+    id: AttachmentId,
+    group_id: GroupId,
+    file_name: FileName,
+    mime_type: String,
+    size: i64,
+    uploaded_by_id: UserId,
+    created_at: Timestamp,
+    url: String,
+}
+
+impl From<&GroupAttachment> for GroupAttachmentView {
+    fn from(file: &GroupAttachment) -> Self {
+        Self {
+            id: file.id.clone(),
+            group_id: file.group_id.clone(),
+            file_name: file.file.file_name.clone(),
+            mime_type: file.file.mime_type.clone(),
+            size: file.file.size,
+            uploaded_by_id: file.uploaded_by_id.clone(),
+            created_at: file.created_at,
+            url: format!("/api/groups/{}/attachments/{}/download", file.group_id, file.id),
+        }
+    }
+}
