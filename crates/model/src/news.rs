@@ -113,6 +113,8 @@ pub enum Party {
     Session(SessionId),
     /// All sockets that are in a room now.
     Room(Room),
+    /// The sockets of the owners and admins of an organization, who are in the rooms of every class.
+    Admins(OrganizationId),
 }
 
 words! {

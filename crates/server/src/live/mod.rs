@@ -8,6 +8,7 @@ pub mod cut;
 mod listener;
 mod orders;
 mod rooms;
+mod saves;
 mod seat;
 mod sweep;
 
@@ -23,6 +24,7 @@ use tokio_util::sync::CancellationToken;
 
 use self::activity::Activity;
 use self::cut::Cuts;
+use self::saves::Saves;
 use self::seat::Seat;
 use crate::auth::Gate;
 use crate::store::Store;
@@ -44,6 +46,7 @@ struct Parts {
     io: OnceLock<SocketIo>,
     cuts: Cuts,
     activity: Activity,
+    saves: Saves,
     closing: CancellationToken,
 }
 
@@ -58,6 +61,7 @@ impl Live {
             io: OnceLock::new(),
             cuts: Cuts::default(),
             activity: Activity::default(),
+            saves: Saves::default(),
             closing: CancellationToken::new(),
         }));
         let (layer, io) = connect::build(&live);

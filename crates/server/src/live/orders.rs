@@ -8,6 +8,7 @@ use model::news::{Event, KillReason, Party, Room, Signal};
 use serde_json::{Value, json};
 use socketioxide::extract::SocketRef;
 
+use super::saves::Turn;
 use super::seat::{Look, Seat};
 use super::{Live, connect, rooms};
 use crate::clock;
@@ -16,6 +17,16 @@ use crate::clock;
 const LOOKS_AT_ONCE: usize = 8;
 /// How long a socket may take to hear why it is cut off.
 const LAST_WORDS: Duration = Duration::from_millis(400);
+
+/// One event on its way to the sockets, see [`Signal::Emit`].
+#[derive(Debug)]
+pub struct Emission {
+    pub organization: Option<OrganizationId>,
+    pub rooms: Vec<Room>,
+    pub except: Vec<Room>,
+    pub event: Event,
+    pub payload: Value,
+}
 
 impl Live {
     /// Carries out what one unit of work has to tell.
@@ -28,29 +39,48 @@ impl Live {
                     except,
                     event,
                     payload,
-                } => self.tell(organization.as_ref(), &rooms, &except, event, &payload).await,
+                } => {
+                    let emission = Emission {
+                        organization,
+                        rooms,
+                        except,
+                        event,
+                        payload,
+                    };
+                    self.tell(emission).await;
+                }
                 Signal::Resync { parties, leave } => self.resync(&parties, &leave).await,
                 Signal::Kill { party, reason } => self.kill(&party, reason),
             }
         }
     }
 
-    async fn tell(
-        &self,
-        organization: Option<&OrganizationId>,
-        told: &[Room],
-        except: &[Room],
-        event: Event,
-        payload: &Value,
-    ) {
-        let names = rooms::names(told, organization);
+    async fn tell(&self, emission: Emission) {
+        match self.0.saves.turn(emission) {
+            Turn::Now(emissions) => {
+                for emission in emissions {
+                    self.emit(emission).await;
+                }
+            }
+            Turn::NowAndPause(emission, document) => {
+                self.pause_saves(document, emission.rooms.clone());
+                self.emit(emission).await;
+            }
+            Turn::Later => {}
+        }
+    }
+
+    /// Tells an event to the union of its rooms.
+    pub(super) async fn emit(&self, emission: Emission) {
+        let (organization, event) = (emission.organization.as_ref(), emission.event.as_str());
+        let names = rooms::names(&emission.rooms, organization);
         // The library takes no room for everybody.
         let (false, Some(all)) = (names.is_empty(), self.io().of("/")) else {
             return;
         };
-        let told = all.to(names).except(rooms::names(except, organization));
-        if let Err(error) = told.emit(event.as_str(), payload).await {
-            tracing::warn!(%error, event = event.as_str(), "an event did not reach every socket");
+        let told = all.to(names).except(rooms::names(&emission.except, organization));
+        if let Err(error) = told.emit(event, &emission.payload).await {
+            tracing::warn!(%error, event, "an event did not reach every socket");
         }
     }
 
@@ -99,7 +129,7 @@ impl Live {
         match party {
             Party::Session(session) => sessions.push(session.clone()),
             Party::User(user) => sessions.extend(self.0.cuts.sessions_of(user)),
-            Party::Room(_) => {}
+            Party::Room(_) | Party::Admins(_) => {}
         }
         let payload = json!({
             "eventId": clock::new_id(),
@@ -144,6 +174,7 @@ impl Live {
             Party::User(user) => rooms::name(&Room::User(user.clone())),
             Party::Session(session) => rooms::session(session),
             Party::Room(room) => rooms::name(room),
+            Party::Admins(organization) => rooms::admins(organization),
         })
     }
 }

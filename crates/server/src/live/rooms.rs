@@ -29,6 +29,11 @@ pub fn user_in(user: &UserId, organization: &OrganizationId) -> String {
     format!("user:{user}@{organization}")
 }
 
+/// The sockets of the admins of an organization.
+pub fn admins(organization: &OrganizationId) -> String {
+    format!("admins:{organization}")
+}
+
 /// The sockets of a session.
 pub fn session(session: &SessionId) -> String {
     format!("session:{session}")

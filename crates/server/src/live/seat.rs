@@ -169,6 +169,12 @@ impl Seat {
         let (next, mut place) = (organization(&standpoint), self.place());
         if let Some(organization) = &next {
             due.insert(rooms::user_in(self.user(), organization));
+            if standpoint
+                .as_ref()
+                .is_some_and(|standpoint| standpoint.viewer == Viewer::Admin)
+            {
+                due.insert(rooms::admins(organization));
+            }
         }
         if place.is_gone {
             return Look::Over;
