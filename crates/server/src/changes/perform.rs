@@ -28,9 +28,9 @@ pub async fn perform_platform<T: Send + 'static>(
     let bus = bus.clone();
     let conclude = move |work: &mut PlatformWork<'_>| {
         let changes = work.take_changes();
-        let after = bus.carry_platform(work, changes.iter().flat_map(sessions::signals).collect())?;
+        let after = bus.carry_platform(work, changes.iter().flat_map(broadcast::orders_of_session).collect())?;
         for change in &changes {
-            if let Err(error) = sessions::log(work, change) {
+            if let Err(error) = sessions::record(work, change) {
                 tracing::error!(error = format!("{error:?}"), "an activity record was lost");
             }
         }

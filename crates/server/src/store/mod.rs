@@ -22,12 +22,12 @@ pub mod documents;
 pub mod enrollments;
 pub mod group_assignments;
 pub mod groups;
+pub mod members;
+pub mod outbox;
 pub mod page;
 pub mod revisions;
 pub mod saves;
-pub mod outbox;
 pub mod rooms;
-pub mod members;
 pub mod subjects;
 pub mod submissions;
 pub mod work_rooms;
@@ -345,13 +345,13 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("converted_files", converted_files::STATEMENTS),
         ("courses", courses::STATEMENTS),
         ("documents", documents::STATEMENTS),
+        ("members", members::STATEMENTS),
         ("outbox", outbox::STATEMENTS),
         ("rooms", rooms::STATEMENTS),
         ("enrollments", enrollments::STATEMENTS),
         ("saves", saves::STATEMENTS),
         ("revisions", revisions::STATEMENTS),
         ("groups", groups::STATEMENTS),
-        ("members", members::STATEMENTS),
         ("subjects", subjects::STATEMENTS),
         ("submissions", submissions::STATEMENTS),
         ("work_rooms", work_rooms::STATEMENTS),

@@ -1,25 +1,11 @@
 //! The official clients of better-auth and Socket.IO, held against this service: programs for Node in `tests/clients`.
 
-use std::path::{Path, PathBuf};
-
 use serde_json::{Value, json};
 
 use crate::auth::{PASSWORD, enable};
-use crate::support::{FRONTEND, Person, TestApp};
+use crate::support::{FRONTEND, Person, TestApp, clients_are_there};
 
-/// Where the programs are, if their packages are installed. Without them the test is skipped loudly, and never in CI.
-fn programs() -> Option<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/clients");
-    if folder.join("node_modules/better-auth").is_dir() {
-        return Some(folder);
-    }
-    assert!(
-        std::env::var("CI").is_err(),
-        "run scripts/setup-tests: the npm clients are required in CI"
-    );
-    println!("SKIPPED: the npm clients are not installed; scripts/setup-tests does it");
-    None
-}
+const CLIENTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/clients");
 
 async fn world(app: &TestApp) -> Value {
     let world = &app.world;
@@ -43,9 +29,11 @@ async fn world(app: &TestApp) -> Value {
 }
 
 async fn tell(app: &TestApp, program: &str) {
-    let Some(folder) = programs() else { return };
+    if !clients_are_there() {
+        return;
+    }
     let mut node = tokio::process::Command::new("node");
-    node.arg(folder.join(program))
+    node.arg(std::path::Path::new(CLIENTS).join(program))
         .arg(world(app).await.to_string())
         .env_remove("NODE_OPTIONS")
         .kill_on_drop(true);

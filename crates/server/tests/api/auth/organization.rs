@@ -1,9 +1,14 @@
 //! Choosing the organization of a session, and what is told of it.
 
+use std::time::{Duration, Instant};
+
+use model::id::ClassId;
+use model::news::Room;
 use serde_json::{Value, json};
 
 use super::browser::{COPY, TOKEN, cookie_names, set_cookies};
 use super::{Browser, signed_in};
+use crate::support::{TestApp, raw};
 
 async fn active(browser: &Browser) -> Value {
     browser.session().await["activeOrganizationId"].clone()
@@ -330,3 +335,49 @@ both!(organizations_and_members_are_managed_elsewhere, |app| {
         1
     );
 });
+
+/// Waits until so many sockets are in a room.
+async fn seated(app: &TestApp, room: &Room, wanted: usize) {
+    let started = Instant::now();
+    while app.app.live().count(room) != wanted {
+        assert!(
+            started.elapsed() < Duration::from_secs(10),
+            "{room:?}: {}",
+            app.app.live().count(room)
+        );
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+both!(
+    sockets_change_rooms_with_the_organization_and_end_with_the_session,
+    |app| {
+        let (world, browser) = (&app.world, signed_in(app, &app.world.ben).await);
+        let room = Room::Class(ClassId::new(world.seven_b.id.clone()));
+        let mut socket = raw::Socket::open(app, browser.client().cookie().unwrap()).await;
+        socket.expect("ready").await;
+        seated(app, &room, 0).await;
+        browser
+            .set_active(json!({"organizationId": world.north}))
+            .await
+            .expect(200);
+        seated(app, &room, 1).await;
+        browser
+            .set_active(json!({"organizationId": world.south}))
+            .await
+            .refused(403, "USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION");
+        seated(app, &room, 0).await;
+        browser
+            .set_active(json!({"organizationId": world.north}))
+            .await
+            .expect(200);
+        seated(app, &room, 1).await;
+        app.as_(&world.ben)
+            .post("/auth/revoke-other-sessions", json!({}))
+            .await
+            .expect(200);
+        socket.expect("session:revoked").await;
+        seated(app, &room, 0).await;
+        while socket.next().await.is_some() {}
+    }
+);
