@@ -3,11 +3,13 @@
 mod app;
 mod client;
 pub mod database;
+mod started;
 mod world;
 
-pub use app::TestApp;
+pub use app::{DOCSERVER_SECRET, FRONTEND, TestApp};
 pub use client::{Answer, Client};
 pub use database::Kind;
+pub use started::{Place, Started};
 pub use world::{Person, World};
 
 /// Writes one test that runs on both databases: `both!(name, |app| { … })`; the body is async and gets a `TestApp`.
