@@ -1,6 +1,7 @@
 //! Who asks: from the cookie to a [`Caller`] with his standing in the organization of the request. Everything that
 //! decides is read from the store on every request; the cookie cache never decides (contract 6.1).
 
+pub mod home;
 pub mod origin;
 pub mod tenant;
 
@@ -15,6 +16,7 @@ use crate::clock;
 use crate::config::Secret;
 use crate::error::{Error, Result};
 use crate::store::platform::PlatformProof;
+use crate::store::platform::homes::Home;
 use crate::store::platform::organizations::HostName;
 use crate::store::platform::sessions::{Session, SessionFacts, User};
 use crate::store::{Actor, Standpoint, Store, Tenant};
@@ -44,6 +46,8 @@ pub struct Claim {
     pub token: Option<String>,
     /// The host it was sent to.
     pub host: Option<HostName>,
+    /// The object or organization the address names, for a SUPER_ADMIN without an organization.
+    pub home: Option<Home>,
     /// The request's id.
     pub request_id: Option<String>,
 }
@@ -139,6 +143,7 @@ impl Gate {
             origin: origin::check(request.method(), request.headers(), frontend_origin),
             token: self.token(request.headers()),
             host: self.hosts.name(request.headers(), peer),
+            home: home::named(request.uri()),
             request_id: request.extensions().get::<RequestId>().map(|id| id.0.clone()),
         }
     }
@@ -157,7 +162,12 @@ impl Gate {
     }
 
     /// The facts behind a session token, read now: session, person, organization, membership.
-    pub async fn facts(&self, token: String, host: Option<HostName>) -> Result<Option<SessionFacts>> {
+    pub async fn facts(
+        &self,
+        token: String,
+        host: Option<HostName>,
+        home: Option<Home>,
+    ) -> Result<Option<SessionFacts>> {
         let now = clock::now();
         self.store
             .platform_read(PlatformProof::session_look_up(), move |platform| {
@@ -168,6 +178,10 @@ impl Gate {
                     && let Some(host) = &host
                 {
                     facts.organization = platform.organization_of_host(host, &facts.user.id)?;
+                }
+                let is_platform = facts.user.role == PlatformRole::SuperAdmin;
+                if let Some(home) = home.filter(|_| is_platform && facts.organization.is_none()) {
+                    facts.organization = platform.home_of(&home)?;
                 }
                 Ok(Some(facts))
             })
@@ -181,13 +195,18 @@ pub async fn authenticate(gate: &Gate, claim: Claim, access: Access) -> Result<C
         origin,
         token,
         host,
+        home,
         request_id,
     } = claim;
     origin?;
     let token = token.ok_or(Error::Unauthenticated)?;
-    let facts = gate.facts(token, host).await?.ok_or(Error::Unauthenticated)?;
+    let is_named = home.is_some();
+    let facts = gate.facts(token, host, home).await?.ok_or(Error::Unauthenticated)?;
     if access.needs_organization() {
         admit_to_organization(&facts)?;
+    }
+    if is_named && facts.user.role == PlatformRole::SuperAdmin && facts.organization.is_none() {
+        return Err(Error::NotFound);
     }
     let caller = caller(facts, request_id);
     if access.admits(caller.standing) {

@@ -4,7 +4,7 @@
 use axum::extract::Request;
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
-use model::access::Access;
+use model::access::{Access, Standing};
 use utoipa::openapi::extensions::Extensions;
 use utoipa::openapi::path::{Operation, PathItem};
 use utoipa::openapi::security::SecurityRequirement;
@@ -87,6 +87,11 @@ async fn guard(access: Access, mut request: Request, next: Next) -> Response {
     match admit(access, app, claim).await {
         Ok(caller) => {
             if let Some(caller) = caller {
+                if caller.standing == Standing::SuperAdmin
+                    && let Some(uri) = auth::home::without_organization(request.uri())
+                {
+                    *request.uri_mut() = uri;
+                }
                 request.extensions_mut().insert(caller);
             }
             next.run(request).await

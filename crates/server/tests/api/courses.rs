@@ -68,3 +68,28 @@ both!(
         );
     }
 );
+
+both!(a_super_admin_needs_no_organization_of_his_own, |app| {
+    let (root, class) = (app.as_(&app.world.root), &app.world.seven_b);
+    let path = format!("/courses/{}", class.course);
+    assert_eq!(root.get(&path).await.expect(200)["name"], "Cells");
+    assert_eq!(
+        root.patch(&path, json!({"name": "Cells and tissue"})).await.expect(200)["name"],
+        "Cells and tissue"
+    );
+    root.get("/courses/0190a1b2-0000-7000-8000-000000000001")
+        .await
+        .refused(404, "NOT_FOUND");
+    root.get("/courses").await.refused(400, "NO_ACTIVE_ORGANIZATION");
+    let narrowed = root
+        .get(&format!("/courses?organizationId={}", app.world.south))
+        .await
+        .expect(200);
+    assert_eq!(narrowed.as_array().unwrap().len(), 1);
+    assert_eq!(narrowed[0]["class"]["name"], "9c");
+    let teacher = app.as_(&app.world.ada);
+    teacher
+        .get(&format!("/courses?organizationId={}", app.world.south))
+        .await
+        .invalid("organizationId");
+});

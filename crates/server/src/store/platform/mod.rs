@@ -1,6 +1,7 @@
 //! The only SQL without an organization: sessions, accounts, organizations, and where a document is at home. Every way
 //! in needs a [`PlatformProof`]; `rg PlatformProof` lists all exceptions.
 
+pub mod homes;
 pub mod organizations;
 pub mod sessions;
 pub mod users;
@@ -58,6 +59,7 @@ impl<'c> Platform<'c> {
 /// Every statement of the platform rooms by file.
 pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)])> {
     vec![
+        ("platform/homes", homes::STATEMENTS),
         ("platform/organizations", organizations::STATEMENTS),
         ("platform/sessions", sessions::STATEMENTS),
         ("platform/users", users::STATEMENTS),
