@@ -84,9 +84,9 @@ fn world_of_demo(demo: &mut Started, data_dir: &Path) -> Value {
 async fn people_with_passwords(store: &Store) -> Value {
     let hash = better_auth::password::hash(PASSWORD);
     let school = organization(store, "school").await;
-    let other = organization(store, "elsewhere").await;
+    let other = organization(store, "other").await;
     let join = async |name: &str, tenant: &Tenant, role: MemberRole| {
-        let email = format!("{name}@{}.example", tenant.id().as_str());
+        let email = format!("{name}@lesson.example");
         let user = NewUser::provisioned(name, &email, PlatformRole::Student, Some(hash.clone()));
         let tenant = tenant.clone();
         let write = store.platform_write(PlatformProof::command_line(), move |platform| {
