@@ -36,6 +36,10 @@ pub mod office;
 mod rooms;
 pub use app::{FRONTEND, TestApp};
 pub use rooms::Room;
+mod started;
+pub use app::{DOCSERVER_SECRET, FRONTEND, TestApp};
+pub use started::{Place, Started};
+pub use world::{Person, World};
 
 /// Writes one test that runs on both databases: `both!(name, |app| { … })`; the body is async and gets a `TestApp`.
 macro_rules! both {
