@@ -4,25 +4,29 @@ pub mod app;
 mod client;
 pub mod counts;
 pub mod database;
+mod heard;
 pub mod invariants;
-pub mod live_rows;
-#[macro_use]
 #[macro_use]
 pub mod lesson;
+pub mod live_rows;
+pub mod office;
+pub mod raw;
 pub mod remains;
+mod rooms;
 pub mod rows;
 pub mod standpoint;
+mod started;
 pub mod tables;
 pub mod topics;
-mod heard;
-pub mod raw;
 mod world;
 
-pub use app::{AUTH_SECRET, FRONTEND, TestApp};
+pub use app::{AUTH_SECRET, DOCSERVER_SECRET, FRONTEND, TestApp};
 pub use client::{Answer, Client};
 pub use database::Kind;
 pub use heard::{Heard, clients_are_there};
 pub use live_rows::Rows;
+pub use rooms::Room;
+pub use started::{Place, Started};
 pub use world::{Class, Person, World};
 
 /// A refusal as everybody gets it: without the id of the request.
@@ -32,14 +36,6 @@ pub fn reference(answer: Answer) -> serde_json::Value {
     body["requestId"] = serde_json::Value::Null;
     body
 }
-pub mod office;
-mod rooms;
-pub use app::{FRONTEND, TestApp};
-pub use rooms::Room;
-mod started;
-pub use app::{DOCSERVER_SECRET, FRONTEND, TestApp};
-pub use started::{Place, Started};
-pub use world::{Person, World};
 
 /// Writes one test that runs on both databases: `both!(name, |app| { … })`; the body is async and gets a `TestApp`.
 macro_rules! both {
