@@ -31,7 +31,7 @@ pub struct Doomed {
     pub deletions_after: &'static [&'static Sql],
 }
 
-/// Nothing of this sort is doomed. It names `$2` because PostgreSQL wants to know the type of every parameter.
+/// Nothing of this sort is doomed. It names `$2` because `PostgreSQL` wants to know the type of every parameter.
 macro_rules! none {
     () => {
         "CAST($2 AS TEXT) IS NULL"

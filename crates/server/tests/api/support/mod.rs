@@ -2,10 +2,10 @@
 
 mod app;
 mod client;
-pub mod counts;
 pub mod database;
 pub mod invariants;
-pub mod lesson;
+pub mod lesson_rows;
+pub mod row_counts;
 pub mod rows;
 pub mod standpoint;
 pub mod tables;
