@@ -1,8 +1,9 @@
 //! The map of the rooms. Imports go downstairs only (`tests/api/architecture.rs` reads them).
 //!
 //! ```text
-//! floor 6   cli                                         started
-//! floor 5   http                                        asked
+//! floor 7   cli                                         started
+//! floor 6   http                                        asked
+//! floor 5   editing                                     several units and the document server
 //! floor 4   changes                                     opens and ends every Work; tells
 //! floor 3   actions   live                              done; listened to
 //! floor 2   auth                                        who
@@ -17,6 +18,7 @@ pub mod cli;
 pub mod clock;
 pub mod config;
 pub mod document_server;
+pub mod editing;
 pub mod error;
 pub mod failpoint;
 pub mod files;

@@ -11,8 +11,8 @@ use utoipa::openapi::OpenApi;
 use super::context::App;
 use super::endpoint::{Endpoints, Row};
 use super::{
-    activity_logs, assignments, auth, classes, courses, document, document_server, documents, enrollments, groups,
-    health, layers, pages, subjects, users, workrooms,
+    activity_logs, assignments, auth, classes, courses, document, document_server, documents, enrollments, finish,
+    groups, health, layers, pages, pdf, subjects, submissions, users, workrooms,
 };
 use crate::error::Error;
 
@@ -31,6 +31,9 @@ pub fn endpoints() -> Endpoints {
         .merge(workrooms::routes())
         .merge(documents::routes())
         .merge(document_server::routes())
+        .merge(pdf::routes())
+        .merge(submissions::routes())
+        .merge(finish::routes())
         .merge(activity_logs::routes())
 }
 

@@ -15,13 +15,16 @@ pub mod assignments;
 pub mod attachments;
 pub mod cascade;
 pub mod classes;
+pub mod converted_files;
 pub mod courses;
+pub mod current_submissions;
 pub mod documents;
 pub mod enrollments;
 pub mod group_assignments;
 pub mod groups;
 pub mod page;
 pub mod revisions;
+pub mod saves;
 pub mod subjects;
 pub mod submissions;
 pub mod work_rooms;
@@ -320,16 +323,18 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("assignments", assignments::STATEMENTS),
         ("attachments", attachments::STATEMENTS),
         ("classes", classes::STATEMENTS),
+        ("converted_files", converted_files::STATEMENTS),
         ("courses", courses::STATEMENTS),
         ("documents", documents::STATEMENTS),
         ("enrollments", enrollments::STATEMENTS),
-        ("group_assignments", group_assignments::STATEMENTS),
+        ("saves", saves::STATEMENTS),
         ("revisions", revisions::STATEMENTS),
         ("subjects", subjects::STATEMENTS),
         ("submissions", submissions::STATEMENTS),
         ("work_rooms", work_rooms::STATEMENTS),
     ];
     all.extend(cascade::all_statements());
+    all.extend(group_assignments::all_statements());
     all.extend(groups::all_statements());
     all
 }

@@ -5,6 +5,7 @@ use model::file::FileKey;
 use model::id::{DocumentId, RevisionId};
 use model::save::{Revision, RevisionOrigin};
 
+use super::converted_files::ConvertedOf;
 use super::sql::Columns;
 use super::{Scope, Work};
 use crate::error::Result;
@@ -60,6 +61,11 @@ impl Scope<'_> {
         self.one(&BY_VERSION, args![document, version], revision)
     }
 
+    /// One revision of a document by its id.
+    pub fn revision_by_id(&mut self, document: &DocumentId, id: &RevisionId) -> Result<Revision> {
+        self.one(&BY_ID, args![document, id], revision)
+    }
+
     /// The revision that is the content of a document; none before the first save.
     pub fn current_revision(&mut self, document: &Document) -> Result<Option<Revision>> {
         match &document.current_revision_id {
@@ -102,10 +108,13 @@ impl Work<'_> {
     pub fn prune_revisions(&mut self, document: &DocumentId) -> Result<Vec<FileKey>> {
         let newest = self.next_version(document)? - 1;
         let outdated = self.many(&OUTDATED, args![document, newest - REVISIONS_MAX], revision)?;
-        for revision in &outdated {
+        let mut files = Vec::new();
+        for revision in outdated {
+            files.extend(self.delete_converted_of(&ConvertedOf::Revision(revision.id.clone()))?);
             self.run(&DELETE, args![revision.id])?;
+            files.push(revision.file_key);
         }
-        Ok(outdated.into_iter().map(|revision| revision.file_key).collect())
+        Ok(files)
     }
 }
 

@@ -118,7 +118,7 @@ both!(the_rule_of_files_and_its_twin_agree, |app| {
         }
         topics.push(id(&made));
     }
-    let mut seen = 0;
+    let mut found_in_all = 0;
     for student in people {
         let client = app.as_(student);
         let listed = client.get("/assignments").await.expect(200);
@@ -149,12 +149,12 @@ both!(the_rule_of_files_and_its_twin_agree, |app| {
                     student.name
                 );
             }
-            seen += expected.len();
+            found_in_all += expected.len();
         }
     }
     let all = files.len() * people.len();
     assert!(
-        seen > all / 10 && seen < all * 9 / 10,
-        "{seen} of {all}: the sample is too plain"
+        found_in_all > all / 10 && found_in_all < all * 9 / 10,
+        "{found_in_all} of {all}: the sample is too plain"
     );
 });

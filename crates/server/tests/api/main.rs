@@ -19,6 +19,7 @@ mod cascade;
 mod class_edits;
 mod classes;
 mod courses;
+mod current_submissions;
 mod document_server;
 mod documents;
 mod enrollments;

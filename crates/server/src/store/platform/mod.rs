@@ -1,6 +1,7 @@
 //! The only SQL without an organization: sessions, accounts, organizations, and where a document is at home. Every way
 //! in needs a [`PlatformProof`]; `rg PlatformProof` lists all exceptions.
 
+pub mod editing;
 pub mod file_removals;
 pub mod homes;
 pub mod organizations;
@@ -61,6 +62,7 @@ impl<'c> Platform<'c> {
 /// Every statement of the platform rooms by file.
 pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)])> {
     vec![
+        ("platform/editing", editing::STATEMENTS),
         ("platform/file_removals", file_removals::STATEMENTS),
         ("platform/homes", homes::STATEMENTS),
         ("platform/organizations", organizations::STATEMENTS),
