@@ -146,7 +146,13 @@ macro_rules! held {
 /// The documents that any of this is about, in words that find them by their indexes.
 macro_rules! touched {
     ($freed:expr) => {
-        concat!("(assignment_id IN (", $freed, ") OR locked_by_assignment_id IN (", $freed, "))")
+        concat!(
+            "(assignment_id IN (",
+            $freed,
+            ") OR locked_by_assignment_id IN (",
+            $freed,
+            "))"
+        )
     };
 }
 
