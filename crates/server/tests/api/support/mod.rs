@@ -2,10 +2,10 @@
 
 pub mod app;
 mod client;
-pub mod counts;
 pub mod database;
 mod heard;
 pub mod invariants;
+<<<<<<< HEAD
 #[macro_use]
 pub mod lesson;
 pub mod live_rows;
@@ -13,6 +13,10 @@ pub mod office;
 pub mod raw;
 pub mod remains;
 mod rooms;
+=======
+pub mod lesson_rows;
+pub mod row_counts;
+>>>>>>> groups
 pub mod rows;
 pub mod standpoint;
 mod started;
