@@ -9,13 +9,8 @@ use model::document::Document;
 use model::id::{AssignmentId, ClassId, CourseId, DocumentId, GroupAssignmentId, GroupId, UserId};
 use serde_json::{Value, json};
 
-<<<<<<< HEAD
-use crate::support::counts::{counts, files};
-use crate::support::remains::Rows;
-=======
 use crate::support::lesson_rows::{GroupRow, Rows};
 use crate::support::row_counts::{counts, files};
->>>>>>> groups
 use crate::support::standpoint::{Eyes, nothing_after};
 use crate::support::{TestApp, World};
 

@@ -5,18 +5,14 @@ mod client;
 pub mod database;
 mod heard;
 pub mod invariants;
-<<<<<<< HEAD
 #[macro_use]
 pub mod lesson;
+pub mod lesson_rows;
 pub mod live_rows;
 pub mod office;
 pub mod raw;
-pub mod remains;
 mod rooms;
-=======
-pub mod lesson_rows;
 pub mod row_counts;
->>>>>>> groups
 pub mod rows;
 pub mod standpoint;
 mod started;
