@@ -18,6 +18,7 @@ mod cascade;
 mod classes;
 mod courses;
 mod document_server;
+mod document_tokens;
 mod documents;
 mod finish;
 mod group_members;
