@@ -7,7 +7,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use crate::auth::Gate;
 use crate::auth::tenant::Hosts;
-use crate::changes::removal;
+use crate::changes::{orphans, removal};
 use crate::clock;
 use crate::config::Config;
 use crate::document_server::DocumentServer;
@@ -33,8 +33,8 @@ struct Parts {
     document_server: DocumentServer,
     editing: Editing,
     started: std::time::Instant,
-    /// Ends with the service.
-    _removals: AbortOnDropHandle<()>,
+    /// They end with the service.
+    _chores: [AbortOnDropHandle<()>; 2],
     /// The same.
     _sweep: Option<AbortOnDropHandle<()>>,
 }
@@ -59,7 +59,10 @@ impl App {
         let document_server = DocumentServer::new(&config, api_internal_url, name_of_deployment(&store).await?)?;
         let live = Live::new();
         let bus = Bus::start(&database, store.clone(), live.clone())?;
-        let removals = removal::start(store.clone(), files.clone());
+        let chores = [
+            removal::start(store.clone(), files.clone()),
+            orphans::start(store.clone(), files.clone()),
+        ];
         let editing = Editing::new(store.clone(), bus.clone(), files.clone(), document_server.clone());
         let sweep = editing.start_sweep();
         let started = std::time::Instant::now();
@@ -73,7 +76,7 @@ impl App {
             document_server,
             editing,
             started,
-            _removals: removals,
+            _chores: chores,
             _sweep: sweep,
         })))
     }

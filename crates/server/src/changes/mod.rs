@@ -4,6 +4,7 @@
 mod broadcast;
 mod cleanup;
 mod log;
+pub mod orphans;
 mod perform;
 pub mod removal;
 

@@ -17,6 +17,7 @@ mod auth;
 mod classes;
 mod courses;
 mod document_server;
+mod document_versions;
 mod documents;
 mod downloads;
 mod files;

@@ -93,8 +93,6 @@ statements! {
     DELETE_SAVES = "DELETE FROM document_saves WHERE organization_id = $1 AND document_id = $2";
     /// Its open editors.
     DELETE_SESSIONS = "DELETE FROM editing_sessions WHERE organization_id = $1 AND document_id = $2";
-    /// Its revisions.
-    DELETE_REVISIONS = "DELETE FROM document_revisions WHERE organization_id = $1 AND document_id = $2";
     /// The document itself.
     DELETE = "DELETE FROM documents WHERE organization_id = $1 AND id = $2";
     /// Whether any attempt has a copy of it.
@@ -299,15 +297,9 @@ impl Work<'_> {
 
     /// Removes a document that was never handed in, with its revisions, and answers the files that nobody names any more.
     pub fn delete_document(&mut self, id: &DocumentId) -> Result<Vec<FileKey>> {
-        let mut files = self.delete_converted_of_document(id)?;
-        files.extend(self.revisions(id)?.into_iter().map(|revision| revision.file_key));
-        for children in [
-            &UNLINK_FEEDBACK,
-            &DELETE_SAVES,
-            &DELETE_SESSIONS,
-            &DELETE_REVISIONS,
-            &DELETE,
-        ] {
+        let revisions = self.revisions(id)?;
+        let files = self.delete_revisions(revisions)?;
+        for children in [&UNLINK_FEEDBACK, &DELETE_SAVES, &DELETE_SESSIONS, &DELETE] {
             self.run(children, args![id])?;
         }
         Ok(files)

@@ -6,15 +6,18 @@ pub mod database;
 pub mod invariants;
 #[macro_use]
 pub mod lesson;
+pub mod office;
+mod rooms;
 pub mod rows;
 pub mod tables;
 pub mod topics;
 mod world;
 
-pub use app::TestApp;
+pub use app::{FRONTEND, TestApp};
 pub use client::{Answer, Client};
 pub use database::Kind;
-pub use world::{Person, World};
+pub use rooms::Room;
+pub use world::{Class, Person, World};
 
 /// A refusal as everybody gets it: without the id of the request.
 #[track_caller]
