@@ -9,6 +9,9 @@ pub enum Refusal {
     /// Somebody writes to a class without teaching it.
     #[error("Only the teachers of this class and admins can do this; ask one of them to add you as a co-teacher.")]
     NotClassTeacher,
+    /// A co-teacher chooses co-teachers.
+    #[error("Only the owner of this class and admins choose its co-teachers.")]
+    NotClassOwner,
     /// Someone acts on, or names, a rank that is not below the own.
     #[error("This can only be done by someone of a higher rank; ask an owner of the organization.")]
     ForbiddenRank,
@@ -137,7 +140,7 @@ impl Refusal {
     /// The stable code on the wire.
     pub const fn code(&self) -> &'static str {
         match self {
-            Self::NotClassTeacher => "NOT_CLASS_TEACHER",
+            Self::NotClassTeacher | Self::NotClassOwner => "NOT_CLASS_TEACHER",
             Self::ForbiddenRank => "FORBIDDEN_RANK",
             Self::SharedAccount => "SHARED_ACCOUNT",
             Self::NotAuthor => "NOT_AUTHOR",
@@ -171,6 +174,7 @@ impl Refusal {
     pub const fn kind(&self) -> RefusalKind {
         match self {
             Self::NotClassTeacher
+            | Self::NotClassOwner
             | Self::ForbiddenRank
             | Self::SharedAccount
             | Self::NotAuthor

@@ -2,10 +2,12 @@
 //! recorded as a change. No HTTP, no sockets.
 
 pub mod assignments;
+pub mod attachments;
 pub mod bulk_edits;
 pub mod classes;
 pub mod courses;
 pub mod documents;
+pub mod enrollments;
 pub mod finish;
 pub mod freeze;
 pub mod group_assignments;

@@ -205,14 +205,14 @@ pub async fn authenticate(gate: &Gate, claim: Claim, access: Access) -> Result<C
     if access.needs_organization() {
         admit_to_organization(&facts)?;
     }
-    if is_named && facts.user.role == PlatformRole::SuperAdmin && facts.organization.is_none() {
-        return Err(Error::NotFound);
-    }
+    let is_nowhere = is_named && facts.user.role == PlatformRole::SuperAdmin && facts.organization.is_none();
     let caller = caller(facts, request_id);
-    if access.admits(caller.standing) {
-        Ok(caller)
-    } else {
+    if !access.admits(caller.standing) {
         Err(Error::ForbiddenRole)
+    } else if is_nowhere {
+        Err(Error::NotFound)
+    } else {
+        Ok(caller)
     }
 }
 

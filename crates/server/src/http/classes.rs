@@ -1,8 +1,312 @@
-//! `/classes`.
+//! `/classes` (contract 6.4). The students of a class have a file of their own, [`super::enrollments`].
 
+use axum::Json;
+use axum::extract::Path;
+use garde::Validate;
+use model::access::Access;
+use model::class::{ClassEdit, ClassStatus};
+use model::course::CourseStatus;
+use model::id::{ClassId, HomeroomId, SubjectId, UserId};
+use model::text::{AcademicYear, Search};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::routes;
+
+use super::context::Context;
 use super::endpoint::Endpoints;
+use super::reply::Created;
+use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
+use crate::actions::classes::{self, NewClass, NewCoTeacher, RemovedCounts};
+use crate::error::{Error, Result};
+use crate::store::classes::ClassFilter;
+use crate::store::courses::CourseFilter;
+use crate::views::assignment::KnownAssignmentView;
+use crate::views::class::{ClassView, CoTeacherView};
+use crate::views::course::CourseView;
+use crate::views::group::KnownGroupView;
 
 /// The routes of classes.
 pub fn routes() -> Endpoints {
     Endpoints::new("classes")
+        .add(Access::Member, routes!(list))
+        .add(Access::Staff, routes!(create))
+        .add(Access::Member, routes!(show))
+        .add(Access::Staff, routes!(edit))
+        .add(Access::Admin, routes!(remove))
+        .add(Access::Member, routes!(groups))
+        .add(Access::Member, routes!(assignments))
+        .add(Access::Staff, routes!(courses))
+        .add(Access::Staff, routes!(add_teacher))
+        .add(Access::Staff, routes!(remove_teacher))
+}
+
+#[derive(Deserialize, Validate, IntoParams)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct Filter {
+    /// In this status
+    #[garde(skip)]
+    status: Option<ClassStatus>,
+    /// Part of the name; names that begin with it come first
+    #[garde(dive)]
+    search: Option<Search>,
+    /// Owned by this teacher
+    #[garde(skip)]
+    teacher_id: Option<UserId>,
+    /// Of this homeroom
+    #[garde(skip)]
+    homeroom_id: Option<HomeroomId>,
+    /// With this subject
+    #[garde(skip)]
+    subject_id: Option<SubjectId>,
+    /// Of this school year
+    #[garde(dive)]
+    academic_year: Option<AcademicYear>,
+    /// For staff, 1: only classes the caller owns or co-teaches
+    #[garde(skip)]
+    #[param(value_type = Option<String>)]
+    mine: Option<Switch>,
+}
+
+#[derive(Deserialize, Validate, IntoParams)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct CoursesFilter {
+    /// Of this subject
+    #[garde(skip)]
+    subject_id: Option<SubjectId>,
+    /// Part of the name; names that begin with it come first
+    #[garde(dive)]
+    search: Option<Search>,
+    /// In this status
+    #[garde(skip)]
+    status: Option<CourseStatus>,
+}
+
+#[derive(Deserialize, Validate, IntoParams)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct Removal {
+    /// 1: delete it with everything in it
+    #[garde(skip)]
+    #[param(value_type = Option<String>)]
+    force: Option<Switch>,
+    /// 1: only tell what would go, forced or not
+    #[garde(skip)]
+    #[param(value_type = Option<String>)]
+    dry_run: Option<Switch>,
+}
+
+/// What went with a class.
+#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+pub struct ClassRemoved {
+    /// Always true; a failure is an error.
+    success: bool,
+    deleted: DeletedCounts,
+}
+
+/// How much went, or would go.
+#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+pub struct DeletedCounts {
+    courses: i64,
+    groups: i64,
+    assignments: i64,
+    documents: i64,
+}
+
+impl From<RemovedCounts> for ClassRemoved {
+    fn from(counts: RemovedCounts) -> Self {
+        let RemovedCounts {
+            courses,
+            groups,
+            assignments,
+            documents,
+        } = counts;
+        let deleted = DeletedCounts {
+            courses,
+            groups,
+            assignments,
+            documents,
+        };
+        Self { success: true, deleted }
+    }
+}
+
+impl Editable for ClassEdit {
+    const FIELDS: &'static [&'static str] = &[
+        "name",
+        "academicYear",
+        "semester",
+        "startDate",
+        "endDate",
+        "status",
+        "teacherId",
+        "homeroomId",
+        "externalId",
+        "schedule",
+        "subjectIds",
+    ];
+    const READ_ONLY: &'static [&'static str] = &[
+        "id",
+        "organizationId",
+        "createdAt",
+        "updatedAt",
+        "teacher",
+        "homeroom",
+        "coTeachers",
+        "subjects",
+        "counts",
+    ];
+}
+
+/// The classes the caller may know of, by name
+#[utoipa::path(get, path = "/classes", params(Filter), responses((status = 200, body = [ClassView])))]
+async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Json<Vec<ClassView>>> {
+    let is_mine = filter.mine.unwrap_or_default().0;
+    let classes = cx
+        .read(move |scope| {
+            // All classes a student may know of are his own already.
+            let taught_by = scope
+                .actor()
+                .user
+                .clone()
+                .filter(|_| is_mine && scope.viewer().is_staff());
+            let filter = ClassFilter {
+                status: filter.status,
+                search: filter.search.map(Search::into_string).filter(|text| !text.is_empty()),
+                teacher_id: filter.teacher_id,
+                homeroom_id: filter.homeroom_id,
+                subject_id: filter.subject_id,
+                academic_year: filter.academic_year,
+                taught_by,
+            };
+            let classes = scope.classes(&filter)?.into_iter();
+            Ok(classes.map(|whole| ClassView::of(whole, scope.viewer())).collect())
+        })
+        .await?;
+    Ok(Json(classes))
+}
+
+/// Add a class
+#[utoipa::path(post, path = "/classes", request_body = NewClass,
+    responses((status = 201, body = ClassView), (status = 409, description = "DUPLICATE_EXTERNAL_ID")))]
+async fn create(cx: Context, Valid(new): Valid<NewClass>) -> Result<Created<ClassView>> {
+    let class = cx
+        .write(move |work| Ok(ClassView::of(classes::create(work, &new)?, work.viewer())))
+        .await?;
+    Ok(Created(format!("/api/classes/{}", class.id()), class))
+}
+
+/// One class
+#[utoipa::path(get, path = "/classes/{id}", params(("id" = String, Path)), responses((status = 200, body = ClassView)))]
+async fn show(cx: Context, Path(id): Path<ClassId>) -> Result<Json<ClassView>> {
+    let class = cx.read(move |scope| Ok(ClassView::of(scope.whole_class(&id)?, scope.viewer())));
+    Ok(Json(class.await?))
+}
+
+/// Change a class
+#[utoipa::path(patch, path = "/classes/{id}", params(("id" = String, Path)), request_body = ClassEdit,
+    responses((status = 200, body = ClassView),
+        (status = 409, description = "CLASS_ARCHIVED, CLASS_NOT_EMPTY, SUBJECT_IN_USE, DUPLICATE_EXTERNAL_ID")))]
+async fn edit(cx: Context, Path(id): Path<ClassId>, patch: Patch<ClassEdit>) -> Result<Json<ClassView>> {
+    if !patch.echoed.is_empty() {
+        let shown = show(cx.clone(), Path(id.clone())).await?;
+        patch.echoed.must_equal(&shown.0)?;
+    }
+    let class = cx.write(move |work| Ok(ClassView::of(classes::edit(work, &id, &patch.edit)?, work.viewer())));
+    Ok(Json(class.await?))
+}
+
+/// Delete a class
+#[utoipa::path(delete, path = "/classes/{id}", params(("id" = String, Path), Removal),
+    responses((status = 200, body = ClassRemoved), (status = 409, description = "CLASS_NOT_EMPTY")))]
+async fn remove(
+    cx: Context,
+    Path(id): Path<ClassId>,
+    ValidQuery(removal): ValidQuery<Removal>,
+) -> Result<Json<ClassRemoved>> {
+    let counts = if removal.dry_run.unwrap_or_default().0 {
+        cx.read(move |scope| classes::preview_removal(scope, &id)).await?
+    } else {
+        let force = removal.force.unwrap_or_default().0;
+        cx.write(move |work| classes::remove(work, &id, force)).await?
+    };
+    Ok(Json(counts.into()))
+}
+
+/// The groups of a class that the caller may know of, by number
+#[utoipa::path(get, path = "/classes/{id}/groups", params(("id" = String, Path), super::groups::Filter),
+    responses((status = 200, body = [KnownGroupView])))]
+async fn groups(
+    cx: Context,
+    Path(id): Path<ClassId>,
+    ValidQuery(mut filter): ValidQuery<super::groups::Filter>,
+) -> Result<Json<Vec<KnownGroupView>>> {
+    filter.class_id = Some(of_path(&cx, id, filter.class_id).await?);
+    super::groups::matching(cx, filter).await
+}
+
+/// The topics of a class that the caller may know of
+#[utoipa::path(get, path = "/classes/{id}/assignments", params(("id" = String, Path), super::assignments::Filter),
+    responses((status = 200, body = [KnownAssignmentView])))]
+async fn assignments(
+    cx: Context,
+    Path(id): Path<ClassId>,
+    ValidQuery(mut filter): ValidQuery<super::assignments::Filter>,
+) -> Result<Json<Vec<KnownAssignmentView>>> {
+    filter.class_id = Some(of_path(&cx, id, filter.class_id).await?);
+    super::assignments::matching(cx, filter).await
+}
+
+/// The class of the path, if the caller may know of it; a filter cannot name another.
+async fn of_path(cx: &Context, id: ClassId, filtered: Option<ClassId>) -> Result<ClassId> {
+    if filtered.is_some_and(|filtered| filtered != id) {
+        return Err(Error::invalid("classId", "invalid", "must be the class of the path"));
+    }
+    Ok(cx.read(move |scope| scope.class(&id)).await?.id)
+}
+
+/// The courses of a class, by name
+#[utoipa::path(get, path = "/classes/{id}/courses", params(("id" = String, Path), CoursesFilter),
+    responses((status = 200, body = [CourseView])))]
+async fn courses(
+    cx: Context,
+    Path(id): Path<ClassId>,
+    ValidQuery(filter): ValidQuery<CoursesFilter>,
+) -> Result<Json<Vec<CourseView>>> {
+    let courses = cx
+        .read(move |scope| {
+            scope.class(&id)?;
+            scope.courses(&CourseFilter {
+                class_id: Some(id),
+                subject_id: filter.subject_id,
+                search: filter.search.map(Search::into_string).filter(|text| !text.is_empty()),
+                status: filter.status,
+            })
+        })
+        .await?;
+    Ok(Json(courses.into_iter().map(CourseView::from).collect()))
+}
+
+/// Let somebody teach along
+#[utoipa::path(post, path = "/classes/{id}/teachers", params(("id" = String, Path)), request_body = NewCoTeacher,
+    responses((status = 200, body = [CoTeacherView]), (status = 409, description = "CLASS_ARCHIVED")))]
+async fn add_teacher(
+    cx: Context,
+    Path(id): Path<ClassId>,
+    Valid(new): Valid<NewCoTeacher>,
+) -> Result<Json<Vec<CoTeacherView>>> {
+    let teachers = cx.write(move |work| classes::add_teacher(work, &id, &new)).await?;
+    Ok(Json(teachers.into_iter().map(CoTeacherView::from).collect()))
+}
+
+/// End a co-teaching
+#[utoipa::path(delete, path = "/classes/{id}/teachers/{userId}",
+    params(("id" = String, Path), ("userId" = String, Path)),
+    responses((status = 200, body = [CoTeacherView]), (status = 409, description = "CLASS_ARCHIVED")))]
+async fn remove_teacher(cx: Context, Path((id, teacher)): Path<(ClassId, UserId)>) -> Result<Json<Vec<CoTeacherView>>> {
+    let teachers = cx
+        .write(move |work| classes::remove_teacher(work, &id, &teacher))
+        .await?;
+    Ok(Json(teachers.into_iter().map(CoTeacherView::from).collect()))
 }

@@ -13,6 +13,7 @@ pub mod valid;
 
 mod activity_logs;
 mod assignments;
+mod attachments;
 mod auth;
 mod classes;
 mod courses;
@@ -20,6 +21,7 @@ mod document_server;
 mod document_versions;
 mod documents;
 mod downloads;
+mod enrollments;
 mod files;
 mod finish;
 mod group_assignments;

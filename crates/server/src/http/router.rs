@@ -11,8 +11,8 @@ use utoipa::openapi::OpenApi;
 use super::context::App;
 use super::endpoint::{Endpoints, Row};
 use super::{
-    activity_logs, assignments, auth, classes, courses, document, document_server, documents, finish, groups, health,
-    layers, pages, pdf, subjects, submissions, users, workrooms,
+    activity_logs, assignments, auth, classes, courses, document, document_server, documents, enrollments, finish,
+    groups, health, layers, pages, pdf, subjects, submissions, users, workrooms,
 };
 use crate::error::Error;
 
@@ -24,6 +24,7 @@ pub fn endpoints() -> Endpoints {
         .merge(users::routes())
         .merge(subjects::routes())
         .merge(classes::routes())
+        .merge(enrollments::routes())
         .merge(courses::routes())
         .merge(groups::routes())
         .merge(assignments::routes())

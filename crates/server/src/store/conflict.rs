@@ -52,6 +52,13 @@ const KEYS: &[Key] = &[
         path: "name",
     },
     Key {
+        constraint: "classes_organization_external_id_key",
+        columns: "classes.organization_id, classes.external_id",
+        code: "DUPLICATE_EXTERNAL_ID",
+        message: "Another class has this id of the school's administration already.",
+        path: "externalId",
+    },
+    Key {
         constraint: "homerooms_organization_name_year_key",
         columns: "homerooms.organization_id, homerooms.name, homerooms.academic_year",
         code: "DUPLICATE_HOMEROOM",

@@ -17,7 +17,9 @@ pub mod cascade;
 pub mod classes;
 pub mod converted_files;
 pub mod courses;
+pub mod current_submissions;
 pub mod documents;
+pub mod enrollments;
 pub mod group_assignments;
 pub mod groups;
 pub mod page;
@@ -324,7 +326,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("converted_files", converted_files::STATEMENTS),
         ("courses", courses::STATEMENTS),
         ("documents", documents::STATEMENTS),
-        ("group_assignments", group_assignments::STATEMENTS),
+        ("enrollments", enrollments::STATEMENTS),
         ("saves", saves::STATEMENTS),
         ("revisions", revisions::STATEMENTS),
         ("subjects", subjects::STATEMENTS),
@@ -332,6 +334,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("work_rooms", work_rooms::STATEMENTS),
     ];
     all.extend(cascade::all_statements());
+    all.extend(group_assignments::all_statements());
     all.extend(groups::all_statements());
     all
 }

@@ -24,6 +24,27 @@ macro_rules! copy_columns {
     };
 }
 
+macro_rules! grade_columns {
+    () => {
+        "gr.id, gr.submission_id, gr.value, gr.points, gr.feedback, gr.status, gr.version, gr.graded_by_id, gr.graded_at,
+            gr.published_at"
+    };
+}
+
+macro_rules! member_grade_columns {
+    () => {
+        "mg.user_id, mg.value, mg.points, mg.feedback"
+    };
+}
+
+macro_rules! feedback_columns {
+    () => {
+        "fb.id, fb.group_assignment_id, fb.submission_id, fb.document_id, u.id, u.name, u.image, fb.text, fb.visibility,
+            fb.published_at, fb.created_at, fb.updated_at"
+    };
+}
+pub(super) use {copy_columns, feedback_columns, grade_columns, member_grade_columns};
+
 statements! {
     /// One attempt.
     BY_ID = concat!("SELECT ", submission_columns!(), " FROM submissions s WHERE s.organization_id = $1 AND s.id = $2");
@@ -58,17 +79,13 @@ statements! {
     /// Whether any copy still names a file.
     NAMES_FILE = "SELECT EXISTS (SELECT 1 FROM submission_documents WHERE organization_id = $1 AND file_key = $2)";
     /// The grade of an attempt.
-    GRADE = "SELECT g.id, g.submission_id, g.value, g.points, g.feedback, g.status, g.version, g.graded_by_id, g.graded_at,
-            g.published_at
-        FROM grades g WHERE g.organization_id = $1 AND g.submission_id = $2";
+    GRADE = concat!("SELECT ", grade_columns!(), " FROM grades gr WHERE gr.organization_id = $1 AND gr.submission_id = $2");
     /// The grades of single members.
-    MEMBER_GRADES = "SELECT m.user_id, m.value, m.points, m.feedback FROM member_grades m
-        WHERE m.organization_id = $1 AND m.grade_id = $2 ORDER BY m.user_id";
+    MEMBER_GRADES = concat!("SELECT ", member_grade_columns!(), " FROM member_grades mg
+        WHERE mg.organization_id = $1 AND mg.grade_id = $2 ORDER BY mg.user_id");
     /// What was said about an attempt.
-    FEEDBACK = "SELECT f.id, f.group_assignment_id, f.submission_id, f.document_id, u.id, u.name, u.image, f.text,
-            f.visibility, f.published_at, f.created_at, f.updated_at
-        FROM feedback f JOIN users u ON u.id = f.author_id
-        WHERE f.organization_id = $1 AND f.submission_id = $2 ORDER BY f.created_at, f.id";
+    FEEDBACK = concat!("SELECT ", feedback_columns!(), " FROM feedback fb JOIN users u ON u.id = fb.author_id
+        WHERE fb.organization_id = $1 AND fb.submission_id = $2 ORDER BY fb.created_at, fb.id");
 }
 
 impl Scope<'_> {
@@ -203,7 +220,7 @@ impl Work<'_> {
     }
 }
 
-fn copy(row: &mut Columns<'_>) -> Result<SubmissionDocument> {
+pub(super) fn copy(row: &mut Columns<'_>) -> Result<SubmissionDocument> {
     Ok(SubmissionDocument {
         id: row.take()?,
         submission_id: row.take()?,
@@ -218,7 +235,7 @@ fn copy(row: &mut Columns<'_>) -> Result<SubmissionDocument> {
 }
 
 /// The id of the row and the grade without those of single members.
-fn grade(row: &mut Columns<'_>) -> Result<(String, Grade)> {
+pub(super) fn grade(row: &mut Columns<'_>) -> Result<(String, Grade)> {
     let id = row.take()?;
     let grade = Grade {
         submission_id: row.take()?,
@@ -235,7 +252,7 @@ fn grade(row: &mut Columns<'_>) -> Result<(String, Grade)> {
     Ok((id, grade))
 }
 
-fn member_grade(row: &mut Columns<'_>) -> Result<MemberGrade> {
+pub(super) fn member_grade(row: &mut Columns<'_>) -> Result<MemberGrade> {
     Ok(MemberGrade {
         user_id: row.take()?,
         value: row.take()?,
@@ -244,7 +261,7 @@ fn member_grade(row: &mut Columns<'_>) -> Result<MemberGrade> {
     })
 }
 
-fn feedback(row: &mut Columns<'_>) -> Result<Feedback> {
+pub(super) fn feedback(row: &mut Columns<'_>) -> Result<Feedback> {
     Ok(Feedback {
         id: row.take()?,
         group_assignment_id: row.take()?,

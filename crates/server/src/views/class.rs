@@ -1,1 +1,198 @@
-//! Being written.
+//! A class and its students as answers and events show them (contract 3.2): the whole of it to its staff, a summary to
+//! colleagues, everything but counts and addresses to its students.
+
+use model::access::Viewer;
+use model::class::{ClassEnrollment, ClassStatus};
+use model::homeroom::HomeroomLabel;
+use model::id::{ClassId, EnrollmentId, GroupId, HomeroomId, OrganizationId, UserId};
+use model::schedule::Schedule;
+use model::subject::SubjectLabel;
+use model::text::{AcademicYear, ExternalId, Name, Semester};
+use model::time::Timestamp;
+use model::user::Person;
+use model::whole::{ClassCounts, WholeClass};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// A class.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Class)]
+pub struct ClassView {
+    id: ClassId,
+    organization_id: OrganizationId,
+    name: Name,
+    academic_year: AcademicYear,
+    #[schema(required)]
+    semester: Option<Semester>,
+    #[schema(required)]
+    start_date: Option<Timestamp>,
+    #[schema(required)]
+    end_date: Option<Timestamp>,
+    status: ClassStatus,
+    teacher_id: UserId,
+    #[schema(required)]
+    homeroom_id: Option<HomeroomId>,
+    #[schema(required)]
+    external_id: Option<ExternalId>,
+    #[schema(required)]
+    schedule: Option<Schedule>,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    teacher: Person,
+    #[schema(required)]
+    homeroom: Option<HomeroomLabel>,
+    /// Absent in the summary that teachers of other classes read
+    #[serde(skip_serializing_if = "Option::is_none")]
+    co_teachers: Option<Vec<CoTeacherView>>,
+    /// Absent in the summary that teachers of other classes read
+    #[serde(skip_serializing_if = "Option::is_none")]
+    subjects: Option<Vec<SubjectLabel>>,
+    /// For the staff of the organization
+    #[serde(skip_serializing_if = "Option::is_none")]
+    counts: Option<ClassCounts>,
+}
+
+/// Who teaches along.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(as = CoTeacher)]
+pub struct CoTeacherView {
+    id: UserId,
+    name: String,
+}
+
+impl From<Person> for CoTeacherView {
+    fn from(person: Person) -> Self {
+        Self {
+            id: person.id,
+            name: person.name,
+        }
+    }
+}
+
+impl ClassView {
+    /// Its id.
+    pub fn id(&self) -> &ClassId {
+        &self.id
+    }
+
+    /// The class as this viewer, who may know of it, sees it.
+    pub fn of(whole: WholeClass, viewer: &Viewer) -> Self {
+        let co_teachers: Vec<UserId> = whole.co_teachers.iter().map(|person| person.id.clone()).collect();
+        let shows_lists = !viewer.is_staff() || whole.class.managed_by(viewer, &co_teachers);
+        let counts = viewer.is_staff().then_some(whole.counts);
+        let lists = shows_lists.then(|| (whole.co_teachers.clone(), whole.subjects.clone()));
+        let mut view = Self::summary(whole);
+        view.counts = counts;
+        if let Some((co_teachers, subjects)) = lists {
+            view.co_teachers = Some(co_teachers.into_iter().map(CoTeacherView::from).collect());
+            view.subjects = Some(subjects);
+        }
+        view
+    }
+
+    /// The class without lists and counts, as an event tells it to everybody in it.
+    pub fn summary(whole: WholeClass) -> Self {
+        let class = whole.class;
+        Self {
+            id: class.id,
+            organization_id: class.organization_id,
+            name: class.name,
+            academic_year: class.academic_year,
+            semester: class.semester,
+            start_date: class.start_date,
+            end_date: class.end_date,
+            status: class.status,
+            teacher_id: class.teacher_id,
+            homeroom_id: class.homeroom_id,
+            external_id: class.external_id,
+            schedule: class.schedule,
+            created_at: class.created_at,
+            updated_at: class.updated_at,
+            teacher: whole.teacher,
+            homeroom: whole.homeroom,
+            co_teachers: None,
+            subjects: None,
+            counts: None,
+        }
+    }
+}
+
+/// A student's place in a class.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = ClassEnrollment)]
+pub struct ClassEnrollmentView {
+    id: EnrollmentId,
+    class_id: ClassId,
+    student_id: UserId,
+    enrolled_at: Timestamp,
+    #[schema(required)]
+    completed_at: Option<Timestamp>,
+}
+
+impl From<ClassEnrollment> for ClassEnrollmentView {
+    fn from(enrollment: ClassEnrollment) -> Self {
+        Self {
+            id: enrollment.id,
+            class_id: enrollment.class_id,
+            student_id: enrollment.student_id,
+            enrolled_at: enrollment.enrolled_at,
+            completed_at: enrollment.completed_at,
+        }
+    }
+}
+
+/// A student as the staff of the class see him.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[schema(as = Student)]
+pub struct StudentView {
+    id: UserId,
+    name: String,
+    #[schema(required)]
+    image: Option<String>,
+    email: String,
+}
+
+impl StudentView {
+    /// The person with the address.
+    pub fn new(person: Person, email: String) -> Self {
+        Self {
+            id: person.id,
+            name: person.name,
+            image: person.image,
+            email,
+        }
+    }
+}
+
+/// A student of a class with the enrolment and the groups.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = ClassStudent)]
+pub struct ClassStudentView {
+    enrollment: ClassEnrollmentView,
+    user: StudentView,
+    group_ids: Vec<GroupId>,
+}
+
+impl ClassStudentView {
+    /// The student with everything the staff see.
+    pub fn new(enrollment: ClassEnrollment, person: Person, email: String, group_ids: Vec<GroupId>) -> Self {
+        Self {
+            enrollment: enrollment.into(),
+            user: StudentView::new(person, email),
+            group_ids,
+        }
+    }
+}
+
+/// The students of a class: to its staff with addresses and groups, to each other by name.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(untagged)]
+pub enum RosterView {
+    /// For the staff of the class.
+    Staff(Vec<ClassStudentView>),
+    /// For the students of the class.
+    ClassMates(Vec<Person>),
+}

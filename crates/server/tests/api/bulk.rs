@@ -85,6 +85,14 @@ both!(a_dry_run_says_what_would_happen_and_writes_nothing, |app| {
         .await
         .refused(404, "NOT_FOUND");
     assert_eq!(fingerprints(&app.database).await, before);
+    ada.patch(path.trim_end_matches("?dryRun=1"), json!({"title": "New"}))
+        .await
+        .expect(200);
+    assert_ne!(
+        fingerprints(&app.database).await,
+        before,
+        "the fingerprints see what is written"
+    );
 });
 
 both!(a_bulk_edit_knows_only_what_is_shared, |app| {

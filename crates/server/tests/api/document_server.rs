@@ -4,7 +4,7 @@ use groupwork::document_server::DocumentServer;
 use serde_json::{Value, json};
 
 use crate::support::app::DOCSERVER_SECRET;
-use crate::support::lesson::path;
+use crate::support::studio::path;
 use crate::support::{Kind, TestApp};
 
 /// The claims inside a token.
@@ -14,12 +14,12 @@ fn claims(token: &str) -> Value {
     jsonwebtoken::decode(token, &key, &rules).unwrap().claims
 }
 
-lesson!(
+studio!(
     the_configuration_is_signed_whole_and_names_our_own_addresses,
-    |lesson| {
-        let world = &lesson.app.world;
-        let document = lesson.document("Our page").await;
-        let bens = lesson
+    |studio| {
+        let world = &studio.app.world;
+        let document = studio.document("Our page").await;
+        let bens = studio
             .app
             .as_(&world.ben)
             .with("host", "evil.example")
@@ -27,8 +27,8 @@ lesson!(
         let answer = bens.get(&path(&document, "/editor-config?mode=edit")).await;
         assert_eq!(answer.header("cache-control"), "no-store");
         let config = answer.expect(200);
-        let base = format!("{}/api/workrooms/documents/{document}", lesson.app.base);
-        assert_eq!(config["documentServerUrl"], json!(lesson.server.url()));
+        let base = format!("{}/api/workrooms/documents/{document}", studio.app.base);
+        assert_eq!(config["documentServerUrl"], json!(studio.server.url()));
         assert_eq!(config["documentType"], "word");
         assert_eq!(config["document"]["fileType"], "docx");
         assert_eq!(config["document"]["title"], "Our page.docx");
@@ -57,38 +57,38 @@ lesson!(
             .unwrap()
             .retain(|name, _| name != "iat" && name != "exp");
         assert_eq!(signed, shown);
-        let cems = lesson.configuration(&world.cem, &document).await;
+        let cems = studio.configuration(&world.cem, &document).await;
         assert_eq!(cems["document"]["key"], config["document"]["key"]);
 
         bens.get(&path(&document, "/editor-config?user=ada"))
             .await
             .invalid("user");
         for stranger in [&world.dana, &world.tom, &world.zoe, &world.zack] {
-            let refused = lesson.app.as_(stranger).get(&path(&document, "/editor-config")).await;
+            let refused = studio.app.as_(stranger).get(&path(&document, "/editor-config")).await;
             assert!(!refused.refused(404, "NOT_FOUND").to_string().contains("token"));
         }
-        let refused = lesson.app.stranger().get(&path(&document, "/editor-config")).await;
+        let refused = studio.app.stranger().get(&path(&document, "/editor-config")).await;
         refused.refused(401, "UNAUTHENTICATED");
     }
 );
 
-lesson!(a_viewer_may_change_nothing_and_brings_no_callback, |lesson| {
-    let world = &lesson.app.world;
-    let document = lesson.document("Our page").await;
-    let asked = lesson
+studio!(a_viewer_may_change_nothing_and_brings_no_callback, |studio| {
+    let world = &studio.app.world;
+    let document = studio.document("Our page").await;
+    let asked = studio
         .app
         .as_(&world.ben)
         .get(&path(&document, "/editor-config?mode=view"))
         .await
         .expect(200);
-    lesson.submit(&world.ben, &document).await.expect(200);
+    studio.submit(&world.ben, &document).await.expect(200);
     let mut configurations = vec![asked];
     for person in [&world.ben, &world.ada, &world.adam] {
-        configurations.push(lesson.configuration(person, &document).await);
+        configurations.push(studio.configuration(person, &document).await);
     }
-    lesson.finish().await;
+    studio.finish().await;
     for person in [&world.ben, &world.ada, &world.adam] {
-        configurations.push(lesson.configuration(person, &document).await);
+        configurations.push(studio.configuration(person, &document).await);
     }
     for config in configurations {
         assert_eq!(config["editorConfig"]["mode"], "view");
@@ -96,7 +96,7 @@ lesson!(a_viewer_may_change_nothing_and_brings_no_callback, |lesson| {
         for right in ["edit", "review", "comment", "fillForms"] {
             assert_eq!(config["document"]["permissions"][right], false, "{right}");
         }
-        let viewer = practice_document_server::client::open(&lesson.server.url(), &config)
+        let viewer = practice_document_server::client::open(&studio.server.url(), &config)
             .await
             .unwrap();
         assert!(!viewer.may_edit());
@@ -123,13 +123,13 @@ both!(without_a_document_server_documents_are_kept_all_the_same, |app| {
     assert_eq!(ready["checks"]["docserver"], "unset");
 });
 
-lesson!(a_long_session_whose_header_was_cut_is_still_believed, |lesson| {
-    let document = lesson.document("Our page").await;
-    lesson.server.faults().change(|faults| faults.history_padding = 1500);
-    lesson
-        .write(&lesson.app.world.ben, &document, "After a long day.")
+studio!(a_long_session_whose_header_was_cut_is_still_believed, |studio| {
+    let document = studio.document("Our page").await;
+    studio.server.faults().change(|faults| faults.history_padding = 1500);
+    studio
+        .write(&studio.app.world.ben, &document, "After a long day.")
         .await;
-    let sent = lesson
+    let sent = studio
         .server
         .callbacks()
         .into_iter()
@@ -137,8 +137,8 @@ lesson!(a_long_session_whose_header_was_cut_is_still_believed, |lesson| {
         .unwrap();
     assert!(sent.body.get("history").is_none() && sent.body["token"].as_str().unwrap().len() > 100_000);
     assert_eq!(
-        lesson.versions(&document).await[0]["editors"],
-        json!([lesson.app.world.ben.id])
+        studio.versions(&document).await[0]["editors"],
+        json!([studio.app.world.ben.id])
     );
 });
 
@@ -176,11 +176,11 @@ async fn results_are_paths_below_the_result_folder_and_nothing_else() {
     app.close().await;
 }
 
-lesson!(readiness_shows_a_document_server_that_is_ill, |lesson| {
-    let ready = async || lesson.app.stranger().get("/health/ready").await.expect(200);
+studio!(readiness_shows_a_document_server_that_is_ill, |studio| {
+    let ready = async || studio.app.stranger().get("/health/ready").await.expect(200);
     assert_eq!(ready().await["checks"]["docserver"], "ok");
     // The real one says so with status 200, too.
-    lesson.server.faults().change(|faults| faults.unhealthy = true);
+    studio.server.faults().change(|faults| faults.unhealthy = true);
     let ill = ready().await;
     assert_eq!(
         (&ill["status"], &ill["checks"]["docserver"]),

@@ -5,7 +5,7 @@ use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use serde_json::{Value, json};
 
 use crate::support::app::{AUTH_SECRET, DOCSERVER_SECRET};
-use crate::support::lesson::{Lesson, path, words};
+use crate::support::studio::{Studio, path, words};
 
 fn now() -> i64 {
     groupwork::clock::now().as_millis() / 1000
@@ -30,11 +30,11 @@ fn sign(mut claims: Value) -> String {
     sign_as(Algorithm::HS256, DOCSERVER_SECRET, &claims)
 }
 
-lesson!(the_file_door_opens_for_the_document_server_alone, |lesson| {
-    let document = lesson.document("Our page").await;
+studio!(the_file_door_opens_for_the_document_server_alone, |studio| {
+    let document = studio.document("Our page").await;
     let door = path(&document, "/file");
-    let url = format!("{}/api{door}", lesson.app.base);
-    let stranger = lesson.app.stranger();
+    let url = format!("{}/api{door}", studio.app.base);
+    let stranger = studio.app.stranger();
     let bearer = |token: &str| stranger.with("authorization", &format!("Bearer {token}"));
     let file = |claims: Value| sign(json!({"payload": claims}));
 
@@ -43,9 +43,9 @@ lesson!(the_file_door_opens_for_the_document_server_alone, |lesson| {
     assert_eq!(words(&opened.bytes), "", "the blank template of a text document");
     assert!(opened.header("content-disposition").starts_with("attachment"));
     assert_eq!(opened.header("x-content-type-options"), "nosniff");
-    lesson.write(&lesson.app.world.ben, &document, "Stored.").await;
+    studio.write(&studio.app.world.ben, &document, "Stored.").await;
     let opened = bearer(&file(json!({"url": url}))).get(&door).await;
-    assert_eq!(words(&opened.bytes), lesson.text(&document).await);
+    assert_eq!(words(&opened.bytes), studio.text(&document).await);
     let late = json!({"payload": {"url": url}, "iat": now() - 330, "exp": now() - 30});
     assert_eq!(
         bearer(&sign(late)).get(&door).await.status,
@@ -54,9 +54,9 @@ lesson!(the_file_door_opens_for_the_document_server_alone, |lesson| {
     );
 
     // The cookie of a session opens this door as little as anything but a bearer token does.
-    lesson
+    studio
         .app
-        .as_(&lesson.app.world.ben)
+        .as_(&studio.app.world.ben)
         .get(&door)
         .await
         .refused(401, "DOCSERVER_TOKEN_MISSING");
@@ -71,19 +71,19 @@ lesson!(the_file_door_opens_for_the_document_server_alone, |lesson| {
         .await
         .refused(401, "DOCSERVER_TOKEN_MISSING");
     let unknown = path(&groupwork::clock::new_id(), "/file");
-    let elsewhere = file(json!({"url": format!("{}/api{unknown}", lesson.app.base)}));
+    let elsewhere = file(json!({"url": format!("{}/api{unknown}", studio.app.base)}));
     bearer(&elsewhere).get(&unknown).await.refused(404, "NOT_FOUND");
 });
 
-lesson!(the_file_door_refuses_every_other_token, |lesson| {
-    let document = lesson.document("Our page").await;
-    let other = lesson.document("Another page").await;
+studio!(the_file_door_refuses_every_other_token, |studio| {
+    let document = studio.document("Our page").await;
+    let other = studio.document("Another page").await;
     let door = path(&document, "/file");
-    let url = format!("{}/api{door}", lesson.app.base);
-    let stranger = lesson.app.stranger();
+    let url = format!("{}/api{door}", studio.app.base);
+    let stranger = studio.app.stranger();
     let bearer = |token: &str| stranger.with("authorization", &format!("Bearer {token}"));
     let file = |claims: Value| sign(json!({"payload": claims}));
-    let config = lesson.configuration(&lesson.app.world.ben, &document).await;
+    let config = studio.configuration(&studio.app.world.ben, &document).await;
     let editor = config["token"].as_str().unwrap().to_owned();
     let invalid = "DOCSERVER_TOKEN_INVALID";
     let mismatch = "DOCSERVER_TOKEN_MISMATCH";
@@ -96,7 +96,7 @@ lesson!(the_file_door_refuses_every_other_token, |lesson| {
     let without_end = json!({"payload": {"url": url}, "iat": now()});
     let parts: Vec<&str> = editor.split('.').collect();
     let unsigned = format!("eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0.{}.", parts[1]);
-    let elsewhere = |rest: &str| file(json!({"url": format!("{}/api{rest}", lesson.app.base)}));
+    let elsewhere = |rest: &str| file(json!({"url": format!("{}/api{rest}", studio.app.base)}));
     let refused = [
         (401, invalid, sign_as(Algorithm::HS384, DOCSERVER_SECRET, &good)),
         (401, invalid, sign_as(Algorithm::HS512, DOCSERVER_SECRET, &good)),
@@ -149,24 +149,24 @@ lesson!(the_file_door_refuses_every_other_token, |lesson| {
 });
 
 /// Posts a notice with these tokens: one in the body, one in the header.
-async fn post(lesson: &Lesson, document: &str, body: Value, header: Option<String>) -> crate::support::Answer {
-    let mut client = lesson.app.stranger();
+async fn post(studio: &Studio, document: &str, body: Value, header: Option<String>) -> crate::support::Answer {
+    let mut client = studio.app.stranger();
     if let Some(token) = header {
         client = client.with("authorization", &format!("Bearer {token}"));
     }
     client.post(&path(document, "/callback"), body).await
 }
 
-lesson!(the_notice_door_believes_tokens_only, |lesson| {
-    let document = lesson.document("Our page").await;
-    let key = lesson.key(&document).await;
+studio!(the_notice_door_believes_tokens_only, |studio| {
+    let document = studio.document("Our page").await;
+    let key = studio.key(&document).await;
     let closed = json!({"key": key, "status": 4});
     let in_body = |claims: &Value| json!({"token": sign(claims.clone())});
     let in_header = |claims: &Value| Some(sign(json!({"payload": claims})));
     let taken = json!({"error": 0});
-    assert_eq!(post(lesson, &document, in_body(&closed), None).await.expect(200), taken);
+    assert_eq!(post(studio, &document, in_body(&closed), None).await.expect(200), taken);
     assert_eq!(
-        post(lesson, &document, closed.clone(), in_header(&closed))
+        post(studio, &document, closed.clone(), in_header(&closed))
             .await
             .expect(200),
         taken
@@ -176,28 +176,28 @@ lesson!(the_notice_door_believes_tokens_only, |lesson| {
     lying["status"] = json!(2);
     lying["url"] = json!("http://evil.example/cache/files/x");
     assert_eq!(
-        post(lesson, &document, lying, in_header(&closed)).await.expect(200),
+        post(studio, &document, lying, in_header(&closed)).await.expect(200),
         taken
     );
     for status in [0, 5, 99] {
         let odd = json!({"key": key, "status": status});
-        assert_eq!(post(lesson, &document, in_body(&odd), None).await.expect(200), taken);
+        assert_eq!(post(studio, &document, in_body(&odd), None).await.expect(200), taken);
     }
 });
 
-lesson!(the_notice_door_refuses_every_other_token, |lesson| {
-    let document = lesson.document("Our page").await;
-    let other = lesson.document("Another page").await;
-    let key = lesson.key(&document).await;
+studio!(the_notice_door_refuses_every_other_token, |studio| {
+    let document = studio.document("Our page").await;
+    let other = studio.document("Another page").await;
+    let key = studio.key(&document).await;
     let closed = json!({"key": key, "status": 4});
     let in_body = |claims: &Value| json!({"token": sign(claims.clone())});
     let in_header = |claims: &Value| Some(sign(json!({"payload": claims})));
-    let config = lesson.configuration(&lesson.app.world.ben, &document).await;
+    let config = studio.configuration(&studio.app.world.ben, &document).await;
     let editor = config["token"].as_str().unwrap().to_owned();
     let file_url = config["document"]["url"].clone();
     let missing = "DOCSERVER_TOKEN_MISSING";
     let (invalid, mismatch) = ("DOCSERVER_TOKEN_INVALID", "DOCSERVER_TOKEN_MISMATCH");
-    let foreign = json!({"key": lesson.key(&other).await, "status": 4});
+    let foreign = json!({"key": studio.key(&other).await, "status": 4});
     let future = json!({"key": format!("{document}-9"), "status": 1, "users": []});
     let disagreeing = json!({"key": key, "status": 1});
     let stale = json!({"key": key, "status": 4, "iat": now() - 900, "exp": now() + 900});
@@ -243,7 +243,7 @@ lesson!(the_notice_door_refuses_every_other_token, |lesson| {
     ];
     assert!(refused.len() >= 15);
     for (status, code, body, header) in refused {
-        let answer = post(lesson, &document, body.clone(), header).await;
+        let answer = post(studio, &document, body.clone(), header).await;
         assert_eq!(
             (answer.status, answer.json()["code"].as_str().unwrap()),
             (status, code),
@@ -251,17 +251,17 @@ lesson!(the_notice_door_refuses_every_other_token, |lesson| {
         );
     }
     assert_eq!(
-        lesson.seen(&document).await["version"],
+        studio.seen(&document).await["version"],
         0,
         "none of these stored anything"
     );
     let huge = json!({"token": "x", "history": "x".repeat(3 << 20)});
-    post(lesson, &document, huge, None)
+    post(studio, &document, huge, None)
         .await
         .refused(413, "PAYLOAD_TOO_LARGE");
     let unusable = json!({"key": key, "status": 2, "url": "http://docs.example/../etc/passwd"});
     assert_eq!(
-        post(lesson, &document, in_body(&unusable), None).await.expect(200),
+        post(studio, &document, in_body(&unusable), None).await.expect(200),
         json!({"error": 1})
     );
 });

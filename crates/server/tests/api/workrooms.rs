@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::groups::{id, ids, made};
+use crate::groups::{ids, made};
 use crate::support::World;
 
 both!(a_work_room_shows_its_group_and_nobody_elses, |app| {

@@ -139,3 +139,87 @@ fn removed_courses(removed: &Removed) -> Vec<Value> {
         .map(|course| json!({"id": course.id, "name": course.name}))
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests may panic")]
+    use model::change::Change;
+    use model::change::removed::{RemovedAssignment, RemovedGroup};
+    use model::class::ClassStatus;
+    use model::course::CourseStatus;
+    use model::group::{GroupLabel, Place};
+    use model::id::{AssignmentId, ClassId, CourseId, GroupId, OrganizationId, SubjectId};
+    use model::text::Name;
+    use model::time::Timestamp;
+
+    use super::*;
+
+    fn deleted(groups: usize) -> Change {
+        let course = Course {
+            id: CourseId::new("c"),
+            organization_id: OrganizationId::new("o"),
+            class_id: ClassId::new("k"),
+            subject_id: SubjectId::new("s"),
+            name: Name::stored("Cells"),
+            description: None,
+            status: CourseStatus::Active,
+            created_at: Timestamp::from_millis(1),
+            updated_at: Timestamp::from_millis(1),
+        };
+        let group = |number: usize| RemovedGroup {
+            place: Place {
+                group: GroupLabel {
+                    id: GroupId::new(format!("g{number}")),
+                    name: format!("Group {number}"),
+                    group_number: 1,
+                    display_name: None,
+                    course_id: Some(CourseId::new("c")),
+                },
+                class: ClassId::new("k"),
+                class_status: ClassStatus::Active,
+                start_date: None,
+            },
+            members: Vec::new(),
+        };
+        let topic = RemovedAssignment {
+            id: AssignmentId::new("a"),
+            title: "Leaves".to_owned(),
+            course_id: Some(CourseId::new("c")),
+            places: Vec::new(),
+        };
+        let removed = Removed {
+            groups: (0..groups).map(group).collect(),
+            assignments: vec![topic],
+            documents: 3,
+            ..Removed::default()
+        };
+        CourseChange::Deleted {
+            course: Box::new(course),
+            removed,
+        }
+        .into()
+    }
+
+    #[test]
+    fn the_deletion_of_a_course_names_what_went_with_it() {
+        let entry = super::super::entry(&deleted(1)).unwrap();
+        assert_eq!((entry.category, entry.action), (Category::Course, Action::CourseDelete));
+        assert_eq!(model::activity::event(entry.category, entry.action), "COURSE_DELETE");
+        assert_eq!(entry.class_id, Some(ClassId::new("k")));
+        let expected = json!({
+            "courseName": "Cells",
+            "deletedGroups": [{"id": "g0", "name": "Group 0"}],
+            "deletedAssignments": [{"id": "a", "title": "Leaves"}],
+            "counts": {"groups": 1, "assignments": 1, "documents": 3, "submissions": 0, "messages": 0},
+        });
+        assert_eq!(entry.details, expected);
+    }
+
+    #[test]
+    fn the_deletion_of_a_huge_course_still_fits() {
+        let entry = super::super::entry(&deleted(3000)).unwrap();
+        assert!(entry.details.to_string().len() <= 16 * 1024);
+        assert_eq!(entry.details["counts"]["groups"], 3000);
+        assert_eq!(entry.details["truncated"], true);
+    }
+}

@@ -2,6 +2,7 @@
 //! Each set of groups is a module of its own. `$1` to `$4` are the viewer's (`store/visible.rs`), `$5` is the user who
 //! asks; the other arguments belong to the set.
 
+use crate::store::current_submissions::{CurrentParts, current_parts};
 use crate::store::sql::Sql;
 
 /// The statements over one set of groups.
@@ -16,6 +17,8 @@ pub struct Known {
     pub topic_files: &'static Sql,
     /// Their own files.
     pub files: &'static Sql,
+    /// What is in the current submissions of their links.
+    pub current: &'static CurrentParts,
 }
 
 /// What a list asks for, `$6` to `$12`. What colleagues may not know of a group does not find it for them either.
@@ -97,6 +100,13 @@ macro_rules! known {
                     $crate::sees_group!(), $where, " ORDER BY t.created_at, t.id");
             }
 
+            super::current_parts!(
+                /// What is in the current submissions of their links.
+                current,
+                from: concat!($from, " JOIN group_assignments ga ON ga.group_id = g.id"),
+                where: concat!("g.organization_id = $1 AND CAST($5 AS TEXT) IS NOT NULL AND ", $crate::sees_group!(), $where)
+            );
+
             /// The statements in one place.
             pub static KNOWN: super::Known = super::Known {
                 groups: &GROUPS,
@@ -104,6 +114,7 @@ macro_rules! known {
                 links: &LINKS,
                 topic_files: &TOPIC_FILES,
                 files: &FILES,
+                current: &current::PARTS,
             };
         }
     };

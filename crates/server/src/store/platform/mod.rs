@@ -6,6 +6,7 @@ pub mod file_removals;
 pub mod homes;
 pub mod organizations;
 pub mod sessions;
+pub mod staged_files;
 pub mod users;
 
 use super::connection::Connection;
@@ -66,6 +67,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("platform/homes", homes::STATEMENTS),
         ("platform/organizations", organizations::STATEMENTS),
         ("platform/sessions", sessions::STATEMENTS),
+        ("platform/staged_files", staged_files::STATEMENTS),
         ("platform/users", users::STATEMENTS),
     ]
 }

@@ -7,6 +7,7 @@ use groupwork::app::App;
 use groupwork::config::{Config, ServeArgs, StorageArgs};
 use groupwork::http::{listen, router};
 use groupwork::store::Database;
+use groupwork::store::connection::Connection;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
@@ -103,6 +104,20 @@ impl TestApp {
     /// Where the service keeps its files.
     pub fn folder(&self) -> &std::path::Path {
         self.folder.path()
+    }
+
+    /// Does something with a connection of its own, past the service.
+    pub async fn raw<T: Send + 'static>(&self, act: impl FnOnce(&mut Connection) -> T + Send + 'static) -> T {
+        let database = self.database.clone();
+        tokio::task::spawn_blocking(move || {
+            let mut connection = match &database {
+                Database::Sqlite(path) => Connection::open_sqlite(path, false).unwrap(),
+                Database::Postgres(url) => Connection::open_postgres(url).unwrap(),
+            };
+            act(&mut connection)
+        })
+        .await
+        .unwrap()
     }
 
     /// Stops the service and drops its database.

@@ -2,13 +2,16 @@
 
 pub mod app;
 mod client;
+pub mod counts;
 pub mod database;
 pub mod invariants;
-#[macro_use]
 pub mod lesson;
 pub mod office;
 mod rooms;
 pub mod rows;
+pub mod standpoint;
+#[macro_use]
+pub mod studio;
 pub mod tables;
 pub mod topics;
 mod world;

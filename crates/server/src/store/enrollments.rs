@@ -1,0 +1,171 @@
+//! Who learns in a class, and who of them is in no group yet.
+
+use model::class::ClassEnrollment;
+use model::id::{AssignmentId, ClassId, CourseId, EnrollmentId, GroupId, HomeroomId, UserId};
+use model::time::Timestamp;
+use model::user::Person;
+
+use super::classes::person;
+use super::sql::Columns;
+use super::{Scope, Work};
+use crate::error::Result;
+use crate::{args, clock, statements};
+
+/// Students of a class with their enrolment.
+macro_rules! students {
+    ($where:literal) => {
+        concat!(
+            "SELECT e.id, e.class_id, e.student_id, e.enrolled_at, e.completed_at, u.id, u.name, u.image, u.email
+            FROM class_enrollments e
+            JOIN users u ON u.id = e.student_id
+            WHERE e.organization_id = $1 AND e.class_id = $2",
+            $where
+        )
+    };
+}
+
+statements! {
+    /// The students of a class by name; those whose name begins with the search text come first.
+    STUDENTS = students!(" AND (CAST($3 AS TEXT) IS NULL OR u.name_key LIKE '%' || $3 || '%' ESCAPE '\\')
+        ORDER BY CASE WHEN u.name_key LIKE $3 || '%' ESCAPE '\\' THEN 0 ELSE 1 END, u.name_key, u.id");
+    /// One student of a class.
+    STUDENT = students!(" AND e.student_id = $3");
+    /// The students of a class who are in no group, or in none of a course or of a topic.
+    UNGROUPED = students!(" AND NOT EXISTS (SELECT 1 FROM group_members m
+            JOIN groups g ON g.organization_id = m.organization_id AND g.id = m.group_id
+            WHERE m.organization_id = $1 AND m.user_id = e.student_id AND m.class_id = $2
+                AND (CAST($3 AS TEXT) IS NULL OR g.course_id = $3)
+                AND (CAST($4 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM group_assignments l
+                    WHERE l.organization_id = $1 AND l.group_id = g.id AND l.assignment_id = $4)))
+        ORDER BY u.name_key, u.id");
+    /// Which students of a class are in which of its groups.
+    GROUPS_OF_STUDENTS = "SELECT m.user_id, m.group_id
+        FROM groups g
+        JOIN group_members m ON m.organization_id = g.organization_id AND m.group_id = g.id
+        WHERE g.organization_id = $1 AND g.class_id = $2
+        ORDER BY g.group_number, g.id";
+    /// The ids of the students of a class.
+    STUDENT_IDS = "SELECT student_id FROM class_enrollments WHERE organization_id = $1 AND class_id = $2
+        ORDER BY enrolled_at, student_id";
+    /// A member who may learn in a class.
+    LEARNER = "SELECT u.id, u.name, u.image FROM members m JOIN users u ON u.id = m.user_id
+        WHERE m.organization_id = $1 AND m.user_id = $2 AND m.role = 'student' AND u.is_active";
+    /// The students of a homeroom who may learn in a class.
+    HOMEROOM_LEARNERS = "SELECT u.id, u.name, u.image
+        FROM homeroom_enrollments h
+        JOIN members m ON m.organization_id = h.organization_id AND m.user_id = h.student_id
+        JOIN users u ON u.id = m.user_id
+        WHERE h.organization_id = $1 AND h.homeroom_id = $2 AND m.role = 'student' AND u.is_active
+        ORDER BY u.name_key, u.id";
+    /// Whether a course is of a class.
+    COURSE_OF_CLASS = "SELECT id FROM courses WHERE organization_id = $1 AND class_id = $2 AND id = $3";
+    /// Whether a topic is of a class.
+    ASSIGNMENT_OF_CLASS = "SELECT id FROM assignments WHERE organization_id = $1 AND class_id = $2 AND id = $3";
+    /// Enrols a student; enrolled already is fine.
+    ENROLL = "INSERT INTO class_enrollments (organization_id, id, class_id, student_id, enrolled_at)
+        VALUES ($1, $2, $3, $4, $5)
+        ON CONFLICT (class_id, student_id, organization_id) DO NOTHING";
+    /// Notes when a student completed a class.
+    COMPLETE = "UPDATE class_enrollments SET completed_at = $4
+        WHERE organization_id = $1 AND class_id = $2 AND student_id = $3";
+}
+
+/// A student of a class as its staff see him.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClassStudent {
+    /// The enrolment.
+    pub enrollment: ClassEnrollment,
+    /// The person.
+    pub person: Person,
+    /// The address; only staff see it.
+    pub email: String,
+    /// His groups in the class, by number; filled for the staff only.
+    pub group_ids: Vec<GroupId>,
+}
+
+impl Scope<'_> {
+    /// The students of a class by name, without their groups. The caller has been asked whether he may see them.
+    pub fn class_students(&mut self, class: &ClassId, search: Option<&str>) -> Result<Vec<ClassStudent>> {
+        self.many(&STUDENTS, args![class, search.map(super::pattern)], student)
+    }
+
+    /// The same with the groups they are in.
+    pub fn class_students_with_groups(&mut self, class: &ClassId, search: Option<&str>) -> Result<Vec<ClassStudent>> {
+        let mut students = self.class_students(class, search)?;
+        let mut groups = std::collections::HashMap::<UserId, Vec<GroupId>>::new();
+        for (user, group) in self.many(&GROUPS_OF_STUDENTS, args![class], |row| Ok((row.take()?, row.take()?)))? {
+            groups.entry(user).or_default().push(group);
+        }
+        for student in &mut students {
+            student.group_ids = groups.remove(&student.person.id).unwrap_or_default();
+        }
+        Ok(students)
+    }
+
+    /// One student of a class.
+    pub fn class_student(&mut self, class: &ClassId, student_id: &UserId) -> Result<ClassStudent> {
+        self.one(&STUDENT, args![class, student_id], student)
+    }
+
+    /// The ids of the students of a class.
+    pub fn class_student_ids(&mut self, class: &ClassId) -> Result<Vec<UserId>> {
+        self.many(&STUDENT_IDS, args![class], |row| row.take())
+    }
+
+    /// The students of a class who are in none of its groups: in none at all, in none of a course, in none that works on a
+    /// topic. Course and topic are of this class, else 404.
+    pub fn ungrouped_students(
+        &mut self,
+        class: &ClassId,
+        course: Option<&CourseId>,
+        assignment: Option<&AssignmentId>,
+    ) -> Result<Vec<ClassStudent>> {
+        if let Some(course) = course {
+            self.one(&COURSE_OF_CLASS, args![class, course], |row| row.take::<CourseId>())?;
+        }
+        if let Some(assignment) = assignment {
+            self.one(&ASSIGNMENT_OF_CLASS, args![class, assignment], |row| {
+                row.take::<AssignmentId>()
+            })?;
+        }
+        self.many(&UNGROUPED, args![class, course, assignment], student)
+    }
+
+    /// A member who may learn in a class: a student whose account is active.
+    pub fn learning_member(&mut self, id: &UserId) -> Result<Person> {
+        self.one(&LEARNER, args![id], person)
+    }
+
+    /// The students of a homeroom who may learn in a class.
+    pub fn homeroom_learners(&mut self, id: &HomeroomId) -> Result<Vec<Person>> {
+        self.many(&HOMEROOM_LEARNERS, args![id], person)
+    }
+}
+
+impl Work<'_> {
+    /// Enrols a student in a class; answers whether that is new.
+    pub fn enroll(&mut self, class: &ClassId, student: &UserId) -> Result<bool> {
+        let (id, now) = (EnrollmentId::new(clock::new_id()), self.now());
+        Ok(self.run(&ENROLL, args![id, class, student, now])? > 0)
+    }
+
+    /// Notes when a student completed a class, or that he did not.
+    pub fn complete_enrollment(&mut self, class: &ClassId, student: &UserId, at: Option<Timestamp>) -> Result<()> {
+        self.run(&COMPLETE, args![class, student, at]).map(drop)
+    }
+}
+
+fn student(row: &mut Columns<'_>) -> Result<ClassStudent> {
+    Ok(ClassStudent {
+        enrollment: ClassEnrollment {
+            id: row.take()?,
+            class_id: row.take()?,
+            student_id: row.take()?,
+            enrolled_at: row.take()?,
+            completed_at: row.take()?,
+        },
+        person: person(row)?,
+        email: row.take()?,
+        group_ids: Vec::new(),
+    })
+}
