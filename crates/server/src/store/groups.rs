@@ -19,6 +19,7 @@ use model::user::Person;
 use model::whole::{WholeGroup, WholeGroupAssignment};
 
 use self::known::Known;
+pub(super) use self::known::own_groups;
 use super::sql::{Columns, Sql, Value};
 use super::{Scope, Work};
 use crate::error::{Error, Result};

@@ -72,6 +72,20 @@ both!(a_call_waits_with_its_first_time_until_it_is_handled, |app| {
         calm["helpResolvedAt"],
         "handling a calm group changes nothing"
     );
+    let log = app
+        .as_(&world.adam)
+        .get("/activity-logs?category=GROUP")
+        .await
+        .expect(200);
+    let records = log["data"].as_array().unwrap();
+    let told: Vec<_> = records.iter().map(|record| &record["event"]).collect();
+    assert_eq!(
+        told,
+        ["HELP_RESOLVED", "HELP_REQUESTED", "GROUP_CREATE"],
+        "raised once, handled once"
+    );
+    assert_eq!(records[0]["details"]["message"], "Still stuck");
+    assert!(records[0]["details"]["waitedSeconds"].as_i64().unwrap() >= 0);
     let nobody = ada.post(&format!("{path}/help/claim"), json!({})).await.expect(200);
     assert_eq!(nobody, json!({"helpClaimedById": null}));
 });

@@ -120,6 +120,15 @@ macro_rules! known {
     };
 }
 
+/// Group `g` is one of those the viewer is in. Said with IN, `SQLite` begins at his memberships; as a join it would begin at
+/// all groups of the school.
+macro_rules! own_groups {
+    () => {
+        "g.id IN (SELECT own.group_id FROM group_members own WHERE own.organization_id = $1 AND own.user_id = $3)"
+    };
+}
+pub(in crate::store) use own_groups;
+
 /// Groups by number; those whose name begins with the search text come first.
 macro_rules! in_order {
     () => {
@@ -143,8 +152,7 @@ known!(
 );
 known!(
     /// The groups that match and that the viewer, a student, is in: found from his memberships, not from all groups.
-    of_student, from: " FROM group_members own JOIN groups g ON g.id = own.group_id JOIN classes k ON k.id = g.class_id",
-    where: concat!(" AND own.organization_id = $1 AND own.user_id = $3
-        AND (CAST($6 AS TEXT) IS NULL OR g.class_id = $6)", filter!()),
+    of_student, from: " FROM groups g JOIN classes k ON k.id = g.class_id",
+    where: concat!(" AND ", own_groups!(), " AND (CAST($6 AS TEXT) IS NULL OR g.class_id = $6)", filter!()),
     order: in_order!()
 );

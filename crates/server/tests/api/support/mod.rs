@@ -2,12 +2,12 @@
 
 pub mod app;
 mod client;
-pub mod counts;
 pub mod database;
 pub mod invariants;
-pub mod lesson;
+pub mod lesson_rows;
 pub mod office;
 mod rooms;
+pub mod row_counts;
 pub mod rows;
 pub mod standpoint;
 #[macro_use]
