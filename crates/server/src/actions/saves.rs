@@ -111,7 +111,7 @@ pub fn save_back(work: &mut Work<'_>, arrived: &Arrived) -> Result<Named> {
         .is_some_and(|current| current.sha256 == arrived.bytes.sha256);
     let received = document.receive(effective(&document, arrived), current.as_ref().map(Revision::kept));
     let before = document.clone();
-    let (word, revision, named) = match received {
+    let (decision, revision, named) = match received {
         _ if holds_it => ("UNCHANGED", None, Named::default()),
         _ if arrived.is_partial => keep_beside(work, &seen, arrived, "RECOVERED")?,
         Received::Current => become_content(work, &seen, &mut document, arrived)?,
@@ -130,7 +130,7 @@ pub fn save_back(work: &mut Work<'_>, arrived: &Arrived) -> Result<Named> {
     }
     tell(work, &seen, &document, received, revision.as_ref())?;
     let outcome = SaveOutcome {
-        word,
+        word: decision,
         sha256: Some(arrived.bytes.sha256.clone()),
         last_save: arrived.last_save,
         revision_id: revision.map(|revision| revision.id),
@@ -194,7 +194,12 @@ fn become_content(
 }
 
 /// The save is kept for the staff to see, unless its bytes are there already.
-fn keep_beside(work: &mut Work<'_>, seen: &SeenDocument, arrived: &Arrived, word: &'static str) -> Result<Decision> {
+fn keep_beside(
+    work: &mut Work<'_>,
+    seen: &SeenDocument,
+    arrived: &Arrived,
+    decision: &'static str,
+) -> Result<Decision> {
     if work.keeps_bytes(&seen.document().id, &arrived.bytes.sha256)? {
         return Ok(("UNCHANGED", None, Named::default()));
     }
@@ -203,7 +208,7 @@ fn keep_beside(work: &mut Work<'_>, seen: &SeenDocument, arrived: &Arrived, word
         revision: true,
         copy: false,
     };
-    Ok((word, Some(revision), named))
+    Ok((decision, Some(revision), named))
 }
 
 fn insert(work: &mut Work<'_>, arrived: &Arrived, origin: RevisionOrigin) -> Result<Revision> {

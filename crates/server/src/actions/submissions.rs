@@ -40,6 +40,11 @@ pub struct HandIn {
     pub confirm: Option<bool>,
 }
 
+#[expect(
+    clippy::ref_option,
+    clippy::trivially_copy_pass_by_ref,
+    reason = "garde hands over references"
+)]
 fn not_declined(confirm: &Option<bool>, (): &()) -> garde::Result {
     match confirm {
         Some(false) => Err(garde::Error::new("must be true")),
@@ -142,14 +147,14 @@ pub fn submit(
         note: note.cloned(),
         ..attempt(work, &link.id, &next, by)
     };
-    let copies = next.documents.iter().map(|own| {
+    let documents = next.documents.iter().map(|own| {
         if *own == document.id {
             Ok(copy_of(&document.title, &document.id, copied))
         } else {
             former_copy(current.as_ref(), own)
         }
     });
-    let copies = copies.collect::<Result<Vec<_>>>()?;
+    let documents = documents.collect::<Result<Vec<_>>>()?;
     let superseded = match current.map(|current| current.submission) {
         Some(mut former) => {
             former.supersede();
@@ -158,7 +163,7 @@ pub fn submit(
         }
         None => None,
     };
-    begin(work, &new, &copies)?;
+    begin(work, &new, &documents)?;
     link.step_with(Step::Submitted, Some(new.id.clone()), now)?;
     work.update_link(&link)?;
     work.update_document(&document)?;

@@ -1,7 +1,7 @@
 //! Conversions kept for reuse: of a revision or of a handed-in copy, whose bytes never change.
 
 use model::file::FileKey;
-use model::id::{DocumentId, RevisionId, SubmissionDocumentId};
+use model::id::{RevisionId, SubmissionDocumentId};
 
 use super::sql::Columns;
 use super::{Scope, Work};
@@ -19,18 +19,10 @@ statements! {
     HAS_REVISION = "SELECT EXISTS (SELECT 1 FROM document_revisions WHERE organization_id = $1 AND id = $2)";
     /// The same for a handed-in copy.
     HAS_COPY = "SELECT EXISTS (SELECT 1 FROM submission_documents WHERE organization_id = $1 AND id = $2)";
-    /// The conversions of all revisions of a document.
-    FILES_OF_DOCUMENT = "SELECT file_key FROM converted_files WHERE organization_id = $1 AND revision_id IN (
-            SELECT id FROM document_revisions WHERE organization_id = $1 AND document_id = $2)";
+    /// The files a handed-in copy was converted to.
+    FILES_OF_COPY = "SELECT file_key FROM converted_files WHERE organization_id = $1 AND submission_document_id = $2";
     /// Forgets them.
-    DELETE_OF_DOCUMENT = "DELETE FROM converted_files WHERE organization_id = $1 AND revision_id IN (
-            SELECT id FROM document_revisions WHERE organization_id = $1 AND document_id = $2)";
-    /// The conversions of one revision or one copy.
-    FILES_OF = "SELECT file_key FROM converted_files
-        WHERE organization_id = $1 AND (revision_id = $2 OR submission_document_id = $2)";
-    /// Forgets them.
-    DELETE_OF = "DELETE FROM converted_files
-        WHERE organization_id = $1 AND (revision_id = $2 OR submission_document_id = $2)";
+    DELETE_OF_COPY = "DELETE FROM converted_files WHERE organization_id = $1 AND submission_document_id = $2";
     /// A new conversion; of two at once the first stays.
     INSERT = "INSERT INTO converted_files (organization_id, id, revision_id, submission_document_id, format, file_key, size,
             sha256, created_at)
@@ -99,21 +91,10 @@ impl Work<'_> {
 }
 
 impl Work<'_> {
-    /// Forgets the conversions of a document's revisions, before these go, and answers their files.
-    pub fn delete_converted_of_document(&mut self, document: &DocumentId) -> Result<Vec<FileKey>> {
-        let files = self.many(&FILES_OF_DOCUMENT, args![document], file)?;
-        self.run(&DELETE_OF_DOCUMENT, args![document])?;
-        Ok(files)
-    }
-
-    /// Forgets the conversions of a revision before it goes, or of a copy whose bytes change; answers their files.
-    pub fn delete_converted_of(&mut self, source: &ConvertedOf) -> Result<Vec<FileKey>> {
-        let id = match source {
-            ConvertedOf::Revision(id) => id.as_str(),
-            ConvertedOf::Copy(id) => id.as_str(),
-        };
-        let files = self.many(&FILES_OF, args![id], file)?;
-        self.run(&DELETE_OF, args![id])?;
+    /// Forgets the conversions of a copy whose bytes change, and answers their files.
+    pub fn delete_converted_copies(&mut self, copy: &SubmissionDocumentId) -> Result<Vec<FileKey>> {
+        let files = self.many(&FILES_OF_COPY, args![copy], file)?;
+        self.run(&DELETE_OF_COPY, args![copy])?;
         Ok(files)
     }
 }

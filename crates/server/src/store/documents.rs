@@ -299,15 +299,9 @@ impl Work<'_> {
 
     /// Removes a document that was never handed in, with its revisions, and answers the files that nobody names any more.
     pub fn delete_document(&mut self, id: &DocumentId) -> Result<Vec<FileKey>> {
-        let mut files = self.delete_converted_of_document(id)?;
-        files.extend(self.revisions(id)?.into_iter().map(|revision| revision.file_key));
-        for children in [
-            &UNLINK_FEEDBACK,
-            &DELETE_SAVES,
-            &DELETE_SESSIONS,
-            &DELETE_REVISIONS,
-            &DELETE,
-        ] {
+        let revisions = self.revisions(id)?;
+        let files = self.delete_revisions(revisions)?;
+        for children in [&UNLINK_FEEDBACK, &DELETE_SAVES, &DELETE_SESSIONS, &DELETE] {
             self.run(children, args![id])?;
         }
         Ok(files)

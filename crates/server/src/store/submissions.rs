@@ -11,7 +11,6 @@ use model::submission::{Submission, SubmissionDocument, SubmissionStatus};
 use model::user::Person;
 use model::whole::WholeSubmission;
 
-use super::converted_files::ConvertedOf;
 use super::group_assignments::{submission, submission_columns};
 use super::sql::Columns;
 use super::{Scope, Work};
@@ -209,7 +208,7 @@ impl Work<'_> {
                 changed.file_key.as_str(),
             ],
         )?;
-        for file in self.delete_converted_of(&ConvertedOf::Copy(changed.id.clone()))? {
+        for file in self.delete_converted_copies(&changed.id)? {
             self.insert_file_removal(&file)?;
         }
         let is_named: bool = self.one(&NAMES_FILE, args![former.as_str()], |row| row.take())?;

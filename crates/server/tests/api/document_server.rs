@@ -1,53 +1,25 @@
-//! Opening an editor and the two doors of the document server (contract 8.1 and 8.2): whom they believe, and whom not.
+//! Opening an editor (contract 8.1), and what else the document server and this service say to each other.
 
 use groupwork::document_server::DocumentServer;
-use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use serde_json::{Value, json};
 
-use crate::support::app::{AUTH_SECRET, DOCSERVER_SECRET};
-use crate::support::lesson::{Lesson, path, words};
+use crate::support::app::DOCSERVER_SECRET;
+use crate::support::studio::path;
 use crate::support::{Kind, TestApp};
-
-fn now() -> i64 {
-    groupwork::clock::now().as_millis() / 1000
-}
-
-fn sign_as(algorithm: Algorithm, secret: &str, claims: &Value) -> String {
-    jsonwebtoken::encode(
-        &Header::new(algorithm),
-        claims,
-        &EncodingKey::from_secret(secret.as_bytes()),
-    )
-    .unwrap()
-}
-
-/// The claims with times that are fine, signed as the document server does.
-fn sign(mut claims: Value) -> String {
-    for (name, value) in [("iat", now()), ("exp", now() + 300)] {
-        if claims.get(name).is_none() {
-            claims[name] = json!(value);
-        }
-    }
-    sign_as(Algorithm::HS256, DOCSERVER_SECRET, &claims)
-}
 
 /// The claims inside a token.
 fn claims(token: &str) -> Value {
-    let rules = {
-        let mut rules = jsonwebtoken::Validation::new(Algorithm::HS256);
-        rules.validate_aud = false;
-        rules
-    };
+    let rules = jsonwebtoken::Validation::new(jsonwebtoken::Algorithm::HS256);
     let key = jsonwebtoken::DecodingKey::from_secret(DOCSERVER_SECRET.as_bytes());
     jsonwebtoken::decode(token, &key, &rules).unwrap().claims
 }
 
-lesson!(
+studio!(
     the_configuration_is_signed_whole_and_names_our_own_addresses,
-    |lesson| {
-        let world = &lesson.app.world;
-        let document = lesson.document("Our page").await;
-        let bens = lesson
+    |studio| {
+        let world = &studio.app.world;
+        let document = studio.document("Our page").await;
+        let bens = studio
             .app
             .as_(&world.ben)
             .with("host", "evil.example")
@@ -55,8 +27,8 @@ lesson!(
         let answer = bens.get(&path(&document, "/editor-config?mode=edit")).await;
         assert_eq!(answer.header("cache-control"), "no-store");
         let config = answer.expect(200);
-        let base = format!("{}/api/workrooms/documents/{document}", lesson.app.base);
-        assert_eq!(config["documentServerUrl"], json!(lesson.server.url()));
+        let base = format!("{}/api/workrooms/documents/{document}", studio.app.base);
+        assert_eq!(config["documentServerUrl"], json!(studio.server.url()));
         assert_eq!(config["documentType"], "word");
         assert_eq!(config["document"]["fileType"], "docx");
         assert_eq!(config["document"]["title"], "Our page.docx");
@@ -85,38 +57,38 @@ lesson!(
             .unwrap()
             .retain(|name, _| name != "iat" && name != "exp");
         assert_eq!(signed, shown);
-        let cems = lesson.configuration(&world.cem, &document).await;
+        let cems = studio.configuration(&world.cem, &document).await;
         assert_eq!(cems["document"]["key"], config["document"]["key"]);
 
         bens.get(&path(&document, "/editor-config?user=ada"))
             .await
             .invalid("user");
         for stranger in [&world.dana, &world.tom, &world.zoe, &world.zack] {
-            let refused = lesson.app.as_(stranger).get(&path(&document, "/editor-config")).await;
+            let refused = studio.app.as_(stranger).get(&path(&document, "/editor-config")).await;
             assert!(!refused.refused(404, "NOT_FOUND").to_string().contains("token"));
         }
-        let refused = lesson.app.stranger().get(&path(&document, "/editor-config")).await;
+        let refused = studio.app.stranger().get(&path(&document, "/editor-config")).await;
         refused.refused(401, "UNAUTHENTICATED");
     }
 );
 
-lesson!(a_viewer_may_change_nothing_and_brings_no_callback, |lesson| {
-    let world = &lesson.app.world;
-    let document = lesson.document("Our page").await;
-    let asked = lesson
+studio!(a_viewer_may_change_nothing_and_brings_no_callback, |studio| {
+    let world = &studio.app.world;
+    let document = studio.document("Our page").await;
+    let asked = studio
         .app
         .as_(&world.ben)
         .get(&path(&document, "/editor-config?mode=view"))
         .await
         .expect(200);
-    lesson.submit(&world.ben, &document).await.expect(200);
+    studio.submit(&world.ben, &document).await.expect(200);
     let mut configurations = vec![asked];
     for person in [&world.ben, &world.ada, &world.adam] {
-        configurations.push(lesson.configuration(person, &document).await);
+        configurations.push(studio.configuration(person, &document).await);
     }
-    lesson.finish().await;
+    studio.finish().await;
     for person in [&world.ben, &world.ada, &world.adam] {
-        configurations.push(lesson.configuration(person, &document).await);
+        configurations.push(studio.configuration(person, &document).await);
     }
     for config in configurations {
         assert_eq!(config["editorConfig"]["mode"], "view");
@@ -124,7 +96,7 @@ lesson!(a_viewer_may_change_nothing_and_brings_no_callback, |lesson| {
         for right in ["edit", "review", "comment", "fillForms"] {
             assert_eq!(config["document"]["permissions"][right], false, "{right}");
         }
-        let viewer = practice_document_server::client::open(&lesson.server.url(), &config)
+        let viewer = practice_document_server::client::open(&studio.server.url(), &config)
             .await
             .unwrap();
         assert!(!viewer.may_edit());
@@ -151,235 +123,13 @@ both!(without_a_document_server_documents_are_kept_all_the_same, |app| {
     assert_eq!(ready["checks"]["docserver"], "unset");
 });
 
-lesson!(the_file_door_opens_for_the_document_server_alone, |lesson| {
-    let document = lesson.document("Our page").await;
-    let other = lesson.document("Another page").await;
-    let door = path(&document, "/file");
-    let url = format!("{}/api{door}", lesson.app.base);
-    let stranger = lesson.app.stranger();
-    let bearer = |token: &str| stranger.with("authorization", &format!("Bearer {token}"));
-    let file = |claims: Value| sign(json!({"payload": claims}));
-
-    let opened = bearer(&file(json!({"url": url}))).get(&door).await;
-    assert_eq!(opened.status, 200);
-    assert_eq!(words(&opened.bytes), "", "the blank template of a text document");
-    assert!(opened.header("content-disposition").starts_with("attachment"));
-    assert_eq!(opened.header("x-content-type-options"), "nosniff");
-    lesson.write(&lesson.app.world.ben, &document, "Stored.").await;
-    let opened = bearer(&file(json!({"url": url}))).get(&door).await;
-    assert_eq!(words(&opened.bytes), lesson.text(&document).await);
-    let late = json!({"payload": {"url": url}, "iat": now() - 330, "exp": now() - 30});
-    assert_eq!(
-        bearer(&sign(late)).get(&door).await.status,
-        200,
-        "clocks may differ by a minute"
-    );
-
-    let config = lesson.configuration(&lesson.app.world.ben, &document).await;
-    let editor = config["token"].as_str().unwrap().to_owned();
-    let invalid = "DOCSERVER_TOKEN_INVALID";
-    let mismatch = "DOCSERVER_TOKEN_MISMATCH";
-    let good = json!({"payload": {"url": url}, "iat": now(), "exp": now() + 300});
-    let with = |name: &str, value: Value| {
-        let mut claims = good.clone();
-        claims[name] = value;
-        sign_as(Algorithm::HS256, DOCSERVER_SECRET, &claims)
-    };
-    let without_end = json!({"payload": {"url": url}, "iat": now()});
-    let parts: Vec<&str> = editor.split('.').collect();
-    let unsigned = format!("eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0.{}.", parts[1]);
-    let elsewhere = |rest: &str| file(json!({"url": format!("{}/api{rest}", lesson.app.base)}));
-    let refused = [
-        (401, invalid, sign_as(Algorithm::HS384, DOCSERVER_SECRET, &good)),
-        (401, invalid, sign_as(Algorithm::HS512, DOCSERVER_SECRET, &good)),
-        (401, invalid, sign_as(Algorithm::HS256, AUTH_SECRET, &good)),
-        (401, invalid, sign_as(Algorithm::HS256, "", &good)),
-        (401, invalid, unsigned),
-        (401, invalid, sign_as(Algorithm::HS256, DOCSERVER_SECRET, &without_end)),
-        (401, invalid, with("exp", json!(now() - 120))),
-        (401, invalid, with("iat", json!(now() + 300))),
-        (401, invalid, "no.token.atall".to_owned()),
-        (403, mismatch, editor),
-        (403, mismatch, with("key", json!(format!("{document}-1")))),
-        (403, mismatch, with("status", json!(2))),
-        (
-            403,
-            mismatch,
-            file(json!({"url": url, "status": 2, "key": format!("{document}-2")})),
-        ),
-        (
-            403,
-            mismatch,
-            file(json!({"url": url, "key": "conversion", "outputtype": "pdf"})),
-        ),
-        (403, mismatch, sign(json!({"url": url, "key": format!("{document}-1")}))),
-        (403, mismatch, elsewhere(&path(&other, "/file"))),
-        (403, mismatch, elsewhere(&path(&document, "/callback"))),
-        (403, mismatch, elsewhere(&path(&document, "/file?revision=1"))),
-        (403, mismatch, elsewhere(&path(&document, "/%2e%2e/x/file"))),
-        (403, mismatch, elsewhere(&format!("/{}", path(&document, "/file")))),
-        (
-            403,
-            mismatch,
-            file(json!({"url": url.replace("http://127", "http://user@127")})),
-        ),
-        (
-            403,
-            mismatch,
-            file(json!({"url": url.replace("127.0.0.1", "evil.example")})),
-        ),
-    ];
-    assert!(refused.len() >= 15);
-    for (status, code, token) in refused {
-        let answer = bearer(&token).get(&door).await;
-        assert_eq!(
-            (answer.status, answer.json()["code"].as_str().unwrap()),
-            (status, code),
-            "{token}"
-        );
-    }
-    // The cookie of a session opens this door as little as anything but a bearer token does.
-    lesson
-        .app
-        .as_(&lesson.app.world.ben)
-        .get(&door)
-        .await
-        .refused(401, "DOCSERVER_TOKEN_MISSING");
-    stranger.get(&door).await.refused(401, "DOCSERVER_TOKEN_MISSING");
-    stranger
-        .with("authorization", &file(json!({"url": url})))
-        .get(&door)
-        .await
-        .refused(401, invalid);
-    stranger
-        .get(&format!("{door}?anything=1"))
-        .await
-        .refused(401, "DOCSERVER_TOKEN_MISSING");
-    let unknown = path(&groupwork::clock::new_id(), "/file");
-    bearer(&elsewhere(&unknown))
-        .get(&unknown)
-        .await
-        .refused(404, "NOT_FOUND");
-});
-
-/// Posts a notice with these tokens: one in the body, one in the header.
-async fn post(lesson: &Lesson, document: &str, body: Value, header: Option<String>) -> crate::support::Answer {
-    let mut client = lesson.app.stranger();
-    if let Some(token) = header {
-        client = client.with("authorization", &format!("Bearer {token}"));
-    }
-    client.post(&path(document, "/callback"), body).await
-}
-
-lesson!(the_notice_door_believes_tokens_only, |lesson| {
-    let document = lesson.document("Our page").await;
-    let other = lesson.document("Another page").await;
-    let key = lesson.key(&document).await;
-    let closed = json!({"key": key, "status": 4});
-    let in_body = |claims: &Value| json!({"token": sign(claims.clone())});
-    let in_header = |claims: &Value| Some(sign(json!({"payload": claims})));
-    let taken = json!({"error": 0});
-    assert_eq!(post(lesson, &document, in_body(&closed), None).await.expect(200), taken);
-    assert_eq!(
-        post(lesson, &document, closed.clone(), in_header(&closed))
-            .await
-            .expect(200),
-        taken
-    );
-    // What stands beside the token is not even read.
-    let mut lying = in_body(&closed);
-    lying["status"] = json!(2);
-    lying["url"] = json!("http://evil.example/cache/files/x");
-    assert_eq!(
-        post(lesson, &document, lying, in_header(&closed)).await.expect(200),
-        taken
-    );
-    for status in [0, 5, 99] {
-        let odd = json!({"key": key, "status": status});
-        assert_eq!(post(lesson, &document, in_body(&odd), None).await.expect(200), taken);
-    }
-
-    let config = lesson.configuration(&lesson.app.world.ben, &document).await;
-    let editor = config["token"].as_str().unwrap().to_owned();
-    let file_url = config["document"]["url"].clone();
-    let missing = "DOCSERVER_TOKEN_MISSING";
-    let (invalid, mismatch) = ("DOCSERVER_TOKEN_INVALID", "DOCSERVER_TOKEN_MISMATCH");
-    let foreign = json!({"key": lesson.key(&other).await, "status": 4});
-    let future = json!({"key": format!("{document}-9"), "status": 1, "users": []});
-    let disagreeing = json!({"key": key, "status": 1});
-    let stale = json!({"key": key, "status": 4, "iat": now() - 900, "exp": now() + 900});
-    let forged = sign_as(
-        Algorithm::HS256,
-        AUTH_SECRET,
-        &json!({"key": key, "status": 4, "exp": now() + 300}),
-    );
-    let refused = [
-        (401, missing, closed.clone(), None),
-        (401, missing, json!({"token": ""}), None),
-        (401, invalid, json!({"token": forged}), None),
-        (401, invalid, json!({"token": "x"}), in_header(&closed)),
-        (401, invalid, in_body(&stale), None),
-        (
-            401,
-            invalid,
-            in_body(&json!({"key": key, "status": 4, "exp": now() - 120})),
-            None,
-        ),
-        (403, mismatch, json!({"token": editor}), None),
-        (403, mismatch, json!({}), Some(editor.clone())),
-        (403, mismatch, in_body(&json!({"payload": closed})), None),
-        (403, mismatch, json!({}), Some(sign(closed.clone()))),
-        (
-            403,
-            mismatch,
-            json!({}),
-            Some(sign(json!({"payload": {"url": file_url}}))),
-        ),
-        (
-            403,
-            mismatch,
-            in_body(&json!({"key": key, "url": "http://x/y", "version": 1})),
-            None,
-        ),
-        (403, mismatch, in_body(&json!({"key": key})), None),
-        (403, mismatch, in_body(&json!({"key": key, "status": "2"})), None),
-        (403, mismatch, in_body(&closed), in_header(&disagreeing)),
-        (403, mismatch, in_body(&foreign), None),
-        (403, mismatch, in_body(&future), None),
-        (403, mismatch, in_body(&json!({"key": "nobody's", "status": 4})), None),
-    ];
-    assert!(refused.len() >= 15);
-    for (status, code, body, header) in refused {
-        let answer = post(lesson, &document, body.clone(), header).await;
-        assert_eq!(
-            (answer.status, answer.json()["code"].as_str().unwrap()),
-            (status, code),
-            "{body}"
-        );
-    }
-    assert_eq!(
-        lesson.seen(&document).await["version"],
-        0,
-        "none of these stored anything"
-    );
-    let huge = json!({"token": "x", "history": "x".repeat(3 << 20)});
-    post(lesson, &document, huge, None)
-        .await
-        .refused(413, "PAYLOAD_TOO_LARGE");
-    let unusable = json!({"key": key, "status": 2, "url": "http://docs.example/../etc/passwd"});
-    assert_eq!(
-        post(lesson, &document, in_body(&unusable), None).await.expect(200),
-        json!({"error": 1})
-    );
-});
-
-lesson!(a_long_session_whose_header_was_cut_is_still_believed, |lesson| {
-    let document = lesson.document("Our page").await;
-    lesson.server.faults().change(|faults| faults.history_padding = 1500);
-    lesson
-        .write(&lesson.app.world.ben, &document, "After a long day.")
+studio!(a_long_session_whose_header_was_cut_is_still_believed, |studio| {
+    let document = studio.document("Our page").await;
+    studio.server.faults().change(|faults| faults.history_padding = 1500);
+    studio
+        .write(&studio.app.world.ben, &document, "After a long day.")
         .await;
-    let sent = lesson
+    let sent = studio
         .server
         .callbacks()
         .into_iter()
@@ -387,8 +137,8 @@ lesson!(a_long_session_whose_header_was_cut_is_still_believed, |lesson| {
         .unwrap();
     assert!(sent.body.get("history").is_none() && sent.body["token"].as_str().unwrap().len() > 100_000);
     assert_eq!(
-        lesson.versions(&document).await[0]["editors"],
-        json!([lesson.app.world.ben.id])
+        studio.versions(&document).await[0]["editors"],
+        json!([studio.app.world.ben.id])
     );
 });
 
@@ -426,11 +176,11 @@ async fn results_are_paths_below_the_result_folder_and_nothing_else() {
     app.close().await;
 }
 
-lesson!(readiness_shows_a_document_server_that_is_ill, |lesson| {
-    let ready = async || lesson.app.stranger().get("/health/ready").await.expect(200);
+studio!(readiness_shows_a_document_server_that_is_ill, |studio| {
+    let ready = async || studio.app.stranger().get("/health/ready").await.expect(200);
     assert_eq!(ready().await["checks"]["docserver"], "ok");
     // The real one says so with status 200, too.
-    lesson.server.faults().change(|faults| faults.unhealthy = true);
+    studio.server.faults().change(|faults| faults.unhealthy = true);
     let ill = ready().await;
     assert_eq!(
         (&ill["status"], &ill["checks"]["docserver"]),

@@ -23,6 +23,7 @@ mod courses;
 mod crash;
 mod current_submissions;
 mod document_server;
+mod document_tokens;
 mod document_versions;
 mod documents;
 mod enrollments;

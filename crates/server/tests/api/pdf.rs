@@ -3,10 +3,10 @@
 use practice_document_server::{Down, Faults};
 use serde_json::json;
 
-use crate::support::lesson::{Lesson, path, words};
+use crate::support::studio::{Studio, path, words};
 
-fn conversions(lesson: &Lesson) -> usize {
-    lesson
+fn conversions(studio: &Studio) -> usize {
+    studio
         .server
         .requests()
         .iter()
@@ -14,9 +14,9 @@ fn conversions(lesson: &Lesson) -> usize {
         .count()
 }
 
-lesson!(a_pdf_is_made_once_for_each_state_of_a_document, |lesson| {
-    let (ben, ada) = (&lesson.app.world.ben, lesson.app.as_(&lesson.app.world.ada));
-    let document = lesson.document("Grüße / aus 7b").await;
+studio!(a_pdf_is_made_once_for_each_state_of_a_document, |studio| {
+    let (ben, ada) = (&studio.app.world.ben, studio.app.as_(&studio.app.world.ada));
+    let document = studio.document("Grüße / aus 7b").await;
     let pdf = path(&document, "/pdf");
     let blank = ada.get(&pdf).await;
     assert_eq!(
@@ -24,7 +24,7 @@ lesson!(a_pdf_is_made_once_for_each_state_of_a_document, |lesson| {
         (200, b"%PDF-".as_slice()),
         "a document nobody wrote in"
     );
-    lesson.write(ben, &document, "First state.").await;
+    studio.write(ben, &document, "First state.").await;
     let first = ada.get(&pdf).await;
     assert_eq!((first.status, first.header("content-type")), (200, "application/pdf"));
     assert!(
@@ -33,17 +33,17 @@ lesson!(a_pdf_is_made_once_for_each_state_of_a_document, |lesson| {
             .contains("Gr%C3%BC%C3%9Fe%20_%20aus%207b.pdf")
     );
     assert!(words(&first.bytes).contains("First state."));
-    let so_far = conversions(lesson);
+    let so_far = conversions(studio);
     assert_eq!(ada.get(&pdf).await.bytes, first.bytes);
-    assert_eq!(conversions(lesson), so_far, "the second reader gets the kept one");
+    assert_eq!(conversions(studio), so_far, "the second reader gets the kept one");
 
-    lesson.write(ben, &document, "Second state.").await;
+    studio.write(ben, &document, "Second state.").await;
     let second = ada.get(&pdf).await;
     assert!(
         words(&second.bytes).contains("Second state."),
         "another state is another conversion"
     );
-    let keys: Vec<String> = lesson
+    let keys: Vec<String> = studio
         .server
         .requests()
         .iter()
@@ -53,67 +53,71 @@ lesson!(a_pdf_is_made_once_for_each_state_of_a_document, |lesson| {
     assert!(keys.iter().all(|key| key.len() == 64));
 });
 
-lesson!(students_get_the_pdf_once_the_topic_is_finished, |lesson| {
-    let (world, document) = (&lesson.app.world, lesson.document("Our page").await);
-    lesson.write(&world.ben, &document, "Ours.").await;
+studio!(students_get_the_pdf_once_the_topic_is_finished, |studio| {
+    let (world, document) = (&studio.app.world, studio.document("Our page").await);
+    studio.write(&world.ben, &document, "Ours.").await;
     let pdf = path(&document, "/pdf");
-    lesson
+    studio
         .app
         .as_(&world.ben)
         .get(&pdf)
         .await
         .refused(409, "ASSIGNMENT_NOT_FINISHED");
-    lesson.submit(&world.ben, &document).await.expect(200);
-    lesson
+    studio.submit(&world.ben, &document).await.expect(200);
+    studio
         .app
         .as_(&world.ben)
         .get(&pdf)
         .await
         .refused(409, "ASSIGNMENT_NOT_FINISHED");
-    lesson.finish().await;
+    studio.finish().await;
     for person in [&world.ben, &world.cem, &world.ada, &world.adam] {
-        assert!(words(&lesson.app.as_(person).get(&pdf).await.bytes).contains("Ours."));
+        assert!(words(&studio.app.as_(person).get(&pdf).await.bytes).contains("Ours."));
     }
     for stranger in [&world.dana, &world.tom, &world.zoe] {
-        lesson.app.as_(stranger).get(&pdf).await.refused(404, "NOT_FOUND");
+        studio.app.as_(stranger).get(&pdf).await.refused(404, "NOT_FOUND");
     }
 });
 
-lesson!(readers_at_once_share_one_conversion, |lesson| {
-    let document = lesson.document("Our page").await;
-    lesson.write(&lesson.app.world.ben, &document, "For all.").await;
-    lesson.server.faults().change(|faults| faults.conversion_polls = 2);
-    let ada = lesson.app.as_(&lesson.app.world.ada);
+studio!(readers_at_once_share_one_conversion, |studio| {
+    let document = studio.document("Our page").await;
+    studio.write(&studio.app.world.ben, &document, "For all.").await;
+    studio.server.faults().change(|faults| faults.conversion_polls = 2);
+    let ada = studio.app.as_(&studio.app.world.ada);
     let pdf = path(&document, "/pdf");
     let all = futures_util::future::join_all((0..6).map(|_| ada.get(&pdf))).await;
     assert!(
         all.iter()
             .all(|answer| answer.status == 200 && answer.bytes == all[0].bytes)
     );
-    let kept = lesson.files().iter().filter(|name| name.ends_with(".pdf")).count();
+    let kept = studio
+        .files()
+        .iter()
+        .filter(|name| name.rsplit('.').next() == Some("pdf"))
+        .count();
     assert_eq!(kept, 1);
 });
 
-lesson!(a_pdf_passes_through, |lesson| {
-    let ada = lesson.app.as_(&lesson.app.world.ada);
+studio!(a_pdf_passes_through, |studio| {
+    let ada = studio.app.as_(&studio.app.world.ada);
     let bytes = practice_document_server::pdf_document("Sheet", &["Ready made.".to_owned()]);
-    let rooms = format!("/workrooms/{}/documents", lesson.room);
+    let rooms = format!("/workrooms/{}/documents", studio.room);
     let sheet = ada.upload(&rooms, "sheet.pdf", bytes.clone(), &[]).await.expect(201);
     let id = sheet["id"].as_str().unwrap();
     assert_eq!(ada.get(&path(id, "/pdf")).await.bytes, bytes);
-    assert_eq!(conversions(lesson), 0);
-    let config = lesson.configuration(&lesson.app.world.ben, id).await;
+    assert_eq!(conversions(studio), 0);
+    let config = studio.configuration(&studio.app.world.ben, id).await;
     assert_eq!(config["editorConfig"]["mode"], "view", "a PDF is read, not written");
 });
 
-lesson!(each_failure_of_a_conversion_has_its_own_word, |lesson| {
-    let document = lesson.document("Our page").await;
-    lesson.write(&lesson.app.world.ben, &document, "Unlucky.").await;
-    let ada = lesson.app.as_(&lesson.app.world.ada);
+studio!(each_failure_of_a_conversion_has_its_own_word, |studio| {
+    let document = studio.document("Our page").await;
+    studio.write(&studio.app.world.ben, &document, "Unlucky.").await;
+    let ada = studio.app.as_(&studio.app.world.ada);
     let pdf = path(&document, "/pdf");
     let mut words = std::collections::BTreeSet::new();
     for error in [-1, -3, -4, -5, -6, -7, -8, -9, -10] {
-        lesson.server.set_faults(Faults {
+        studio.server.set_faults(Faults {
             conversion_error: Some(error),
             ..Faults::default()
         });
@@ -122,22 +126,22 @@ lesson!(each_failure_of_a_conversion_has_its_own_word, |lesson| {
         words.insert(refused["details"][0]["code"].as_str().unwrap().to_owned());
     }
     assert_eq!(words.len(), 9);
-    lesson
+    studio
         .server
         .faults()
         .change(|faults| faults.conversion_error = Some(-2));
     ada.get(&pdf).await.refused(504, "DOCSERVER_TIMEOUT");
-    lesson.server.set_faults(Faults {
+    studio.server.set_faults(Faults {
         down: Some(Down::Refuse),
         ..Faults::default()
     });
     ada.get(&pdf).await.refused(502, "DOCSERVER_ERROR");
-    let config = lesson.configuration(&lesson.app.world.ben, &document).await;
+    let config = studio.configuration(&studio.app.world.ben, &document).await;
     assert_eq!(
         config["editorConfig"]["mode"],
         json!("edit"),
         "pages open without asking it"
     );
-    lesson.server.faults().clear();
-    crate::support::lesson::eventually(async || ada.get(&pdf).await.status == 200).await;
+    studio.server.faults().clear();
+    crate::support::studio::eventually(async || ada.get(&pdf).await.status == 200).await;
 });

@@ -3,17 +3,17 @@
 use practice_document_server::Faults;
 use serde_json::{Value, json};
 
-use crate::support::lesson::{Lesson, path, words};
 use crate::support::rows::{execute, texts};
+use crate::support::studio::{Studio, path, words};
 
 /// The text of the copy of a document in the current attempt.
-async fn copied_text(lesson: &Lesson, document: &str) -> String {
+async fn copied_text(studio: &Studio, document: &str) -> String {
     let of_document = format!(
         "SELECT sd.file_key FROM submission_documents sd JOIN submissions s ON s.id = sd.submission_id
          WHERE sd.document_id = '{document}' AND s.status = 'ACTIVE'"
     );
-    let key = texts(&lesson.app.database, of_document).await[0].clone().unwrap();
-    let folder = lesson.app.folder().join("files");
+    let key = texts(&studio.app.database, of_document).await[0].clone().unwrap();
+    let folder = studio.app.folder().join("files");
     for entry in std::fs::read_dir(folder).unwrap() {
         let place = entry.unwrap().path().join(&key);
         if place.exists() {
@@ -23,13 +23,13 @@ async fn copied_text(lesson: &Lesson, document: &str) -> String {
     panic!("no file {key}");
 }
 
-lesson!(a_hand_in_names_its_topic_and_keeps_a_copy, |lesson| {
+studio!(a_hand_in_names_its_topic_and_keeps_a_copy, |studio| {
     let (ben, ada) = (
-        lesson.app.as_(&lesson.app.world.ben),
-        lesson.app.as_(&lesson.app.world.ada),
+        studio.app.as_(&studio.app.world.ben),
+        studio.app.as_(&studio.app.world.ada),
     );
-    let document = lesson.document("Our page").await;
-    lesson.write(&lesson.app.world.ben, &document, "Finished.").await;
+    let document = studio.document("Our page").await;
+    studio.write(&studio.app.world.ben, &document, "Finished.").await;
     let submit = path(&document, "/submit");
     for body in [
         json!({}),
@@ -43,17 +43,17 @@ lesson!(a_hand_in_names_its_topic_and_keeps_a_copy, |lesson| {
     ben.send(reqwest::Method::POST, &submit, None)
         .await
         .refused(400, "ASSIGNMENT_ID_REQUIRED");
-    ben.post(&submit, json!({"assignmentId": lesson.topic, "grade": "1"}))
+    ben.post(&submit, json!({"assignmentId": studio.topic, "grade": "1"}))
         .await
         .invalid("grade");
-    ben.post(&submit, json!({"assignmentId": lesson.topic, "confirm": false}))
+    ben.post(&submit, json!({"assignmentId": studio.topic, "confirm": false}))
         .await
         .invalid("confirm");
     let unknown = json!({"assignmentId": groupwork::clock::new_id()});
     ben.post(&submit, unknown).await.refused(404, "NOT_FOUND");
 
-    let key = lesson.key(&document).await;
-    let body = json!({"assignmentId": lesson.topic, "note": " Please read. ", "confirm": true});
+    let key = studio.key(&document).await;
+    let body = json!({"assignmentId": studio.topic, "note": " Please read. ", "confirm": true});
     let handed_in = ben.post(&submit, body).await.expect(200);
     let submission = &handed_in["submission"];
     assert_eq!(handed_in["document"]["status"], "SUBMITTED");
@@ -61,7 +61,7 @@ lesson!(a_hand_in_names_its_topic_and_keeps_a_copy, |lesson| {
         (&handed_in["document"]["canEdit"], &handed_in["document"]["mode"]),
         (&json!(false), &json!("view"))
     );
-    assert_eq!(handed_in["document"]["assignmentId"], json!(lesson.topic));
+    assert_eq!(handed_in["document"]["assignmentId"], json!(studio.topic));
     assert_eq!(
         (&submission["attempt"], &submission["status"]),
         (&json!(1), &json!("ACTIVE"))
@@ -71,7 +71,7 @@ lesson!(a_hand_in_names_its_topic_and_keeps_a_copy, |lesson| {
         (&json!(false), &json!(false))
     );
     assert_eq!(submission["note"], "Please read.");
-    assert_eq!(submission["submittedById"], json!(lesson.app.world.ben.id));
+    assert_eq!(submission["submittedById"], json!(studio.app.world.ben.id));
     let mut members: Vec<&str> = submission["memberIds"]
         .as_array()
         .unwrap()
@@ -79,7 +79,7 @@ lesson!(a_hand_in_names_its_topic_and_keeps_a_copy, |lesson| {
         .map(|id| id.as_str().unwrap())
         .collect();
     members.sort_unstable();
-    let mut expected = vec![lesson.app.world.ben.id.as_str(), lesson.app.world.cem.id.as_str()];
+    let mut expected = vec![studio.app.world.ben.id.as_str(), studio.app.world.cem.id.as_str()];
     expected.sort_unstable();
     assert_eq!(members, expected);
     assert_eq!(submission["documents"][0]["documentId"], json!(document));
@@ -93,43 +93,43 @@ lesson!(a_hand_in_names_its_topic_and_keeps_a_copy, |lesson| {
         (&json!(1), &json!(true))
     );
     assert!(link["effectiveDescription"].is_string() && link.get("descriptionOverride").is_none());
-    assert!(copied_text(lesson, &document).await.contains("Finished."));
+    assert!(copied_text(studio, &document).await.contains("Finished."));
     assert_ne!(
-        lesson.key(&document).await,
+        studio.key(&document).await,
         key,
         "nobody joins the old session any more"
     );
 
-    lesson
-        .submit(&lesson.app.world.cem, &document)
+    studio
+        .submit(&studio.app.world.cem, &document)
         .await
         .refused(409, "ALREADY_SUBMITTED");
     ben.patch(&path(&document, ""), json!({"title": "X"}))
         .await
         .refused(409, "ALREADY_SUBMITTED");
     ada.delete(&path(&document, "")).await.refused(409, "ALREADY_SUBMITTED");
-    for stranger in [&lesson.app.world.dana, &lesson.app.world.tom, &lesson.app.world.zoe] {
-        lesson.submit(stranger, &document).await.refused(404, "NOT_FOUND");
-        let unsubmit = lesson
+    for stranger in [&studio.app.world.dana, &studio.app.world.tom, &studio.app.world.zoe] {
+        studio.submit(stranger, &document).await.refused(404, "NOT_FOUND");
+        let unsubmit = studio
             .app
             .as_(stranger)
             .post(&path(&document, "/unsubmit"), json!({}))
             .await;
         unsubmit.refused(404, "NOT_FOUND");
     }
-    let topic = ada.get(&format!("/assignments/{}", lesson.topic)).await.expect(200);
+    let topic = ada.get(&format!("/assignments/{}", studio.topic)).await.expect(200);
     assert_eq!(topic["stats"]["submitted"], 1);
 });
 
-lesson!(taking_back_and_handing_in_again_is_the_second_attempt, |lesson| {
+studio!(taking_back_and_handing_in_again_is_the_second_attempt, |studio| {
     let (ben, cem) = (
-        lesson.app.as_(&lesson.app.world.ben),
-        lesson.app.as_(&lesson.app.world.cem),
+        studio.app.as_(&studio.app.world.ben),
+        studio.app.as_(&studio.app.world.cem),
     );
-    let document = lesson.document("Our page").await;
+    let document = studio.document("Our page").await;
     let unsubmit = path(&document, "/unsubmit");
     ben.post(&unsubmit, json!({})).await.refused(409, "NOT_SUBMITTED");
-    lesson.submit(&lesson.app.world.ben, &document).await.expect(200);
+    studio.submit(&studio.app.world.ben, &document).await.expect(200);
     let back = cem
         .post(&unsubmit, json!({"reason": "One more page."}))
         .await
@@ -145,15 +145,15 @@ lesson!(taking_back_and_handing_in_again_is_the_second_attempt, |lesson| {
         .await
         .refused(409, "NOT_SUBMITTED");
 
-    lesson.write(&lesson.app.world.cem, &document, "One more page.").await;
-    let again = lesson.submit(&lesson.app.world.cem, &document).await.expect(200);
+    studio.write(&studio.app.world.cem, &document, "One more page.").await;
+    let again = studio.submit(&studio.app.world.cem, &document).await.expect(200);
     assert_eq!(
         (&again["submission"]["attempt"], &again["submission"]["status"]),
         (&json!(2), &json!("ACTIVE"))
     );
-    assert!(copied_text(lesson, &document).await.contains("One more page."));
+    assert!(copied_text(studio, &document).await.contains("One more page."));
     let states = "SELECT status FROM submissions ORDER BY attempt".to_owned();
-    let states: Vec<String> = texts(&lesson.app.database, states)
+    let states: Vec<String> = texts(&studio.app.database, states)
         .await
         .into_iter()
         .flatten()
@@ -161,16 +161,16 @@ lesson!(taking_back_and_handing_in_again_is_the_second_attempt, |lesson| {
     assert_eq!(states, ["WITHDRAWN", "ACTIVE"]);
 });
 
-lesson!(an_attempt_is_the_full_set_of_documents, |lesson| {
-    let ben = &lesson.app.world.ben;
-    let (first, second) = (lesson.document("First").await, lesson.document("Second").await);
-    lesson.write(ben, &first, "The first.").await;
-    let one = lesson.submit(ben, &first).await.expect(200);
-    let two = lesson.submit(ben, &second).await.expect(200);
+studio!(an_attempt_is_the_full_set_of_documents, |studio| {
+    let ben = &studio.app.world.ben;
+    let (first, second) = (studio.document("First").await, studio.document("Second").await);
+    studio.write(ben, &first, "The first.").await;
+    let one = studio.submit(ben, &first).await.expect(200);
+    let two = studio.submit(ben, &second).await.expect(200);
     assert_eq!(two["submission"]["attempt"], 2);
     assert_eq!(two["submission"]["documents"].as_array().unwrap().len(), 2);
     assert_eq!(two["groupAssignment"]["submittedCount"], 2);
-    let three = lesson
+    let three = studio
         .app
         .as_(ben)
         .post(&path(&second, "/unsubmit"), json!({}))
@@ -187,8 +187,8 @@ lesson!(an_attempt_is_the_full_set_of_documents, |lesson| {
         (&json!(3), &two["submission"]["submittedAt"])
     );
     assert_ne!(current["id"], one["submission"]["id"]);
-    assert!(copied_text(lesson, &first).await.contains("The first."));
-    let back = lesson
+    assert!(copied_text(studio, &first).await.contains("The first."));
+    let back = studio
         .app
         .as_(ben)
         .post(&path(&first, "/unsubmit"), json!({}))
@@ -197,13 +197,13 @@ lesson!(an_attempt_is_the_full_set_of_documents, |lesson| {
     assert_eq!(back["groupAssignment"]["status"], "IN_PROGRESS");
 });
 
-lesson!(a_teacher_hands_in_for_the_group_and_lateness_is_kept, |lesson| {
-    let (world, ada) = (&lesson.app.world, lesson.app.as_(&lesson.app.world.ada));
-    let topic = format!("/assignments/{}", lesson.topic);
+studio!(a_teacher_hands_in_for_the_group_and_lateness_is_kept, |studio| {
+    let (world, ada) = (&studio.app.world, studio.app.as_(&studio.app.world.ada));
+    let topic = format!("/assignments/{}", studio.topic);
     let past = json!({"deadline": "2026-01-01T00:00:00Z"});
     ada.patch(&topic, past).await.expect(200);
-    let document = lesson.document("Our page").await;
-    let handed_in = lesson.submit(&world.ada, &document).await.expect(200);
+    let document = studio.document("Our page").await;
+    let handed_in = studio.submit(&world.ada, &document).await.expect(200);
     assert_eq!(
         (&handed_in["submission"]["onBehalf"], &handed_in["submission"]["isLate"]),
         (&json!(true), &json!(true))
@@ -212,34 +212,34 @@ lesson!(a_teacher_hands_in_for_the_group_and_lateness_is_kept, |lesson| {
     ada.post(&path(&document, "/unsubmit"), json!({})).await.expect(200);
 
     ada.patch(&topic, json!({"latePolicy": "BLOCK"})).await.expect(200);
-    lesson
+    studio
         .submit(&world.ben, &document)
         .await
         .refused(409, "LATE_NOT_ALLOWED");
     let grace = json!({"lateAllowedUntil": "2099-01-01T00:00:00Z"});
-    ada.patch(&format!("{topic}/groups/{}", lesson.group), grace)
+    ada.patch(&format!("{topic}/groups/{}", studio.group), grace)
         .await
         .expect(200);
-    let handed_in = lesson.submit(&world.ben, &document).await.expect(200);
+    let handed_in = studio.submit(&world.ben, &document).await.expect(200);
     assert_eq!(handed_in["submission"]["isLate"], false);
 });
 
-lesson!(a_published_grade_and_an_archived_class_stand_in_the_way, |lesson| {
-    let world = &lesson.app.world;
-    let document = lesson.document("Our page").await;
-    lesson.submit(&world.ben, &document).await.expect(200);
-    let database = &lesson.app.database;
+studio!(a_published_grade_and_an_archived_class_stand_in_the_way, |studio| {
+    let world = &studio.app.world;
+    let document = studio.document("Our page").await;
+    studio.submit(&world.ben, &document).await.expect(200);
+    let database = &studio.app.database;
     execute(
         database,
         "UPDATE group_assignments SET status = 'GRADED' WHERE status = 'SUBMITTED'".to_owned(),
     )
     .await;
-    lesson
+    studio
         .submit(&world.ben, &document)
         .await
         .refused(409, "GRADE_PUBLISHED");
     let unsubmit = path(&document, "/unsubmit");
-    lesson
+    studio
         .app
         .as_(&world.ada)
         .post(&unsubmit, json!({}))
@@ -258,7 +258,7 @@ lesson!(a_published_grade_and_an_archived_class_stand_in_the_way, |lesson| {
         ),
     )
     .await;
-    lesson
+    studio
         .app
         .as_(&world.ben)
         .post(&unsubmit, json!({}))
@@ -266,15 +266,15 @@ lesson!(a_published_grade_and_an_archived_class_stand_in_the_way, |lesson| {
         .refused(409, "CLASS_ARCHIVED");
 });
 
-lesson!(what_was_typed_before_the_hand_in_is_in_it, |lesson| {
-    let world = &lesson.app.world;
-    let document = lesson.document("Our page").await;
-    let editor = lesson.open(&world.cem, &document).await;
+studio!(what_was_typed_before_the_hand_in_is_in_it, |studio| {
+    let world = &studio.app.world;
+    let document = studio.document("Our page").await;
+    let editor = studio.open(&world.cem, &document).await;
     editor.type_text("Typed before.").await.unwrap();
-    let handed_in = lesson.submit(&world.ben, &document).await.expect(200);
-    assert!(copied_text(lesson, &document).await.contains("Typed before."));
+    let handed_in = studio.submit(&world.ben, &document).await.expect(200);
+    assert!(copied_text(studio, &document).await.contains("Typed before."));
     assert_eq!(handed_in["document"]["version"], 1);
-    let stored = &lesson.versions(&document).await[0];
+    let stored = &studio.versions(&document).await[0];
     assert_eq!(handed_in["submission"]["documents"][0]["sha256"], stored["sha256"]);
     assert!(
         editor.type_text("Typed after.").await.is_err(),
@@ -282,19 +282,19 @@ lesson!(what_was_typed_before_the_hand_in_is_in_it, |lesson| {
     );
     let closed = editor.close().await.unwrap();
     assert_ne!(closed.status, Some(3));
-    assert_eq!(lesson.origins(&document).await, ["FORCESAVE"]);
+    assert_eq!(studio.origins(&document).await, ["FORCESAVE"]);
 });
 
-lesson!(a_late_save_is_kept_beside_the_hand_in, |lesson| {
-    let world = &lesson.app.world;
-    let document = lesson.document("Our page").await;
-    let editor = lesson.open(&world.cem, &document).await;
+studio!(a_late_save_is_kept_beside_the_hand_in, |studio| {
+    let world = &studio.app.world;
+    let document = studio.document("Our page").await;
+    let editor = studio.open(&world.cem, &document).await;
     editor.type_text("Before.").await.unwrap();
-    lesson.server.set_faults(Faults {
+    studio.server.set_faults(Faults {
         ignores_drop: true,
         ..Faults::default()
     });
-    lesson.submit(&world.ben, &document).await.expect(200);
+    studio.submit(&world.ben, &document).await.expect(200);
     editor.type_text("After.").await.unwrap();
     let closed = editor.close().await.unwrap();
     assert_eq!(
@@ -302,34 +302,34 @@ lesson!(a_late_save_is_kept_beside_the_hand_in, |lesson| {
         (Some(2), true),
         "nothing a student wrote is lost"
     );
-    assert_eq!(lesson.origins(&document).await, ["LATE_AFTER_LOCK", "FORCESAVE"]);
-    for text in [lesson.text(&document).await, copied_text(lesson, &document).await] {
+    assert_eq!(studio.origins(&document).await, ["LATE_AFTER_LOCK", "FORCESAVE"]);
+    for text in [studio.text(&document).await, copied_text(studio, &document).await] {
         assert!(text.contains("Before.") && !text.contains("After."), "{text}");
     }
 });
 
-lesson!(a_save_on_its_way_completes_the_hand_in, |lesson| {
-    let world = &lesson.app.world;
-    let document = lesson.document("Our page").await;
-    let editor = lesson.open(&world.cem, &document).await;
+studio!(a_save_on_its_way_completes_the_hand_in, |studio| {
+    let world = &studio.app.world;
+    let document = studio.document("Our page").await;
+    let editor = studio.open(&world.cem, &document).await;
     editor.type_text("On its way.").await.unwrap();
     // The document server cannot be asked, so the hand-in goes ahead with what is stored.
-    lesson.server.set_faults(Faults {
+    studio.server.set_faults(Faults {
         command_error: Some(3),
         ..Faults::default()
     });
-    let handed_in = lesson.submit(&world.ben, &document).await.expect(200);
+    let handed_in = studio.submit(&world.ben, &document).await.expect(200);
     assert_eq!(handed_in["document"]["version"], 0);
-    assert!(!copied_text(lesson, &document).await.contains("On its way."));
-    lesson.server.faults().clear();
+    assert!(!copied_text(studio, &document).await.contains("On its way."));
+    studio.server.faults().clear();
     let closed = editor.close().await.unwrap();
     assert_eq!((closed.status, closed.accepted), (Some(2), true));
-    assert!(copied_text(lesson, &document).await.contains("On its way."));
-    assert!(lesson.text(&document).await.contains("On its way."));
-    let link = lesson
+    assert!(copied_text(studio, &document).await.contains("On its way."));
+    assert!(studio.text(&document).await.contains("On its way."));
+    let link = studio
         .app
         .as_(&world.ben)
-        .get(&format!("/assignments/{}", lesson.topic))
+        .get(&format!("/assignments/{}", studio.topic))
         .await
         .expect(200);
     assert_eq!(
@@ -338,15 +338,15 @@ lesson!(a_save_on_its_way_completes_the_hand_in, |lesson| {
     );
 });
 
-lesson!(many_hand_in_at_once_and_one_attempt_stands, |lesson| {
-    let world = &lesson.app.world;
-    let document = lesson.document("Our page").await;
+studio!(many_hand_in_at_once_and_one_attempt_stands, |studio| {
+    let world = &studio.app.world;
+    let document = studio.document("Our page").await;
     let people = [&world.ben, &world.cem, &world.ada, &world.adam, &world.ben, &world.cem];
-    let all = people.map(|person| lesson.submit(person, &document));
+    let all = people.map(|person| studio.submit(person, &document));
     let answers = futures_util::future::join_all(all).await;
     let taken = answers.iter().filter(|answer| answer.status == 200).count();
     assert_eq!(taken, 1);
     assert!(answers.iter().all(|answer| matches!(answer.status, 200 | 409)));
-    let attempts = texts(&lesson.app.database, "SELECT id FROM submissions".to_owned()).await;
+    let attempts = texts(&studio.app.database, "SELECT id FROM submissions".to_owned()).await;
     assert_eq!(attempts.len(), 1);
 });

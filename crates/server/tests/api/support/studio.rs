@@ -1,4 +1,4 @@
-//! A lesson with a document server: Ada's topic for two groups of 7b, Ben and Cem in the visible one, Dana in a hidden
+//! A group at work with a document server: Ada's topic for two groups of 7b, Ben and Cem in the visible one, Dana in a hidden
 //! one, a room with documents, and editors that speak the real protocol.
 
 use std::time::Duration;
@@ -11,7 +11,7 @@ use super::app::DOCSERVER_SECRET;
 use super::topics::{group, id, topic};
 use super::{Kind, Person, TestApp};
 
-pub struct Lesson {
+pub struct Studio {
     pub app: TestApp,
     pub server: Running,
     /// The group of Ben and Cem.
@@ -24,7 +24,7 @@ pub struct Lesson {
     pub topic: String,
 }
 
-impl Lesson {
+impl Studio {
     pub async fn start(kind: Kind, flags: &[&str]) -> Option<Self> {
         let server = Practice::start(Settings::quick(DOCSERVER_SECRET)).await.unwrap();
         let url = format!("--docserver-url={}", server.url());
@@ -203,31 +203,31 @@ pub async fn eventually(mut is_so: impl AsyncFnMut() -> bool) {
     panic!("it did not happen within five seconds");
 }
 
-/// Writes one test with a document server that runs on both databases: `lesson!(name, |lesson| { … })`.
-macro_rules! lesson {
-    ($name:ident, |$lesson:ident| $body:block) => {
-        lesson!($name, [], |$lesson| $body);
+/// Writes one test with a document server that runs on both databases: `studio!(name, |studio| { … })`.
+macro_rules! studio {
+    ($name:ident, |$studio:ident| $body:block) => {
+        studio!($name, [], |$studio| $body);
     };
-    ($name:ident, [$($flag:literal),*], |$lesson:ident| $body:block) => {
+    ($name:ident, [$($flag:literal),*], |$studio:ident| $body:block) => {
         mod $name {
             #[allow(unused_imports, reason = "not every story needs everything around it")]
             use super::*;
 
-            async fn story($lesson: &$crate::support::lesson::Lesson) $body
+            async fn story($studio: &$crate::support::studio::Studio) $body
 
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn on_sqlite() {
-                let lesson = $crate::support::lesson::Lesson::start($crate::support::Kind::Sqlite, &[$($flag),*]).await.unwrap();
-                story(&lesson).await;
-                lesson.close().await;
+                let studio = $crate::support::studio::Studio::start($crate::support::Kind::Sqlite, &[$($flag),*]).await.unwrap();
+                story(&studio).await;
+                studio.close().await;
             }
 
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn on_postgres() {
-                let started = $crate::support::lesson::Lesson::start($crate::support::Kind::Postgres, &[$($flag),*]).await;
-                let Some(lesson) = started else { return };
-                story(&lesson).await;
-                lesson.close().await;
+                let started = $crate::support::studio::Studio::start($crate::support::Kind::Postgres, &[$($flag),*]).await;
+                let Some(studio) = started else { return };
+                story(&studio).await;
+                studio.close().await;
             }
         }
     };
