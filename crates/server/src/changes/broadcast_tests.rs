@@ -15,7 +15,7 @@ use model::feedback::FeedbackVisibility;
 use model::grade::{GradeStatus, Publication};
 use model::id::{CourseId, GroupId, SubjectId, UserId};
 use model::news::{Event, Party, Room, Signal};
-use model::whole::WholeGroup;
+use model::whole::{WholeGroup, WholeGroupAssignment};
 use serde_json::{Value, json};
 
 use super::samples::{LATER, NOW, ada, assignment, class, document, feedback, group, person, school, submission};
@@ -60,14 +60,13 @@ fn boxed(group: &WholeGroup) -> Box<WholeGroup> {
 fn group_changes(group: &WholeGroup) -> Vec<model::change::Change> {
     let topic = assignment(false, &[group]);
     let link = topic.links[0].clone();
-    let submission = submission(&link, GradeStatus::Published);
     let place = group.place();
     let placed = || PlacedDocument {
         place: place.clone(),
         document: document(group).document,
     };
     let ben = person("ben");
-    vec![
+    let mut changes = vec![
         GroupChange::Created { group: boxed(group) }.into(),
         GroupChange::Updated {
             group: boxed(group),
@@ -134,6 +133,15 @@ fn group_changes(group: &WholeGroup) -> Vec<model::change::Change> {
             files: Vec::new(),
         }
         .into(),
+    ];
+    changes.extend(work_changes(group, link));
+    changes
+}
+
+/// Every change that can happen to what a group does.
+fn work_changes(group: &WholeGroup, link: WholeGroupAssignment) -> Vec<model::change::Change> {
+    let (place, submission) = (group.place(), submission(&link, GradeStatus::Published));
+    vec![
         DocumentChange::Created {
             place: place.clone(),
             document: Box::new(document(group)),

@@ -15,7 +15,7 @@ use crate::live::cut::Cut;
 /// A peer that acknowledges nothing, or takes nothing, for this long is gone (contract 9: cut within 30 s).
 const UNACKNOWLEDGED: Duration = Duration::from_secs(25);
 /// After this long without traffic the kernel asks whether the peer is still there.
-const KEEP_ALIVE: Duration = Duration::from_secs(60);
+const KEEP_ALIVE: Duration = Duration::from_mins(1);
 
 type Pulled = Pin<Box<dyn Future<Output = ()> + Send>>;
 

@@ -18,7 +18,7 @@ use socketioxide::{ParserConfig, SocketIo};
 
 use super::cut::Cut;
 use super::seat::{Look, Seat, Ticket};
-use super::{Live, Parts, activity};
+use super::{Live, Parts, activity, orders};
 use crate::error::{Error, Result};
 use crate::store::platform::organizations::HostName;
 
@@ -145,7 +145,7 @@ async fn seat(socket: SocketRef, live: &Weak<Parts>) {
     activity::listen(&socket, &live);
     if live.sockets_of(seat.user()) > SOCKETS_PER_USER {
         // Several came in at once, past the check of `admit`.
-        return live.turn_away(socket, &seat);
+        return orders::turn_away(socket, &seat);
     }
     for attempt in 1..=TRIES {
         match seat.look(&socket, &live.0.gate, &live.0.store).await {
@@ -160,7 +160,7 @@ async fn seat(socket: SocketRef, live: &Weak<Parts>) {
             }
         }
     }
-    live.turn_away(socket, &seat);
+    orders::turn_away(socket, &seat);
 }
 
 /// Says that the rooms are joined.

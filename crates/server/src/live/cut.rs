@@ -84,7 +84,7 @@ mod tests {
         cuts.keep(&session, &ben, first.clone());
         first.pull();
         cuts.keep(&session, &ben, second.clone());
-        assert_eq!(cuts.sessions_of(&ben), [session.clone()]);
+        assert_eq!(cuts.sessions_of(&ben), std::slice::from_ref(&session));
         assert_eq!(cuts.sessions_of(&UserId::new("cem")), []);
         let taken = cuts.take(&session);
         assert_eq!(taken.len(), 1);

@@ -28,7 +28,7 @@ const BEAT: &str = "";
 /// How long rows are kept for instances that are slow to ask.
 const KEPT_SECONDS: i64 = 600;
 /// How often old rows are dropped.
-const PRUNE: Duration = Duration::from_secs(60);
+const PRUNE: Duration = Duration::from_mins(1);
 
 /// Listens until the server stops.
 pub async fn listen(url: String, live: Live) {

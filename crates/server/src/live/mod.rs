@@ -20,6 +20,7 @@ use model::news::Room;
 use socketioxide::SocketIo;
 use socketioxide::extract::SocketRef;
 use socketioxide::layer::SocketIoLayer;
+use socketioxide::operators::BroadcastOperators;
 use tokio_util::sync::CancellationToken;
 
 use self::activity::Activity;
@@ -146,6 +147,6 @@ impl Live {
 
     /// All sockets.
     fn sockets(&self) -> Vec<SocketRef> {
-        self.io().of("/").map(|all| all.sockets()).unwrap_or_default()
+        self.io().of("/").map(BroadcastOperators::sockets).unwrap_or_default()
     }
 }

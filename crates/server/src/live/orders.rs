@@ -64,7 +64,7 @@ impl Live {
             }
             Turn::NowAndPause(emission, document) => {
                 self.pause_saves(document, emission.rooms.clone());
-                self.emit(emission).await;
+                self.emit(*emission).await;
             }
             Turn::Later => {}
         }
@@ -93,7 +93,9 @@ impl Live {
         }
         if !leave.is_empty() {
             let names = rooms::names(leave, None);
-            sockets.iter().for_each(|socket| socket.leave(names.clone()));
+            for socket in &sockets {
+                socket.leave(names.clone());
+            }
         }
         self.look_all(sockets).await;
     }
@@ -156,19 +158,6 @@ impl Live {
         }
     }
 
-    /// Sends one socket away, to come back later or not at all.
-    pub(super) fn turn_away(&self, socket: SocketRef, seat: &Seat) {
-        seat.leave(&socket);
-        let cut = seat.cut().cloned();
-        drop(socket.disconnect());
-        if let Some(cut) = cut {
-            tokio::spawn(async move {
-                tokio::time::sleep(LAST_WORDS).await;
-                cut.pull();
-            });
-        }
-    }
-
     fn sockets_of_party(&self, party: &Party) -> Vec<SocketRef> {
         self.sockets_in(match party {
             Party::User(user) => rooms::name(&Room::User(user.clone())),
@@ -176,5 +165,18 @@ impl Live {
             Party::Room(room) => rooms::name(room),
             Party::Admins(organization) => rooms::admins(organization),
         })
+    }
+}
+
+/// Sends one socket away, to come back later or not at all.
+pub(super) fn turn_away(socket: SocketRef, seat: &Seat) {
+    seat.leave(&socket);
+    let cut = seat.cut().cloned();
+    drop(socket.disconnect());
+    if let Some(cut) = cut {
+        tokio::spawn(async move {
+            tokio::time::sleep(LAST_WORDS).await;
+            cut.pull();
+        });
     }
 }

@@ -29,7 +29,7 @@ pub enum Turn {
     /// Tell these, in this order.
     Now(Vec<Emission>),
     /// Tell it, and then nothing but the last of its kind for a while.
-    NowAndPause(Emission, String),
+    NowAndPause(Box<Emission>, String),
     /// It waits.
     Later,
 }
@@ -49,19 +49,15 @@ impl Saves {
             return Turn::Now(told);
         }
         let pauses = pauses.entry(document.clone()).or_default();
-        match pauses.iter_mut().find(|pause| pause.rooms == emission.rooms) {
-            Some(pause) => {
-                pause.waiting = Some(emission);
-                Turn::Later
-            }
-            None => {
-                pauses.push(Pause {
-                    rooms: emission.rooms.clone(),
-                    waiting: None,
-                });
-                Turn::NowAndPause(emission, document)
-            }
+        if let Some(pause) = pauses.iter_mut().find(|pause| pause.rooms == emission.rooms) {
+            pause.waiting = Some(emission);
+            return Turn::Later;
         }
+        pauses.push(Pause {
+            rooms: emission.rooms.clone(),
+            waiting: None,
+        });
+        Turn::NowAndPause(Box::new(emission), document)
     }
 
     /// A pause is over: what waited, or nothing, and then there is no pause any more.

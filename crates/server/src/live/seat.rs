@@ -2,6 +2,7 @@
 //! after a look sends an order to look again, and the socket stands in its user's and its session's room before the
 //! first look, so no order can miss it.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -180,7 +181,7 @@ impl Seat {
             return Look::Over;
         }
         let moved = organization(&place.standpoint) != next;
-        let joined: HashSet<String> = socket.rooms().into_iter().map(|room| room.into_owned()).collect();
+        let joined: HashSet<String> = socket.rooms().into_iter().map(Cow::into_owned).collect();
         socket.leave(joined.difference(&due).cloned().collect::<Vec<_>>());
         socket.join(due.difference(&joined).cloned().collect::<Vec<_>>());
         place.standpoint = standpoint;

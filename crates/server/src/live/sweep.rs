@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::store::platform::PlatformProof;
 
 /// How often.
-const EVERY: Duration = Duration::from_secs(60);
+const EVERY: Duration = Duration::from_mins(1);
 /// Over this time clients are told to fetch anew, so that they do not all ask at once.
 const SPREAD: Duration = Duration::from_secs(3);
 
@@ -81,19 +81,19 @@ impl Live {
 
     /// Tells every socket that events may have been missed, one after another over a few seconds.
     pub(super) fn call_to_sync(&self) {
-        let (live, sockets) = (self.clone(), self.sockets());
+        let sockets = self.sockets();
         tokio::spawn(async move {
             let pause = SPREAD / u32::try_from(sockets.len().max(1)).unwrap_or(u32::MAX);
             for socket in sockets {
-                live.tell_to_sync(&socket);
+                tell_to_sync(&socket);
                 tokio::time::sleep(pause).await;
             }
         });
     }
+}
 
-    fn tell_to_sync(&self, socket: &SocketRef) {
-        if let Err(error) = socket.emit(Event::SyncRequired.as_str(), &json!({})) {
-            tracing::debug!(%error, "a socket went before it could be told");
-        }
+fn tell_to_sync(socket: &SocketRef) {
+    if let Err(error) = socket.emit(Event::SyncRequired.as_str(), &json!({})) {
+        tracing::debug!(%error, "a socket went before it could be told");
     }
 }

@@ -48,7 +48,7 @@ pub fn tell(change: &AssignmentChange, telling: &mut Telling<'_>) {
         } => {
             let topic = &assignment.assignment;
             let rest = json!({"assignmentId": topic.id, "courseId": topic.course_id, "groupId": place.group.id});
-            telling.to_group_alike(place, Event::AssignmentDeleted, rest);
+            telling.tell_group_alike(place, Event::AssignmentDeleted, rest);
             document::statuses(released, telling);
         }
         AssignmentChange::LinkUpdated { link, changed } => {
@@ -56,7 +56,7 @@ pub fn tell(change: &AssignmentChange, telling: &mut Telling<'_>) {
             let names = names(changed);
             let mut rest = fields(&link.assignment, &names);
             rest["affectedGroupIds"] = json!([link.link.group_id]);
-            telling.to_staff(&told, rest);
+            telling.tell_staff(&told, rest);
             let shown: Vec<_> = names.into_iter().filter_map(|name| shown_name(name, link)).collect();
             to_member(&told, link, &shown, telling);
         }
@@ -108,11 +108,11 @@ fn created(whole: &WholeAssignment, is_new: impl Fn(&GroupId) -> bool, telling: 
     };
     let mut staff = rest(AssignmentView::new(whole, &Audience::Staff));
     staff["groupIds"] = json!(whole.group_ids());
-    telling.to_staff(&told, staff);
+    telling.tell_staff(&told, staff);
     for link in whole.links.iter().filter(|link| is_new(&link.link.group_id)) {
         let mut member = rest(AssignmentView::for_group(whole, &link.link.group_id));
         member["groupAssignment"] = json!(GroupAssignmentView::new(link, &Audience::Group));
-        telling.to_members(&told, &link.place, member);
+        telling.tell_members(&told, &link.place, member);
     }
 }
 
@@ -129,7 +129,7 @@ fn edited(whole: &WholeAssignment, changed: &[&'static str], overridden: &[Group
     } else {
         json!(whole.group_ids())
     };
-    telling.to_staff(&told, rest);
+    telling.tell_staff(&told, rest);
     for link in &whole.links {
         let mut shown = changed.to_vec();
         if overridden.contains(&link.link.group_id) {
@@ -152,7 +152,7 @@ fn file_changed(whole: &WholeAssignment, file: &AssignmentAttachment, telling: &
     let affected: Vec<_> = whole.links.iter().filter(concerns).collect();
     let mut rest = fields(&whole.assignment, &["attachments"]);
     rest["affectedGroupIds"] = affected.iter().map(|link| json!(link.link.group_id)).collect();
-    telling.to_staff(&told, rest);
+    telling.tell_staff(&told, rest);
     for link in affected {
         if sees_file(&whole.assignment, &link.link, file) {
             to_member(&told, link, &["attachments"], telling);
@@ -183,20 +183,20 @@ fn switched(whole: &WholeAssignment, event: Event, documents: &[PlacedDocument],
             "documents": documents,
         })
     };
-    telling.to_staff(&told, rest(&|_| true));
+    telling.tell_staff(&told, rest(&|_| true));
     for link in &whole.links {
         let own = rest(&|placed: &PlacedDocument| placed.place.group.id == link.link.group_id);
-        telling.to_members(&told, &link.place, own);
+        telling.tell_members(&told, &link.place, own);
     }
     document::statuses(documents, telling);
 }
 
 fn gone(topic: &Assignment, places: &[Place], telling: &mut Telling<'_>) {
     let told = Telling::event(&topic.class_id, Event::AssignmentDeleted);
-    telling.to_staff(&told, json!({"assignmentId": topic.id, "courseId": topic.course_id}));
+    telling.tell_staff(&told, json!({"assignmentId": topic.id, "courseId": topic.course_id}));
     for place in places {
         let rest = json!({"assignmentId": topic.id, "courseId": topic.course_id, "groupId": place.group.id});
-        telling.to_members(&told, place, rest);
+        telling.tell_members(&told, place, rest);
     }
 }
 
@@ -219,7 +219,7 @@ fn to_member(told: &super::telling::Told, link: &WholeGroupAssignment, changed: 
     }
     let mut rest = fields(&link.assignment, changed);
     rest["groupAssignment"] = json!(GroupAssignmentView::new(link, &Audience::Group));
-    telling.to_members(told, &link.place, rest);
+    telling.tell_members(told, &link.place, rest);
 }
 
 /// How students know a field of their link: they read the text that counts, whichever it is.

@@ -71,7 +71,7 @@ fn updated(class: &WholeClass, changed: &Changed, students: &[UserId], telling: 
             // They may not hear which class this is about, but that there is something to fetch.
             let told = Telling::event_without_class(Event::SyncRequired);
             let sockets = students.iter().map(|student| Room::User(student.clone())).collect();
-            telling.to(&told, sockets, json!({}));
+            telling.tell(&told, sockets, json!({}));
         }
     }
     shown(class, &names(changed), telling);
@@ -81,14 +81,14 @@ fn updated(class: &WholeClass, changed: &Changed, students: &[UserId], telling: 
 fn shown(class: &WholeClass, changed: &[&str], telling: &mut Telling<'_>) {
     let told = Telling::event(&class.class.id, Event::ClassUpdated);
     let rest = json!({"class": ClassView::summary(class.clone()), "changed": changed});
-    telling.to(&told, rooms(&class.class), rest);
+    telling.tell(&told, rooms(&class.class), rest);
 }
 
 fn deleted(class: &Class, removed: &Removed, students: &[UserId], telling: &mut Telling<'_>) {
     course::went(&class.id, removed, "DELETED", telling);
     for gone in &removed.courses {
         let told = Telling::event(&class.id, Event::CourseDeleted);
-        telling.to_staff(&told, course::deleted(&json!(gone.id), &Removed::default()));
+        telling.tell_staff(&told, course::deleted(&json!(gone.id), &Removed::default()));
     }
     for student in students {
         membership(class, student, "REMOVED", telling);
@@ -112,7 +112,7 @@ fn membership(class: &Class, user: &UserId, action: &str, telling: &mut Telling<
         rooms.push(Room::User(user.clone()));
     }
     let told = Telling::event(&class.id, Event::ClassMembership);
-    telling.to(
+    telling.tell(
         &told,
         rooms,
         json!({"classId": class.id, "userId": user, "action": action}),

@@ -15,18 +15,18 @@ pub fn tell(change: &CourseChange, telling: &mut Telling<'_>) {
     match change {
         CourseChange::Created { course } => {
             let told = Telling::event(&course.course.class_id, Event::CourseCreated);
-            telling.to_staff(&told, shown(course));
+            telling.tell_staff(&told, shown(course));
         }
         CourseChange::Updated { course, changed } => {
             let told = Telling::event(&course.course.class_id, Event::CourseUpdated);
             let mut rest = shown(course);
             rest["changed"] = json!(names(changed));
-            telling.to_staff(&told, rest);
+            telling.tell_staff(&told, rest);
         }
         CourseChange::Deleted { course, removed } => {
             went(&course.class_id, removed, "COURSE_DELETED", telling);
             let told = Telling::event(&course.class_id, Event::CourseDeleted);
-            telling.to_staff(&told, deleted(&json!(course.id), removed));
+            telling.tell_staff(&told, deleted(&json!(course.id), removed));
         }
     }
 }
@@ -51,10 +51,10 @@ pub fn deleted(course: &Value, removed: &Removed) -> Value {
 
 fn topic_went(class: &ClassId, topic: &RemovedAssignment, telling: &mut Telling<'_>) {
     let told = Telling::event(class, Event::AssignmentDeleted);
-    telling.to_staff(&told, json!({"assignmentId": topic.id, "courseId": topic.course_id}));
+    telling.tell_staff(&told, json!({"assignmentId": topic.id, "courseId": topic.course_id}));
     for place in &topic.places {
         let rest = json!({"assignmentId": topic.id, "courseId": topic.course_id, "groupId": place.group.id});
-        telling.to_members(&told, place, rest);
+        telling.tell_members(&told, place, rest);
     }
 }
 

@@ -15,7 +15,7 @@ use crate::views::document::DocumentView;
 pub fn tell(change: &DocumentChange, telling: &mut Telling<'_>) {
     match change {
         DocumentChange::Created { place, document } => {
-            telling.to_group(place, Event::DocumentCreated, |audience| shown(document, audience));
+            telling.tell_group(place, Event::DocumentCreated, |audience| shown(document, audience));
         }
         DocumentChange::Updated {
             place,
@@ -32,7 +32,7 @@ pub fn tell(change: &DocumentChange, telling: &mut Telling<'_>) {
             place,
             document,
             revision: _,
-        } => telling.to_group(place, Event::DocumentUpdated, |audience| shown(document, audience)),
+        } => telling.tell_group(place, Event::DocumentUpdated, |audience| shown(document, audience)),
         DocumentChange::SavedLate {
             place,
             document,
@@ -46,7 +46,7 @@ pub fn tell(change: &DocumentChange, telling: &mut Telling<'_>) {
             files: _,
         } => {
             let rest = json!({"documentId": document.id, "groupId": place.group.id});
-            telling.to_group_alike(place, Event::DocumentDeleted, rest);
+            telling.tell_group_alike(place, Event::DocumentDeleted, rest);
         }
     }
 }
@@ -68,11 +68,11 @@ pub fn status(place: &Place, document: &Document, telling: &mut Telling<'_>) {
         "assignmentId": document.assignment_id,
         "version": document.version,
     });
-    telling.to_group_alike(place, Event::DocumentStatus, rest);
+    telling.tell_group_alike(place, Event::DocumentStatus, rest);
 }
 
 fn updated(place: &Place, document: &WholeDocument, changed: &[&str], telling: &mut Telling<'_>) {
-    telling.to_group(place, Event::DocumentUpdated, |audience| {
+    telling.tell_group(place, Event::DocumentUpdated, |audience| {
         let mut rest = shown(document, audience);
         rest["changed"] = json!(changed);
         rest
@@ -84,7 +84,7 @@ fn alarm(place: &Place, document: &WholeDocument, what: &str, telling: &mut Tell
     let told = Telling::event(&place.class, Event::DocumentUpdated);
     let mut rest = shown(document, &Audience::Staff);
     rest["changed"] = json!([what]);
-    telling.to_staff(&told, rest);
+    telling.tell_staff(&told, rest);
 }
 
 fn shown(document: &WholeDocument, audience: &Audience) -> Value {

@@ -18,22 +18,22 @@ pub fn tell(change: &FeedbackChange, telling: &mut Telling<'_>) {
             was_visible,
         } => {
             let told = Telling::event(&link.place.class, Event::FeedbackUpdated);
-            telling.to_staff(&told, shown(feedback));
+            telling.tell_staff(&told, shown(feedback));
             match (was_visible, feedback.visible_to_students()) {
-                (true, true) => telling.to_members(&told, &link.place, shown(feedback)),
-                (true, false) => telling.to_members(&told, &link.place, withdrawn(feedback)),
+                (true, true) => telling.tell_members(&told, &link.place, shown(feedback)),
+                (true, false) => telling.tell_members(&told, &link.place, withdrawn(feedback)),
                 (false, true) => {
                     let told = Telling::event(&link.place.class, Event::FeedbackCreated);
-                    telling.to_members(&told, &link.place, shown(feedback));
+                    telling.tell_members(&told, &link.place, shown(feedback));
                 }
                 (false, false) => {}
             }
         }
         FeedbackChange::Deleted { link, feedback } => {
             let told = Telling::event(&link.place.class, Event::FeedbackUpdated);
-            telling.to_staff(&told, withdrawn(feedback));
+            telling.tell_staff(&told, withdrawn(feedback));
             if feedback.visible_to_students() {
-                telling.to_members(&told, &link.place, withdrawn(feedback));
+                telling.tell_members(&told, &link.place, withdrawn(feedback));
             }
         }
     }
@@ -42,9 +42,9 @@ pub fn tell(change: &FeedbackChange, telling: &mut Telling<'_>) {
 /// A feedback that is new.
 pub fn given(link: &WholeGroupAssignment, feedback: &Feedback, telling: &mut Telling<'_>) {
     let told = Telling::event(&link.place.class, Event::FeedbackCreated);
-    telling.to_staff(&told, shown(feedback));
+    telling.tell_staff(&told, shown(feedback));
     if feedback.visible_to_students() {
-        telling.to_members(&told, &link.place, shown(feedback));
+        telling.tell_members(&told, &link.place, shown(feedback));
     }
 }
 

@@ -52,7 +52,7 @@ fn created(group: &WholeGroup, telling: &mut Telling<'_>) {
     if place.is_open(now) {
         telling.resync_users(&group.member_ids(), Vec::new());
     }
-    telling.to_group(&place, Event::GroupCreated, |audience| {
+    telling.tell_group(&place, Event::GroupCreated, |audience| {
         json!({
             "group": GroupView::event(group, audience, now),
             "courseId": group.group.course_id,
@@ -64,7 +64,7 @@ fn created(group: &WholeGroup, telling: &mut Telling<'_>) {
 /// The group as it is now.
 pub fn updated(group: &WholeGroup, changed: &[&str], telling: &mut Telling<'_>) {
     let now = telling.now();
-    telling.to_group(
+    telling.tell_group(
         &group.place(),
         Event::GroupUpdated,
         |audience| json!({"group": GroupView::event(group, audience, now), "changed": changed}),
@@ -90,7 +90,7 @@ pub fn moved(group: &WholeGroup, before: &Place, changed: &[&str], telling: &mut
 /// A group that is gone; told before its room is dissolved.
 pub fn removed(place: &Place, members: &[UserId], reason: &str, telling: &mut Telling<'_>) {
     let rest = json!({"groupId": place.group.id, "courseId": place.group.course_id, "reason": reason});
-    telling.to_group_alike(place, Event::GroupDeleted, rest);
+    telling.tell_group_alike(place, Event::GroupDeleted, rest);
     telling.resync_users(members, vec![Room::Group(place.group.id.clone())]);
 }
 
@@ -102,7 +102,7 @@ fn added(group: &WholeGroup, user: &Person, telling: &mut Telling<'_>) {
         rooms.push(Room::User(user.id.clone()));
     }
     let rest = json!({"groupId": place.group.id, "user": named(user), "memberIds": group.member_ids()});
-    telling.to(&Telling::event(&place.class, Event::GroupMemberAdded), rooms, rest);
+    telling.tell(&Telling::event(&place.class, Event::GroupMemberAdded), rooms, rest);
 }
 
 /// Somebody left the group, which `group` shows without him.
@@ -113,13 +113,13 @@ pub fn left(group: &WholeGroup, user: &Person, telling: &mut Telling<'_>) {
         lost(&place, &user.id, telling);
     }
     let rest = json!({"groupId": place.group.id, "user": named(user), "memberIds": group.member_ids()});
-    telling.to_group_alike(&place, Event::GroupMemberRemoved, rest);
+    telling.tell_group_alike(&place, Event::GroupMemberRemoved, rest);
 }
 
 /// Tells a student, to whom the group was visible, that it is not any more; not why.
 fn lost(place: &Place, user: &UserId, telling: &mut Telling<'_>) {
     let told = Telling::event(&place.class, Event::GroupRemoved);
-    telling.to(
+    telling.tell(
         &told,
         vec![Room::User(user.clone())],
         json!({"groupId": place.group.id}),

@@ -23,7 +23,7 @@ pub fn tell(change: &HelpChange, telling: &mut Telling<'_>) {
             // Who is on the way is for the staff alone, so nothing changed for the students.
             let told = Telling::event(&group.group.class_id, Event::GroupUpdated);
             let view = GroupView::event(group, &Audience::Staff, telling.now());
-            telling.to_staff(&told, json!({"group": json_of(&view), "changed": ["helpClaimedById"]}));
+            telling.tell_staff(&told, json!({"group": json_of(&view), "changed": ["helpClaimedById"]}));
         }
         HelpChange::Resolved {
             group,
@@ -39,7 +39,7 @@ pub fn tell(change: &HelpChange, telling: &mut Telling<'_>) {
                 "resolvedBy": named(by),
                 "waitedSeconds": waited_seconds,
             });
-            telling.to_staff(&told, rest);
+            telling.tell_staff(&told, rest);
             updated(group, &["needsHelp", "helpRequestedAt", "helpMessage"], telling);
         }
     }
@@ -59,7 +59,7 @@ fn call(group: &WholeGroup, requested_by: &Value, telling: &mut Telling<'_>) {
         "helpClaimedById": help.claimed_by(),
         "courseId": group.course_id,
     });
-    telling.to_staff(&told, rest);
+    telling.tell_staff(&told, rest);
 }
 
 fn member<'g>(group: &'g WholeGroup, user: &model::id::UserId) -> Option<&'g Person> {

@@ -23,22 +23,20 @@ pub fn tell(change: &MessageChange, telling: &mut Telling<'_>) {
         } => {
             let rest = json!({"workRoomId": work_room_id, "lastReadAt": last_read_at, "unreadCount": unread_count});
             let told = Telling::event(&place.class, Event::MessageRead);
-            telling.to(&told, vec![Room::User(user.clone())], rest);
+            telling.tell(&told, vec![Room::User(user.clone())], rest);
         }
         MessageChange::DirectSent { message } => {
             let rest = json!({"message": DirectMessageView::from(message.as_ref())});
-            let told = match &message.class_id {
-                Some(class) => Telling::event(class, Event::DirectNew),
-                None => Telling::event_without_class(Event::DirectNew),
+            let (told, rooms) = if let Some(class) = &message.class_id {
+                (
+                    Telling::event(class, Event::DirectNew),
+                    vec![Room::Class(class.clone())],
+                )
+            } else {
+                let recipients = message.recipients.iter().map(|person| Room::User(person.id.clone()));
+                (Telling::event_without_class(Event::DirectNew), recipients.collect())
             };
-            let rooms = match &message.class_id {
-                Some(class) => vec![Room::Class(class.clone())],
-                None => {
-                    let recipients = message.recipients.iter();
-                    recipients.map(|person| Room::User(person.id.clone())).collect()
-                }
-            };
-            telling.to(&told, rooms, rest);
+            telling.tell(&told, rooms, rest);
         }
         MessageChange::Pruned { files: _ } => {}
     }
@@ -50,5 +48,5 @@ fn chat(place: &Place, message: &RoomMessage, event: Event, telling: &mut Tellin
         "workRoomId": message.work_room_id,
         "groupId": place.group.id,
     });
-    telling.to_group_alike(place, event, rest);
+    telling.tell_group_alike(place, event, rest);
 }

@@ -104,7 +104,7 @@ fn attempt(
         "submittedById": submission.submitted_by_id,
         "documentIds": documents,
     });
-    telling.to_group(
+    telling.tell_group(
         &link.place,
         event,
         |audience| json!({"submission": brief, "groupAssignment": GroupAssignmentView::new(link, audience)}),
@@ -125,7 +125,7 @@ fn graded(link: &WholeGroupAssignment, submission: &WholeSubmission, members: &[
         })
     };
     let told = Telling::event(&link.place.class, Event::GradePublished);
-    telling.to_staff(&told, rest(&Audience::Staff));
+    telling.tell_staff(&told, rest(&Audience::Staff));
     if !link.place.is_open(telling.now()) {
         return;
     }
@@ -137,9 +137,9 @@ fn graded(link: &WholeGroupAssignment, submission: &WholeSubmission, members: &[
     let mut except = vec![Room::Staff(link.place.class.clone())];
     except.extend(own.iter().map(|user| Room::User((*user).clone())));
     let group = vec![Room::Group(link.place.group.id.clone())];
-    telling.to_except(&told, group, except, rest(&Audience::Group));
+    telling.tell_except(&told, group, except, rest(&Audience::Group));
     for user in own {
-        telling.to(
+        telling.tell(
             &told,
             vec![Room::User(user.clone())],
             rest(&Audience::Student(user.clone())),

@@ -69,12 +69,12 @@ impl<'a> Telling<'a> {
     }
 
     /// Tells it to the union of these rooms, as it is.
-    pub fn to(&mut self, told: &Told, rooms: Vec<Room>, rest: Value) {
-        self.to_except(told, rooms, Vec::new(), rest);
+    pub fn tell(&mut self, told: &Told, rooms: Vec<Room>, rest: Value) {
+        self.tell_except(told, rooms, Vec::new(), rest);
     }
 
     /// The same, but not to some.
-    pub fn to_except(&mut self, told: &Told, rooms: Vec<Room>, except: Vec<Room>, rest: Value) {
+    pub fn tell_except(&mut self, told: &Told, rooms: Vec<Room>, except: Vec<Room>, rest: Value) {
         if rooms.is_empty() {
             return;
         }
@@ -89,31 +89,31 @@ impl<'a> Telling<'a> {
     }
 
     /// Tells it to the staff of its class.
-    pub fn to_staff(&mut self, told: &Told, rest: Value) {
+    pub fn tell_staff(&mut self, told: &Told, rest: Value) {
         let rooms = told.class.iter().map(|class| Room::Staff(class.clone())).collect();
-        self.to(told, rooms, rest);
+        self.tell(told, rooms, rest);
     }
 
     /// Tells the students of a group, while it is open to them.
-    pub fn to_members(&mut self, told: &Told, place: &Place, rest: Value) {
+    pub fn tell_members(&mut self, told: &Told, place: &Place, rest: Value) {
         if place.is_open(self.now) {
             // Nobody hears it twice, whatever rooms he is in.
             let staff = vec![Room::Staff(place.class.clone())];
-            self.to_except(told, vec![Room::Group(place.group.id.clone())], staff, rest);
+            self.tell_except(told, vec![Room::Group(place.group.id.clone())], staff, rest);
         }
     }
 
     /// Tells the rooms of a group, each audience its own version.
-    pub fn to_group(&mut self, place: &Place, event: Event, rest: impl Fn(&Audience) -> Value) {
+    pub fn tell_group(&mut self, place: &Place, event: Event, rest: impl Fn(&Audience) -> Value) {
         let told = Self::event(&place.class, event);
-        self.to_staff(&told, rest(&Audience::Staff));
-        self.to_members(&told, place, rest(&Audience::Group));
+        self.tell_staff(&told, rest(&Audience::Staff));
+        self.tell_members(&told, place, rest(&Audience::Group));
     }
 
     /// Tells the rooms of a group what is the same for both audiences: one event, one copy for each socket.
-    pub fn to_group_alike(&mut self, place: &Place, event: Event, rest: Value) {
+    pub fn tell_group_alike(&mut self, place: &Place, event: Event, rest: Value) {
         let rooms = place.rooms(self.now);
-        self.to(&Self::event(&place.class, event), rooms, rest);
+        self.tell(&Self::event(&place.class, event), rooms, rest);
     }
 
     /// Gives orders to sockets without a word to anybody.

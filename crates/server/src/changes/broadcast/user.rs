@@ -8,8 +8,9 @@ use super::telling::Telling;
 
 pub fn tell(change: &UserChange, telling: &mut Telling<'_>) {
     match change {
-        UserChange::Created { user, .. } => telling.resync_users([&user.id], Vec::new()),
-        UserChange::RoleChanged { user, .. } => telling.resync_users([&user.id], Vec::new()),
+        UserChange::Created { user, .. } | UserChange::RoleChanged { user, .. } => {
+            telling.resync_users([&user.id], Vec::new());
+        }
         UserChange::Updated { user, changed } => {
             if changed.has("isActive") && !user.is_active {
                 telling.kill(Party::User(user.id.clone()), KillReason::Deactivated);
