@@ -137,16 +137,6 @@ fn the_demo_runs_a_whole_lesson_and_stops_cleanly() {
     assert!(demo.stop().success());
 }
 
-#[test]
-fn the_demo_answers_every_promised_call_of_the_official_client() {
-    let Some(clients) = clients() else { return };
-    let mut place = Place::new(Kind::Sqlite).unwrap();
-    let mut demo = place.start("demo");
-    let world = world_of_demo(&mut demo, place.folder());
-    tell(&clients, "better-auth-calls.mjs", &world, 10);
-    assert!(demo.stop().success());
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_service_on_postgres_runs_a_whole_lesson() {
     let Some(clients) = clients() else { return };
