@@ -114,6 +114,8 @@ async fn write(mut writer: Writer, mut signal: watch::Receiver<Signal>, busy: Ar
             let answered = writer.act().await;
             if answered.is_none() {
                 writer.ledger.left_unanswered();
+                // Whoever finds nobody there does not knock without end.
+                tokio::time::sleep(Duration::from_millis(5)).await;
             }
         }
         busy.fetch_sub(1, Ordering::SeqCst);
