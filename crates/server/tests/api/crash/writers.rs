@@ -104,7 +104,14 @@ impl Writers {
 
 async fn write(mut writer: Writer, mut signal: watch::Receiver<Signal>, busy: Arc<AtomicUsize>) {
     loop {
-        let heard = *signal.wait_for(|signal| *signal != Signal::Pause).await.unwrap();
+        // An error means that the test has failed already.
+        let Ok(heard) = signal
+            .wait_for(|signal| *signal != Signal::Pause)
+            .await
+            .map(|signal| *signal)
+        else {
+            return;
+        };
         if heard == Signal::Stop {
             return;
         }
