@@ -61,7 +61,10 @@ pub fn edit(work: &mut PlatformWork<'_>, user: &UserId, edit: &ProfileEdit, now:
 }
 
 /// Whether browsers may load a picture from there: no scripts, no addresses on the reader's own machine.
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "garde hands its context over like this")]
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "garde hands its context over like this"
+)]
 fn is_image(image: &Edit<String>, (): &()) -> garde::Result {
     let Edit::Set(image) = image else { return Ok(()) };
     let image = image.trim();

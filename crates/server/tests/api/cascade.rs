@@ -9,8 +9,8 @@ use model::document::Document;
 use model::id::{AssignmentId, ClassId, CourseId, DocumentId, GroupAssignmentId, GroupId, UserId};
 use serde_json::{Value, json};
 
-use crate::support::counts::{counts, files};
-use crate::support::remains::Rows;
+use crate::support::lesson_rows::{GroupRow, Rows};
+use crate::support::row_counts::{counts, files};
 use crate::support::standpoint::{Eyes, nothing_after};
 use crate::support::{TestApp, World};
 
@@ -76,60 +76,88 @@ async fn plants(app: &TestApp) -> String {
     course["id"].as_str().unwrap().to_owned()
 }
 
+/// The record of a deleted course names its groups and topics.
+async fn recorded(app: &TestApp, course: &str, groups: &[String; 2], topics: &[String; 2]) {
+    let adam = app.as_(&app.world.adam);
+    let log = adam.get("/activity-logs?action=COURSE_DELETE").await.expect(200);
+    assert_eq!(log["data"].as_array().unwrap().len(), 1);
+    let (record, details) = (&log["data"][0], &log["data"][0]["details"]);
+    assert_eq!(
+        (&record["event"], &record["entityId"]),
+        (&json!("COURSE_DELETE"), &json!(course))
+    );
+    assert_eq!(
+        (&details["courseName"], &details["counts"]["documents"]),
+        (&json!("Cells"), &json!(4))
+    );
+    let names = ["group 4", "group 5"];
+    let named = groups
+        .iter()
+        .zip(names)
+        .map(|(id, name)| json!({"id": id, "name": name}));
+    assert_eq!(details["deletedGroups"], named.collect::<Value>());
+    let mut named = details["deletedAssignments"].as_array().unwrap().clone();
+    named.sort_by_key(Value::to_string);
+    assert_eq!(named, topics.clone().map(|id| json!({"id": id, "title": "Leaves"})));
+}
+
+/// Course and deletion as those see them who may not delete.
+async fn only_its_staff_delete(app: &TestApp, path: &str) {
+    let tom = app.as_(&app.world.tom);
+    let outline = tom.get(path).await.expect(200);
+    assert_eq!(outline["groups"][0]["memberCount"], 1);
+    assert!(outline["groups"][0].get("helpMessage").is_none());
+    tom.delete(path).await.refused(403, "NOT_CLASS_TEACHER");
+    tom.delete(&format!("{path}?dryRun=1"))
+        .await
+        .refused(403, "NOT_CLASS_TEACHER");
+    app.as_(&app.world.zoe).delete(path).await.refused(404, "NOT_FOUND");
+}
+
+/// Two lessons of a course, and a group that moved on to another course with a finished topic of this one behind it.
+fn two_lessons(rows: &mut Rows, course: &str, neighbour: &GroupRow, documents: &[String; 2]) -> [[String; 2]; 2] {
+    let (first, one, _) = rows.lesson(4, Some(course));
+    let (second, two, _) = rows.lesson(5, Some(course));
+    let link = rows.link(&first, neighbour);
+    rows.link_document(&documents[0], &first);
+    rows.hand_in(&link, &documents[0]);
+    rows.finish(&first);
+    for document in documents {
+        rows.lock(document, Some(&first));
+    }
+    [[first, second], [one.id, two.id]]
+}
+
 both!(a_deleted_course_takes_everything_of_its_own_and_nothing_else, |app| {
     let (cells, plants) = (app.world.seven_b.course.clone(), plants(app).await);
     south(app).await;
-    let (other, course) = (plants.clone(), cells.clone());
-    let (neighbour, mine, yours) = write(app, move |rows| {
+    let (neighbour, documents) = write(app, move |rows| {
         rows.lesson(1, None);
-        rows.lesson(2, Some(&other));
-        let neighbour = rows.group(3, Some(&other));
-        let (mine, yours) = (rows.document(&neighbour, None), rows.document(&neighbour, None));
-        (neighbour, mine, yours)
+        rows.lesson(2, Some(&plants));
+        let neighbour = rows.group(3, Some(&plants));
+        let documents = [rows.document(&neighbour, None), rows.document(&neighbour, None)];
+        (neighbour, documents)
     })
     .await;
     let before = state(app).await;
+    let (course, group, pages) = (cells.clone(), neighbour.clone(), documents.clone());
+    let [topics, groups] = write(app, move |rows| two_lessons(rows, &course, &group, &pages)).await;
 
-    let (group, page, notes) = (neighbour.clone(), mine.clone(), yours.clone());
-    let (topics, groups) = write(app, move |rows| {
-        let (first, one, _) = rows.lesson(4, Some(&course));
-        let (second, two, _) = rows.lesson(5, Some(&course));
-        // A group that moved on to another course, with a finished topic of this one behind it.
-        let link = rows.link(&first, &group);
-        rows.link_document(&page, &first);
-        rows.hand_in(&link, &page);
-        rows.finish(&first);
-        rows.lock(&page, Some(&first));
-        rows.lock(&notes, Some(&first));
-        ([first, second], [one.id, two.id])
-    })
-    .await;
-
-    let ada = app.as_(&app.world.ada);
-    let path = format!("/courses/{cells}");
+    let (ada, path) = (app.as_(&app.world.ada), format!("/courses/{cells}"));
     let detail = ada.get(&path).await.expect(200);
-    assert_eq!(detail["groups"][0]["id"], groups[0]);
     assert_eq!(
-        (&detail["groups"][1]["groupNumber"], &detail["groups"][1]["memberCount"]),
-        (&json!(5), &json!(1))
+        (&detail["groups"][0]["id"], &detail["groups"][1]["groupNumber"]),
+        (&json!(groups[0]), &json!(5))
     );
     assert_eq!(detail["assignments"].as_array().unwrap().len(), 2);
-    let outline = app.as_(&app.world.tom).get(&path).await.expect(200);
-    assert!(outline["groups"][0].get("helpMessage").is_none() && outline["groups"][0]["memberCount"] == 1);
-
     let full = state(app).await;
     let told = ada.delete(&format!("{path}?dryRun=1")).await.expect(200);
-    assert_eq!(state(app).await, full, "a dry run deletes nothing");
-    app.as_(&app.world.tom)
-        .delete(&path)
-        .await
-        .refused(403, "NOT_CLASS_TEACHER");
-    app.as_(&app.world.tom)
-        .delete(&format!("{path}?dryRun=1"))
-        .await
-        .refused(403, "NOT_CLASS_TEACHER");
-    app.as_(&app.world.zoe).delete(&path).await.refused(404, "NOT_FOUND");
-    assert_eq!(state(app).await, full, "a refusal deletes nothing");
+    only_its_staff_delete(app, &path).await;
+    assert_eq!(
+        state(app).await,
+        full,
+        "neither a dry run nor a refusal deletes anything"
+    );
 
     let mut gone = ada.delete(&path).await.expect(200);
     assert_eq!(told, gone);
@@ -137,17 +165,13 @@ both!(a_deleted_course_takes_everything_of_its_own_and_nothing_else, |app| {
         .as_array_mut()
         .unwrap()
         .sort_by_key(Value::to_string);
-    assert_eq!(
-        gone,
-        json!({"success": true, "deletedGroups": groups, "deletedAssignments": topics,
-        "deletedDocuments": 4, "deletedSubmissions": 3})
-    );
+    let counts = json!({"success": true, "deletedGroups": groups, "deletedAssignments": topics, "deletedDocuments": 4,
+        "deletedSubmissions": 3});
+    assert_eq!(gone, counts);
 
     let mut after = state(app).await;
-    assert_eq!(
-        after.0.insert("courses".to_owned(), before.0["courses"]),
-        Some(before.0["courses"] - 1)
-    );
+    let courses = after.0.insert("courses".to_owned(), before.0["courses"]);
+    assert_eq!(courses, Some(before.0["courses"] - 1));
     assert_eq!(after, before, "what was there before the course is all that is left");
     for path in [
         path,
@@ -156,39 +180,13 @@ both!(a_deleted_course_takes_everything_of_its_own_and_nothing_else, |app| {
     ] {
         ada.get(&path).await.refused(404, "NOT_FOUND");
     }
-    let log = app
-        .as_(&app.world.adam)
-        .get("/activity-logs?action=COURSE_DELETE")
-        .await
-        .expect(200);
-    assert_eq!(log["data"].as_array().unwrap().len(), 1);
-    let record = &log["data"][0];
-    assert_eq!(
-        (&record["event"], &record["entityId"], &record["details"]["courseName"]),
-        (&json!("COURSE_DELETE"), &json!(cells), &json!("Cells"))
-    );
-    let named = [
-        json!({"id": groups[0], "name": "group 4"}),
-        json!({"id": groups[1], "name": "group 5"}),
-    ];
-    assert_eq!(record["details"]["deletedGroups"], json!(named));
-    let mut named = record["details"]["deletedAssignments"].as_array().unwrap().clone();
-    named.sort_by_key(Value::to_string);
-    assert_eq!(
-        json!(named),
-        json!(topics.clone().map(|id| json!({"id": id, "title": "Leaves"})))
-    );
-    assert_eq!(record["details"]["counts"]["documents"], 4);
+    recorded(app, &cells, &groups, &topics).await;
     let room = ada.get(&format!("/workrooms/{}", neighbour.room)).await.expect(200);
-    for (document, id) in room["documents"].as_array().unwrap().iter().zip([mine, yours]) {
-        assert_eq!(document["id"], id);
+    for (document, id) in room["documents"].as_array().unwrap().iter().zip(documents) {
+        let now = ["id", "status", "statusBeforeLock", "assignmentId", "submittedAt"].map(|field| &document[field]);
         assert_eq!(
-            (&document["status"], &document["statusBeforeLock"]),
-            (&json!("DRAFT"), &json!(null))
-        );
-        assert_eq!(
-            (&document["assignmentId"], &document["submittedAt"]),
-            (&json!(null), &json!(null))
+            now,
+            [&json!(id), &json!("DRAFT"), &json!(null), &json!(null), &json!(null)]
         );
     }
 });

@@ -31,7 +31,7 @@ pub struct Doomed {
     pub deletions_after: &'static [&'static Sql],
 }
 
-/// Nothing of this sort is doomed. It names `$2` because PostgreSQL wants to know the type of every parameter.
+/// Nothing of this sort is doomed. It names `$2` because `PostgreSQL` wants to know the type of every parameter.
 macro_rules! none {
     () => {
         "CAST($2 AS TEXT) IS NULL"
@@ -146,7 +146,13 @@ macro_rules! held {
 /// The documents that any of this is about, in words that find them by their indexes.
 macro_rules! touched {
     ($freed:expr) => {
-        concat!("(assignment_id IN (", $freed, ") OR locked_by_assignment_id IN (", $freed, "))")
+        concat!(
+            "(assignment_id IN (",
+            $freed,
+            ") OR locked_by_assignment_id IN (",
+            $freed,
+            "))"
+        )
     };
 }
 

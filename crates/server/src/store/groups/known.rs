@@ -120,7 +120,7 @@ macro_rules! known {
     };
 }
 
-/// Group `g` is one of those the viewer is in. Said with IN, SQLite begins at his memberships; as a join it would begin at
+/// Group `g` is one of those the viewer is in. Said with IN, `SQLite` begins at his memberships; as a join it would begin at
 /// all groups of the school.
 macro_rules! own_groups {
     () => {

@@ -1,16 +1,16 @@
 //! The only SQL without an organization: sessions, accounts, organizations, and where a document is at home. Every way
 //! in needs a [`PlatformProof`]; `rg PlatformProof` lists all exceptions.
 
+pub mod accounts;
 pub mod editing;
 pub mod file_removals;
-pub mod accounts;
 pub mod homes;
 pub mod listeners;
 pub mod organizations;
 pub mod outbox;
 pub mod sessions;
-pub mod staged_files;
 pub mod sign_in;
+pub mod staged_files;
 pub mod users;
 
 use std::ops::{Deref, DerefMut};

@@ -2,17 +2,17 @@
 
 pub mod app;
 mod client;
-pub mod counts;
 pub mod database;
 mod heard;
 pub mod invariants;
 #[macro_use]
 pub mod lesson;
+pub mod lesson_rows;
 pub mod live_rows;
 pub mod office;
 pub mod raw;
-pub mod remains;
 mod rooms;
+pub mod row_counts;
 pub mod rows;
 pub mod standpoint;
 mod started;

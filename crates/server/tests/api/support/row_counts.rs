@@ -67,7 +67,7 @@ pub fn counts(database: &Database) -> BTreeMap<String, i64> {
         let known = counts.contains_key(&table) || table == "refinery_schema_history";
         assert!(
             known,
-            "support/counts.rs does not count {table}; does store/cascade.rs know it?"
+            "support/row_counts.rs does not count {table}; does store/cascade.rs know it?"
         );
     }
     counts.retain(|table, _| !BESIDE.contains(&table.as_str()));
