@@ -205,14 +205,18 @@ impl<'a> Scene<'a> {
                     }
                 }
             }
-            let Some(next) = page["nextCursor"].as_str() else { return found };
+            let Some(next) = page["nextCursor"].as_str() else {
+                return found;
+            };
             cursor = format!("&cursor={next}");
         }
     }
 
     /// Every word of the requests; what preparing left behind is not of interest.
     fn asked(&self) -> BTreeSet<(Kind, String)> {
-        let all = Kind::ALL.into_iter().flat_map(|kind| (0..EACH).map(move |number| (kind, number)));
+        let all = Kind::ALL
+            .into_iter()
+            .flat_map(|kind| (0..EACH).map(move |number| (kind, number)));
         all.map(|(kind, number)| (kind, self.trace(kind, number))).collect()
     }
 }
@@ -241,7 +245,9 @@ impl Ear {
                 if frame == "2" {
                     socket.send("3").await;
                 }
-                let Some(event) = frame.strip_prefix("42") else { continue };
+                let Some(event) = frame.strip_prefix("42") else {
+                    continue;
+                };
                 heard.note(&serde_json::from_str(event).unwrap());
             }
         });
@@ -277,50 +283,61 @@ impl Ear {
     }
 }
 
-both!(a_request_whose_caller_left_is_done_logged_and_told_or_none_of_it, |app| {
-    let scene = Scene::prepare(app).await;
-    let ear = Ear::listen(app).await;
-    let seed = rand::rng().next_u64();
-    let mut rng: rand::rngs::StdRng = rand::SeedableRng::seed_from_u64(seed);
-    let mut requests: Vec<(Kind, usize)> = Kind::ALL
-        .into_iter()
-        .flat_map(|kind| (0..EACH).map(move |number| (kind, number)))
-        .collect();
-    requests.shuffle(&mut rng);
-    for four in requests.chunks(4) {
-        // Four at a time, so that units wait for each other and share commits.
-        let leaving = four.iter().map(|(kind, number)| {
-            let moment = Duration::from_micros(rng.random_range(0..5_000));
-            scene.ask_and_leave(*kind, *number, moment, rng.random_bool(0.5))
-        });
-        futures_util::future::join_all(leaving).await;
-    }
-    ear.settle().await;
-
-    let asked = scene.asked();
-    let done: BTreeSet<_> = scene.done().await.intersection(&asked).cloned().collect();
-    let once = |counts: BTreeMap<(Kind, String), usize>| -> BTreeSet<(Kind, String)> {
-        counts
+both!(
+    a_request_whose_caller_left_is_done_logged_and_told_or_none_of_it,
+    |app| {
+        let scene = Scene::prepare(app).await;
+        let ear = Ear::listen(app).await;
+        let seed = rand::rng().next_u64();
+        let mut rng: rand::rngs::StdRng = rand::SeedableRng::seed_from_u64(seed);
+        let mut requests: Vec<(Kind, usize)> = Kind::ALL
             .into_iter()
-            .filter(|(word, _)| asked.contains(word))
-            .map(|(word, count)| {
-                assert_eq!(count, 1, "{word:?} more than once (seed {seed})");
-                word
-            })
-            .collect()
-    };
-    let (logged, heard) = (once(scene.logged().await), once(ear.heard()));
-    println!("{} of {} left requests were done (seed {seed})", done.len(), asked.len());
-    for kind in Kind::ALL {
-        let count = done.iter().filter(|(of, _)| *of == kind).count();
-        println!("  {kind:?}: {count} of {EACH}");
+            .flat_map(|kind| (0..EACH).map(move |number| (kind, number)))
+            .collect();
+        requests.shuffle(&mut rng);
+        for four in requests.chunks(4) {
+            // Four at a time, so that units wait for each other and share commits.
+            let leaving = four.iter().map(|(kind, number)| {
+                let moment = Duration::from_micros(rng.random_range(0..5_000));
+                scene.ask_and_leave(*kind, *number, moment, rng.random_bool(0.5))
+            });
+            futures_util::future::join_all(leaving).await;
+        }
+        ear.settle().await;
+
+        let asked = scene.asked();
+        let done: BTreeSet<_> = scene.done().await.intersection(&asked).cloned().collect();
+        let once = |counts: BTreeMap<(Kind, String), usize>| -> BTreeSet<(Kind, String)> {
+            counts
+                .into_iter()
+                .filter(|(word, _)| asked.contains(word))
+                .map(|(word, count)| {
+                    assert_eq!(count, 1, "{word:?} more than once (seed {seed})");
+                    word
+                })
+                .collect()
+        };
+        let (logged, heard) = (once(scene.logged().await), once(ear.heard()));
+        println!(
+            "{} of {} left requests were done (seed {seed})",
+            done.len(),
+            asked.len()
+        );
+        for kind in Kind::ALL {
+            let count = done.iter().filter(|(of, _)| *of == kind).count();
+            println!("  {kind:?}: {count} of {EACH}");
+        }
+        for (what, others) in [("logged", &logged), ("told", &heard)] {
+            let lacking: Vec<_> = done.difference(others).collect();
+            assert!(lacking.is_empty(), "done and not {what} (seed {seed}): {lacking:?}");
+            let invented: Vec<_> = others.difference(&done).collect();
+            assert!(invented.is_empty(), "{what} and not done (seed {seed}): {invented:?}");
+        }
+        assert!(
+            (10..asked.len() - 10).contains(&done.len()),
+            "leaving made no difference: {} of {} were done",
+            done.len(),
+            asked.len()
+        );
     }
-    assert_eq!(logged, done, "left: logged, right: done (seed {seed})");
-    assert_eq!(heard, done, "left: told, right: done (seed {seed})");
-    assert!(
-        (10..asked.len() - 10).contains(&done.len()),
-        "leaving made no difference: {} of {} were done",
-        done.len(),
-        asked.len()
-    );
-});
+);

@@ -15,6 +15,7 @@ mod attachment_visibility;
 mod attachments;
 mod auth;
 mod bulk;
+mod cancelled;
 mod cascade;
 mod class_edits;
 mod classes;

@@ -1,7 +1,7 @@
 //! One lesson, told with the official clients against the started binary: the demo as it comes, and a service on
 //! PostgreSQL beside a practice document server. The steps stand in `tests/clients/`.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use groupwork::clock;
@@ -14,42 +14,28 @@ use model::id::OrganizationId;
 use practice_document_server::{Practice, Settings};
 use serde_json::{Value, json};
 
-use crate::support::{DOCSERVER_SECRET, FRONTEND, Kind, Place, Started};
+use crate::support::{DOCSERVER_SECRET, FRONTEND, Kind, Place, Started, clients_are_there};
 
 const PASSWORD: &str = "a password for the lesson";
+/// Steps of the lesson.
+const STEPS: usize = 8;
 
-/// Where the client programs are, if `scripts/setup-tests` put their packages there. CI cannot do without.
-fn clients() -> Option<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/clients");
-    if folder.join("node_modules").is_dir() {
-        return Some(folder);
-    }
-    assert!(
-        std::env::var("CI").is_err(),
-        "the official clients are required in CI: run scripts/setup-tests"
-    );
-    println!(
-        "SKIPPED with the official clients: tests/clients/node_modules is missing; scripts/setup-tests installs it"
-    );
-    None
-}
+const CLIENTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/clients");
 
-/// Tells a program of `tests/clients` to the end; every step of it must be `ok`.
-fn tell(clients: &Path, program: &str, world: &Value, steps: usize) {
+/// Tells the lesson to the end; every step of it must be `ok`.
+fn tell(world: &Value) {
     let output = Command::new("node")
-        .arg(program)
-        .current_dir(clients)
+        .arg("story.mjs")
+        .current_dir(CLIENTS)
         .env("GROUPWORK_WORLD", world.to_string())
+        .env_remove("NODE_OPTIONS")
         .output()
         .unwrap();
-    let (said, complained) = (
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr),
-    );
-    println!("{said}{complained}");
-    let passed = said.lines().filter(|line| line.starts_with("ok ")).count();
-    assert!(output.status.success(), "{program} failed:\n{said}{complained}");
-    assert_eq!(passed, steps, "{program} told another number of steps:\n{said}");
+    let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    println!("{said}");
+    assert!(output.status.success(), "the lesson failed:\n{said}");
+    let told = said.lines().filter(|line| line.starts_with("ok ")).count();
+    assert_eq!(told, STEPS, "the lesson has another number of steps:\n{said}");
 }
 
 /// The world of the demo, from what it prints for people to read.
@@ -123,33 +109,27 @@ async fn organization(store: &Store, slug: &str) -> Tenant {
 
 #[test]
 fn the_demo_runs_a_whole_lesson_and_stops_cleanly() {
-    let Some(clients) = clients() else { return };
+    if !clients_are_there() {
+        return;
+    }
     let mut place = Place::new(Kind::Sqlite).unwrap();
     let mut demo = place.start("demo");
     let world = world_of_demo(&mut demo, place.folder());
-    tell(&clients, "story.mjs", &world, 8);
+    tell(&world);
     assert!(demo.stop().success());
 
     // The school is still there, and a second lesson can be held in it.
     let mut demo = place.start("demo");
     let world = world_of_demo(&mut demo, place.folder());
-    tell(&clients, "story.mjs", &world, 8);
-    assert!(demo.stop().success());
-}
-
-#[test]
-fn the_demo_answers_every_promised_call_of_the_official_client() {
-    let Some(clients) = clients() else { return };
-    let mut place = Place::new(Kind::Sqlite).unwrap();
-    let mut demo = place.start("demo");
-    let world = world_of_demo(&mut demo, place.folder());
-    tell(&clients, "better-auth-calls.mjs", &world, 10);
+    tell(&world);
     assert!(demo.stop().success());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_service_on_postgres_runs_a_whole_lesson() {
-    let Some(clients) = clients() else { return };
+    if !clients_are_there() {
+        return;
+    }
     let Some(mut place) = Place::new(Kind::Postgres) else {
         return;
     };
@@ -161,7 +141,7 @@ async fn a_service_on_postgres_runs_a_whole_lesson() {
     let world = json!({
         "baseUrl": service.base, "frontendOrigin": FRONTEND, "dataDir": place.folder(), "people": people,
     });
-    let telling = tokio::task::spawn_blocking(move || tell(&clients, "story.mjs", &world, 8));
+    let telling = tokio::task::spawn_blocking(move || tell(&world));
     telling.await.unwrap();
     assert!(service.stop().success());
     practice.stop().await;
