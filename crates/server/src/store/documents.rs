@@ -93,8 +93,6 @@ statements! {
     DELETE_SAVES = "DELETE FROM document_saves WHERE organization_id = $1 AND document_id = $2";
     /// Its open editors.
     DELETE_SESSIONS = "DELETE FROM editing_sessions WHERE organization_id = $1 AND document_id = $2";
-    /// Its revisions.
-    DELETE_REVISIONS = "DELETE FROM document_revisions WHERE organization_id = $1 AND document_id = $2";
     /// The document itself.
     DELETE = "DELETE FROM documents WHERE organization_id = $1 AND id = $2";
     /// Whether any attempt has a copy of it.

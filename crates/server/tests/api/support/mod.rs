@@ -3,30 +3,19 @@
 pub mod app;
 mod client;
 pub mod database;
-<<<<<<< HEAD
 mod heard;
 pub mod invariants;
-#[macro_use]
-pub mod lesson;
 pub mod lesson_rows;
 pub mod live_rows;
 pub mod office;
 pub mod raw;
-=======
-pub mod invariants;
-pub mod lesson_rows;
-pub mod office;
->>>>>>> docserver
 mod rooms;
 pub mod row_counts;
 pub mod rows;
 pub mod standpoint;
-<<<<<<< HEAD
 mod started;
-=======
 #[macro_use]
 pub mod studio;
->>>>>>> docserver
 pub mod tables;
 pub mod topics;
 mod world;
@@ -34,14 +23,10 @@ mod world;
 pub use app::{AUTH_SECRET, DOCSERVER_SECRET, FRONTEND, TestApp};
 pub use client::{Answer, Client};
 pub use database::Kind;
-<<<<<<< HEAD
 pub use heard::{Heard, clients_are_there};
 pub use live_rows::Rows;
 pub use rooms::Room;
 pub use started::{Place, Started};
-=======
-pub use rooms::Room;
->>>>>>> docserver
 pub use world::{Class, Person, World};
 
 /// A refusal as everybody gets it: without the id of the request.
