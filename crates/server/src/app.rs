@@ -57,6 +57,11 @@ impl App {
         let names = CookieNames::for_base_url(&config.frontend_url);
         let gate = Gate::new(store.clone(), names, config.auth_secret.clone(), hosts);
         let document_server = DocumentServer::new(&config, api_internal_url, name_of_deployment(&store).await?)?;
+        // The embedded database has one instance: after a restart it need not wait for its own turn to run out.
+        let instance = match &database {
+            Database::Sqlite(_) => document_server.deployment().to_owned(),
+            Database::Postgres(_) => clock::new_id(),
+        };
         let live = Live::new();
         let bus = Bus::start(&database, store.clone(), live.clone())?;
         let chores = [
@@ -64,7 +69,7 @@ impl App {
             orphans::start(store.clone(), files.clone()),
         ];
         let editing = Editing::new(store.clone(), bus.clone(), files.clone(), document_server.clone());
-        let sweep = editing.start_sweep();
+        let sweep = editing.start_sweep(instance);
         let started = std::time::Instant::now();
         Ok(Self(Arc::new(Parts {
             config,
