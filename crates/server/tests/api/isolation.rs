@@ -58,9 +58,14 @@ async fn call(client: &Client, row: &Row, path: &str, ids: &Ids) -> Answer {
         Sample::Empty => client.send(row.method.parse().unwrap(), path, None).await,
         Sample::Json(body) => client.send(row.method.parse().unwrap(), path, Some(body)).await,
         Sample::File(name) => {
+            let bytes: &[u8] = if name.ends_with(".docx") {
+                include_bytes!("../../templates/blank.docx")
+            } else {
+                b"sample"
+            };
             let form = reqwest::multipart::Form::new().part(
                 "file",
-                reqwest::multipart::Part::bytes(b"sample".to_vec()).file_name(name),
+                reqwest::multipart::Part::bytes(bytes.to_vec()).file_name(name),
             );
             client
                 .finish(client.request(row.method.parse().unwrap(), path).multipart(form))
