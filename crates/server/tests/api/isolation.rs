@@ -63,10 +63,8 @@ async fn call(client: &Client, row: &Row, path: &str, ids: &Ids) -> Answer {
             } else {
                 b"sample"
             };
-            let form = reqwest::multipart::Form::new().part(
-                "file",
-                reqwest::multipart::Part::bytes(bytes.to_vec()).file_name(name),
-            );
+            let form = reqwest::multipart::Form::new()
+                .part("file", reqwest::multipart::Part::bytes(bytes.to_vec()).file_name(name));
             client
                 .finish(client.request(row.method.parse().unwrap(), path).multipart(form))
                 .await
