@@ -47,19 +47,15 @@ CREATE TABLE file_removals (
 );
 CREATE INDEX file_removals_next_attempt_idx ON file_removals (next_attempt_at, id);
 
--- Messages between instances (PostgreSQL): written in the unit of work, named by pg_notify, read by id, pruned after
--- ten minutes. Readers fetch exactly the row they heard of, so an id serves where a sequence would promise an order
--- it cannot keep. organization_id is null for what concerns a session in every school.
+-- Signals between instances (PostgreSQL): one row for what one unit of work has to tell, written in that unit, named by
+-- pg_notify, read by id, pruned after ten minutes. Readers fetch exactly the row they heard of, so an id serves where a
+-- sequence would promise an order it cannot keep. organization_id is null for what concerns a session in every school.
 CREATE TABLE event_outbox (
     id              TEXT   NOT NULL PRIMARY KEY,
     organization_id TEXT,
-    kind            TEXT   NOT NULL DEFAULT 'EMIT',
-    -- JSON array of room names.
-    rooms           TEXT   NOT NULL DEFAULT '[]',
-    event           TEXT,
-    payload         TEXT   NOT NULL,
-    created_at      BIGINT NOT NULL,
-    CONSTRAINT event_outbox_kind_check CHECK (kind IN ('EMIT', 'RESYNC', 'KILL'))
+    -- JSON array of signals, in the order in which they are carried out.
+    signals         TEXT   NOT NULL,
+    created_at      BIGINT NOT NULL
 );
 CREATE INDEX event_outbox_created_idx ON event_outbox (created_at);
 

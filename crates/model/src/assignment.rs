@@ -171,7 +171,10 @@ pub fn own_texts(texts: &List<OwnText>, (): &()) -> garde::Result {
         .map_err(|report| garde::Error::new(report.to_string().trim_end().replace('\n', "; ")))
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "garde hands the context over like this")]
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "garde hands the context over like this"
+)]
 fn each_text(texts: &Edit<List<OwnText>>, (): &()) -> garde::Result {
     texts.value().map_or(Ok(()), |texts| own_texts(texts, &()))
 }

@@ -113,6 +113,8 @@ pub enum Party {
     Session(SessionId),
     /// All sockets that are in a room now.
     Room(Room),
+    /// The sockets of the owners and admins of an organization, who are in the rooms of every class.
+    Admins(OrganizationId),
 }
 
 words! {
@@ -170,17 +172,6 @@ pub enum Signal {
     },
 }
 
-impl Signal {
-    /// The word by which the outbox knows the kind of signal.
-    pub const fn kind(&self) -> &'static str {
-        match self {
-            Self::Emit { .. } => "EMIT",
-            Self::Resync { .. } => "RESYNC",
-            Self::Kill { .. } => "KILL",
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     #![expect(clippy::unwrap_used, reason = "tests may panic")]
@@ -212,7 +203,6 @@ mod tests {
         ];
         for signal in signals {
             let json = serde_json::to_value(&signal).unwrap();
-            assert_eq!(json["kind"], signal.kind());
             assert_eq!(serde_json::from_value::<Signal>(json).unwrap(), signal);
         }
     }

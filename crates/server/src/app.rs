@@ -57,13 +57,13 @@ impl App {
         let names = CookieNames::for_base_url(&config.frontend_url);
         let gate = Gate::new(store.clone(), names, config.auth_secret.clone(), hosts);
         let document_server = DocumentServer::new(&config, api_internal_url, name_of_deployment(&store).await?)?;
+        let live = Live::new(gate.clone(), store.clone(), &config.frontend_origin);
+        let bus = Bus::start(&database, &live);
         // The embedded database has one instance: after a restart it need not wait for its own turn to run out.
         let instance = match &database {
             Database::Sqlite(_) => document_server.deployment().to_owned(),
             Database::Postgres(_) => clock::new_id(),
         };
-        let live = Live::new();
-        let bus = Bus::start(&database, store.clone(), live.clone())?;
         let chores = [
             removal::start(store.clone(), files.clone()),
             orphans::start(store.clone(), files.clone()),

@@ -7,7 +7,7 @@
 //! floor 4   changes                                     opens and ends every Work; tells
 //! floor 3   actions   live                              done; listened to
 //! floor 2   auth                                        who
-//! floor 1   store   files   document_server   views     remembered, kept, fetched, shown
+//! floor 1   store   files   document_server   mail   views     remembered, kept, fetched, sent, shown
 //! floor 0   model   better-auth                         true
 //! ```
 
@@ -24,6 +24,7 @@ pub mod failpoint;
 pub mod files;
 pub mod http;
 pub mod live;
+pub mod mail;
 pub mod store;
 pub mod views;
 

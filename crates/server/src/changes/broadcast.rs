@@ -1,13 +1,67 @@
-//! Each change as the sockets hear it: event, rooms, payload.
+//! Each change as the sockets hear it: event, rooms, payload, and the orders that move sockets first. Pure: whatever a
+//! payload needs comes with the change. The rooms of a group are asked of [`Place::rooms`](model::group::Place::rooms),
+//! the fields of a payload of the views; nothing here decides who may see what.
+
+mod assignment;
+mod class;
+mod course;
+mod document;
+mod feedback;
+mod group;
+mod help;
+mod message;
+mod organization;
+mod session;
+mod submission;
+mod telling;
+mod user;
 
 use model::change::Change;
+use model::change::homeroom::HomeroomChange;
+use model::change::subject::SubjectChange;
 use model::id::OrganizationId;
 use model::news::Signal;
 use model::time::Timestamp;
 
+pub use self::session::orders as orders_of_session;
+use self::telling::Telling;
 use crate::store::Actor;
 
-/// The signals of a change.
-pub fn signals(_: &Change, _: &Actor, _: &OrganizationId, _: Timestamp) -> Vec<Signal> {
-    Vec::new()
+/// The signals of a change, in the order in which they are carried out.
+pub fn signals(change: &Change, actor: &Actor, organization: &OrganizationId, now: Timestamp) -> Vec<Signal> {
+    let mut telling = Telling::new(actor, organization, now);
+    match change {
+        Change::Class(change) => class::tell(change, &mut telling),
+        Change::Course(change) => course::tell(change, &mut telling),
+        Change::Group(change) => group::tell(change, &mut telling),
+        Change::Help(change) => help::tell(change, &mut telling),
+        Change::Assignment(change) => assignment::tell(change, &mut telling),
+        Change::Submission(change) => submission::tell(change, &mut telling),
+        Change::Feedback(change) => feedback::tell(change, &mut telling),
+        Change::Document(change) => document::tell(change, &mut telling),
+        Change::Message(change) => message::tell(change, &mut telling),
+        Change::User(change) => user::tell(change, &mut telling),
+        Change::Organization(change) => organization::tell(change, &mut telling),
+        Change::Session(change) => session::tell(change, &mut telling),
+        // The lists of a school's subjects and homerooms are read when they are shown; no room is about them.
+        Change::Subject(
+            SubjectChange::Created { .. } | SubjectChange::Updated { .. } | SubjectChange::Deleted { .. },
+        )
+        | Change::Homeroom(
+            HomeroomChange::Created { .. }
+            | HomeroomChange::Updated { .. }
+            | HomeroomChange::Deleted { .. }
+            | HomeroomChange::StudentsAdded { .. }
+            | HomeroomChange::StudentRemoved { .. },
+        ) => {}
+    }
+    telling.signals()
 }
+
+#[cfg(test)]
+#[path = "broadcast_samples.rs"]
+mod samples;
+
+#[cfg(test)]
+#[path = "broadcast_tests.rs"]
+mod tests;

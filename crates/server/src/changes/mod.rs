@@ -7,5 +7,6 @@ mod log;
 pub mod orphans;
 mod perform;
 pub mod removal;
+mod sessions;
 
-pub use perform::perform;
+pub use perform::{perform, perform_platform};

@@ -5,6 +5,7 @@ pub mod context;
 pub mod document;
 pub mod endpoint;
 pub mod layers;
+mod line;
 pub mod listen;
 pub mod page;
 pub mod reply;

@@ -4,7 +4,9 @@
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
+use axum::http::Uri;
 use axum::middleware::from_fn_with_state;
+use axum::response::{IntoResponse, Response};
 use tower_http::catch_panic::CatchPanicLayer;
 use utoipa::openapi::OpenApi;
 
@@ -15,6 +17,7 @@ use super::{
     groups, health, layers, pages, pdf, subjects, submissions, users, workrooms,
 };
 use crate::error::Error;
+use crate::live::connect;
 
 /// Every route below `/api`.
 pub fn endpoints() -> Endpoints {
@@ -42,16 +45,31 @@ pub fn router(app: App) -> Router {
     let (routes, _) = endpoints().into_parts();
     let (api, _) = routes.split_for_parts();
     let api = api
-        .fallback(|| async { Error::NotFound })
-        .method_not_allowed_fallback(|| async { Error::MethodNotAllowed })
+        .fallback(|uri: Uri| async move { no_route(&uri, Error::NotFound) })
+        .method_not_allowed_fallback(|uri: Uri| async move { no_route(&uri, Error::MethodNotAllowed) })
         .layer(DefaultBodyLimit::disable());
     Router::new()
         .nest("/api", api)
         .merge(pages::routes())
+        .layer(app.live().layer())
+        .layer(from_fn_with_state(app.live().clone(), connect::guard))
         .layer(CatchPanicLayer::custom(layers::panicked))
         .layer(from_fn_with_state(app.clone(), layers::cors))
         .layer(from_fn_with_state(app.clone(), layers::surround))
         .with_state(app)
+}
+
+/// A path or method nobody serves; under `/auth` it is said as better-auth says it.
+fn no_route(uri: &Uri, error: Error) -> Response {
+    let is_auth = uri
+        .path()
+        .strip_prefix("/auth")
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    if is_auth {
+        auth::unknown()
+    } else {
+        error.into_response()
+    }
 }
 
 /// The OpenAPI document and the table of routes; both are generated files, checked by a test.

@@ -1,34 +1,75 @@
 //! Carries signals from the unit of work to the sockets: on SQLite straight to the publisher task after the commit, on
-//! PostgreSQL as rows of `event_outbox` in the same transaction, heard by every instance.
+//! PostgreSQL as a row of `event_outbox` in the same transaction, heard by every instance.
 
 use model::news::Signal;
 use tokio::sync::mpsc;
 
-use super::Live;
+use super::{Live, listener};
 use crate::error::Result;
-use crate::store::{AfterCommit, Database, Store, Work};
+use crate::store::platform::Platform;
+use crate::store::{AfterCommit, Database, Work};
 
 /// The way from a unit of work to the sockets.
 #[derive(Clone)]
 pub struct Bus {
-    local: mpsc::UnboundedSender<Signal>,
+    way: Way,
+}
+
+#[derive(Clone)]
+enum Way {
+    /// One instance: it tells itself, after the commit.
+    Straight(mpsc::UnboundedSender<Vec<Signal>>),
+    /// Several instances: each hears of the row, the sender too.
+    Outbox,
 }
 
 impl Bus {
-    /// Starts the publisher task.
-    pub fn start(_: &Database, _: Store, _: Live) -> Result<Self> {
-        let (local, mut signals) = mpsc::unbounded_channel();
-        tokio::spawn(async move { while signals.recv().await.is_some() {} });
-        Ok(Self { local })
+    /// Starts the tasks that carry out what is told and sweep up what was missed.
+    pub fn start(database: &Database, live: &Live) -> Self {
+        tokio::spawn(live.clone().keep_sweeping());
+        let way = match database {
+            Database::Sqlite(_) => {
+                let (sender, mut units) = mpsc::unbounded_channel();
+                let live = live.clone();
+                tokio::spawn(async move {
+                    while let Some(signals) = units.recv().await {
+                        live.carry_out(signals).await;
+                    }
+                });
+                Way::Straight(sender)
+            }
+            Database::Postgres(url) => {
+                tokio::spawn(listener::listen(url.clone(), live.clone()));
+                tokio::spawn(listener::keep_pruning(live.clone()));
+                Way::Outbox
+            }
+        };
+        Self { way }
     }
 
-    /// Takes the signals of a unit of work; they leave once it is committed.
-    pub fn carry(&self, _: &mut Work<'_>, signals: Vec<Signal>) -> Result<AfterCommit> {
-        let local = self.local.clone();
-        Ok(Box::new(move || {
-            for signal in signals {
-                drop(local.send(signal));
+    /// Takes the signals of a unit of work in one organization; they leave once it is committed, in this order.
+    pub fn carry(&self, work: &mut Work<'_>, signals: Vec<Signal>) -> Result<AfterCommit> {
+        self.carry_with(signals, |signals| work.insert_signals(signals))
+    }
+
+    /// The same for a unit on the platform, which belongs to no organization.
+    pub fn carry_platform(&self, platform: &mut Platform<'_>, signals: Vec<Signal>) -> Result<AfterCommit> {
+        self.carry_with(signals, |signals| platform.insert_signals(signals))
+    }
+
+    fn carry_with(&self, signals: Vec<Signal>, write: impl FnOnce(&[Signal]) -> Result<()>) -> Result<AfterCommit> {
+        if signals.is_empty() {
+            return Ok(Box::new(|| ()));
+        }
+        match &self.way {
+            Way::Straight(sender) => {
+                let sender = sender.clone();
+                Ok(Box::new(move || drop(sender.send(signals))))
             }
-        }))
+            Way::Outbox => {
+                write(&signals)?;
+                Ok(Box::new(|| ()))
+            }
+        }
     }
 }

@@ -1,18 +1,152 @@
 //! Who listens: the Socket.IO channel at `/api/socket.io`. Rooms are joined by the server only; every event is told after
-//! its commit.
+//! its commit. This channel talks, it does not listen: clients change things over HTTP.
 
+mod activity;
 pub mod bus;
+pub mod connect;
+pub mod cut;
+mod listener;
+mod orders;
+mod rooms;
+mod saves;
+mod seat;
+mod sweep;
 
-/// The sockets of this instance.
-#[derive(Clone, Default)]
-pub struct Live {}
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use model::id::{GroupId, OrganizationId, UserId};
+use model::news::Room;
+use socketioxide::SocketIo;
+use socketioxide::extract::SocketRef;
+use socketioxide::layer::SocketIoLayer;
+use socketioxide::operators::BroadcastOperators;
+use tokio_util::sync::CancellationToken;
+
+use self::activity::Activity;
+use self::cut::Cuts;
+use self::saves::Saves;
+use self::seat::Seat;
+use crate::auth::Gate;
+use crate::store::Store;
+
+/// How long all sockets may take to hear that the server stops.
+const FAREWELL: Duration = Duration::from_secs(5);
+/// After this those that do not even take the news are cut off.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// The sockets of this instance; cheap to clone.
+#[derive(Clone)]
+pub struct Live(Arc<Parts>);
+
+struct Parts {
+    gate: Gate,
+    store: Store,
+    frontend_origin: String,
+    layer: OnceLock<SocketIoLayer>,
+    io: OnceLock<SocketIo>,
+    cuts: Cuts,
+    activity: Activity,
+    saves: Saves,
+    closing: CancellationToken,
+}
 
 impl Live {
     /// No sockets yet.
-    pub fn new() -> Self {
-        Self::default()
+    pub fn new(gate: Gate, store: Store, frontend_origin: &str) -> Self {
+        let live = Self(Arc::new(Parts {
+            gate,
+            store,
+            frontend_origin: frontend_origin.to_owned(),
+            layer: OnceLock::new(),
+            io: OnceLock::new(),
+            cuts: Cuts::default(),
+            activity: Activity::default(),
+            saves: Saves::default(),
+            closing: CancellationToken::new(),
+        }));
+        let (layer, io) = connect::build(&live);
+        drop(live.0.layer.set(layer));
+        drop(live.0.io.set(io));
+        live
     }
 
-    /// Lets every socket go, so that clients connect to another instance.
-    pub async fn close(&self) {}
+    /// What answers below `/api/socket.io`; the router puts it around the routes and [`connect::guard`] around it.
+    pub fn layer(&self) -> SocketIoLayer {
+        self.0.layer.get().expect("`new` sets it").clone()
+    }
+
+    /// Lets every socket go, so that clients connect to another instance, and refuses new ones.
+    pub async fn close(&self) {
+        self.0.closing.cancel();
+        let farewell = async { self.io().close().await };
+        let impatience = async {
+            tokio::time::sleep(PATIENCE).await;
+            // A client that does not read would hold up the farewell for ever.
+            self.0.cuts.take_all().iter().for_each(cut::Cut::pull);
+            std::future::pending::<()>().await;
+        };
+        let said = tokio::time::timeout(FAREWELL, async {
+            tokio::select! { () = farewell => {}, () = impatience => {} }
+        });
+        if said.await.is_err() {
+            tracing::warn!("some sockets did not close in time");
+        }
+        self.0.cuts.take_all().iter().for_each(cut::Cut::pull);
+    }
+
+    /// A student's read showed these groups: his sockets that are not in their rooms yet look anew. Nothing tells them
+    /// when a start date passes, so the next read does.
+    pub fn visible_groups(&self, organization: &OrganizationId, user: &UserId, groups: &[GroupId]) {
+        let names: Vec<String> = groups
+            .iter()
+            .map(|group| rooms::name(&Room::Group(group.clone())))
+            .collect();
+        for socket in self.sockets_in(rooms::user_in(user, organization)) {
+            let Some(seat) = Seat::of(&socket) else { continue };
+            let joined = socket.rooms();
+            let lacks = names.iter().any(|name| joined.iter().all(|room| room != name));
+            if lacks && seat.is_student() {
+                let live = self.clone();
+                tokio::spawn(async move { live.look(&socket, &seat).await });
+            }
+        }
+    }
+
+    /// Whether a user has a socket here that works in this organization.
+    pub fn is_online(&self, organization: &OrganizationId, user: &UserId) -> bool {
+        !self.sockets_in(rooms::user_in(user, organization)).is_empty()
+    }
+
+    /// Who says that he is writing in a group, here and lately.
+    pub fn writing(&self, group: &GroupId) -> Vec<UserId> {
+        self.0.activity.writing(group)
+    }
+
+    /// How many sockets are in a room, for tests and the operator.
+    pub fn count(&self, room: &Room) -> usize {
+        self.sockets_in(rooms::name(room)).len()
+    }
+
+    /// How many messages of clients were ignored.
+    pub fn ignored(&self) -> u64 {
+        self.0.activity.ignored()
+    }
+
+    fn io(&self) -> &SocketIo {
+        self.0.io.get().expect("`new` sets it")
+    }
+
+    /// The sockets in a room; none once the server stops.
+    fn sockets_in(&self, room: String) -> Vec<SocketRef> {
+        self.io()
+            .of("/")
+            .map(|all| all.within(room).sockets())
+            .unwrap_or_default()
+    }
+
+    /// All sockets.
+    fn sockets(&self) -> Vec<SocketRef> {
+        self.io().of("/").map(BroadcastOperators::sockets).unwrap_or_default()
+    }
 }

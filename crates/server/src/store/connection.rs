@@ -128,6 +128,18 @@ impl Connection {
         outcome
     }
 
+    /// Tells every listener of PostgreSQL's channel, once this transaction is committed and in the order of commits. It
+    /// stands here because SQLite has no such function, and needs none: its only instance tells itself.
+    pub(super) fn notify(&mut self, channel: &str, payload: &str) -> Result<()> {
+        static NOTIFY: Sql = Sql::new("SELECT pg_notify($1, $2)");
+        match self {
+            Self::Sqlite(_) => Ok(()),
+            Self::Postgres(connection) => connection
+                .query(&NOTIFY, &[Value::Text(channel), Value::Text(payload)])
+                .map(drop),
+        }
+    }
+
     /// Only compiles the statement; used by the test that prepares every statement on both databases.
     pub fn prepare(&mut self, sql: &'static Sql) -> Result<()> {
         match self {

@@ -8,6 +8,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("store", 1),
     ("files", 1),
     ("document_server", 1),
+    ("mail", 1),
     ("views", 1),
     ("auth", 2),
     ("actions", 3),

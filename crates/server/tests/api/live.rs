@@ -1,1 +1,272 @@
-//! Being written.
+//! How sockets come in, and how they are sent away.
+
+use std::time::Duration;
+
+use groupwork::clock;
+use model::id::{ClassId, OrganizationId};
+use model::news::{Event, KillReason, Party, Room, Signal};
+use serde_json::json;
+
+use crate::support::live_rows::user;
+use crate::support::{Heard, Rows, clients_are_there, raw};
+
+/// An event of the school of Ada and Ben.
+pub fn told(organization: &str, rooms: Vec<Room>, word: &str) -> Signal {
+    Signal::Emit {
+        organization: Some(OrganizationId::new(organization)),
+        rooms,
+        except: Vec::new(),
+        event: Event::GroupUpdated,
+        payload: json!({"word": word}),
+    }
+}
+
+both!(only_people_with_a_session_come_in_and_only_from_our_page, |app| {
+    let path = "/socket.io/?EIO=4&transport=polling";
+    app.stranger().get(path).await.refused(401, "UNAUTHENTICATED");
+    let foreign = app.as_(&app.world.ben).with("origin", "http://evil.test");
+    foreign.get(path).await.refused(403, "INVALID_ORIGIN");
+    let both = app.stranger().with("origin", "http://school.test.evil");
+    both.get(path).await.refused(403, "INVALID_ORIGIN");
+    let ours = app.stranger().with("origin", "http://school.test").get(path).await;
+    assert_eq!(ours.header("access-control-allow-origin"), "http://school.test");
+    assert_eq!(ours.header("access-control-allow-credentials"), "true");
+    ours.refused(401, "UNAUTHENTICATED");
+
+    let native = app.stranger().with("cookie", &app.world.ben.cookie);
+    assert_eq!(native.get(path).await.status, 200, "no Origin, but a good cookie");
+    assert_eq!(app.as_(&app.world.ben).get(path).await.status, 200);
+    // Also below the path and on upgrades, but on nothing that merely begins alike.
+    app.stranger().get("/socket.io").await.refused(401, "UNAUTHENTICATED");
+    app.stranger().get("/socket.iox").await.refused(404, "NOT_FOUND");
+    let upgrade = app
+        .stranger()
+        .with("connection", "upgrade")
+        .with("upgrade", "websocket");
+    let upgrade = upgrade
+        .with("sec-websocket-version", "13")
+        .with("sec-websocket-key", "eA==");
+    let websocket = "/socket.io/?EIO=4&transport=websocket";
+    upgrade.get(websocket).await.refused(401, "UNAUTHENTICATED");
+});
+
+both!(the_official_client_learns_why_it_is_refused, |app| {
+    if !clients_are_there() {
+        return;
+    }
+    let mut nobody = Heard::open(app, "nobody", None, Some("http://school.test"), &["polling"]).await;
+    let refused = nobody.expect("connect_error").await;
+    assert_eq!(refused["status"], 401, "{refused}");
+    let cookie = &app.world.ben.cookie;
+    let mut foreign = Heard::open(
+        app,
+        "foreign page",
+        Some(cookie),
+        Some("http://evil.test"),
+        &["polling"],
+    )
+    .await;
+    let refused = foreign.expect("connect_error").await;
+    assert_eq!(refused["status"], 403, "{refused}");
+    for transport in ["polling", "websocket"] {
+        let mut ben = Heard::open(app, "Ben", Some(cookie), Some("http://school.test"), &[transport]).await;
+        assert_eq!(ben.expect("ready").await["organizationId"], app.world.north.as_str());
+        ben.leave().await;
+    }
+    let mut nobody = Heard::by(app, &app.world.nobody).await;
+    nobody.silent(100).await;
+});
+
+both!(a_revoked_session_is_told_and_cut_off_and_does_not_come_back, |app| {
+    if !clients_are_there() {
+        return;
+    }
+    let rows = Rows(app);
+    let mut ben = Heard::by(app, &app.world.ben).await;
+    let mut cem = Heard::by(app, &app.world.cem).await;
+    let session = rows.session(&app.world.ben).await;
+    rows.end_session(&app.world.ben).await;
+    let kill = Signal::Kill {
+        party: Party::Session(session),
+        reason: KillReason::SignedOut,
+    };
+    rows.tell(vec![kill]).await;
+    let said = ben.expect("session:revoked").await;
+    assert_eq!(said["reason"], "SIGNED_OUT");
+    assert!(said["eventId"].is_string() && said["at"].is_string(), "{said}");
+    assert_eq!(ben.expect("disconnect").await["reason"], "io server disconnect");
+    assert_eq!(app.app.live().count(&Room::User(user(&app.world.ben))), 0);
+    let class = Room::Class(ClassId::new(&app.world.seven_b.id));
+    rows.tell(vec![told(&app.world.north, vec![class], "after")]).await;
+    assert_eq!(cem.expect("group:updated").await["word"], "after");
+    ben.silent(200).await;
+    let path = "/socket.io/?EIO=4&transport=polling";
+    app.as_(&app.world.ben).get(path).await.refused(401, "UNAUTHENTICATED");
+});
+
+both!(killing_a_user_ends_all_sockets_of_all_sessions, |app| {
+    if !clients_are_there() {
+        return;
+    }
+    let mut first = Heard::by(app, &app.world.ben).await;
+    let mut second = Heard::by(app, &app.world.ben).await;
+    let kill = Signal::Kill {
+        party: Party::User(user(&app.world.ben)),
+        reason: KillReason::Deactivated,
+    };
+    Rows(app).tell(vec![kill]).await;
+    for socket in [&mut first, &mut second] {
+        assert_eq!(socket.expect("session:revoked").await["reason"], "DEACTIVATED");
+        socket.expect("disconnect").await;
+    }
+});
+
+both!(whatever_a_client_says_is_ignored_and_counted, |app| {
+    if !clients_are_there() {
+        return;
+    }
+    let rows = Rows(app);
+    let group = rows.group(&app.world.seven_b, 1, None, &[&app.world.cem]).await;
+    let mut ben = Heard::by(app, &app.world.ben).await;
+    let foreign_room = format!("group:{}", group.id);
+    ben.say(json!(["join", foreign_room])).await;
+    ben.say(json!(["group:created", {"room": foreign_room}])).await;
+    ben.say(json!(["document:activity", {"documentId": group.document}]))
+        .await;
+    ben.say(json!(["document:activity", {"room": foreign_room}])).await;
+    while app.app.live().ignored() < 4 {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    assert_eq!(app.app.live().count(&Room::Group(group.id.clone())), 0);
+    rows.tell(vec![told(
+        &app.world.north,
+        vec![Room::Group(group.id.clone())],
+        "secret",
+    )])
+    .await;
+    ben.silent(300).await;
+    assert!(app.app.live().writing(&group.id).is_empty());
+
+    let mut cem = Heard::by(app, &app.world.cem).await;
+    for _ in 0..3 {
+        cem.say(json!(["document:activity", {"documentId": group.document}]))
+            .await;
+    }
+    while app.app.live().ignored() < 6 {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    while app.app.live().writing(&group.id).is_empty() {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    assert_eq!(app.app.live().writing(&group.id), [user(&app.world.cem)]);
+});
+
+both!(a_user_has_at_most_twenty_sockets, |app| {
+    if !clients_are_there() {
+        return;
+    }
+    let mut sockets = Vec::new();
+    for _ in 0..20 {
+        sockets.push(raw::Socket::open(app, &app.world.ben.cookie).await);
+    }
+    for socket in &mut sockets {
+        socket.expect("ready").await;
+    }
+    let mut last = raw::Socket::open(app, &app.world.ben.cookie).await;
+    let refused = last.next().await.unwrap();
+    assert!(
+        refused.starts_with("44") && refused.contains("TOO_MANY_SOCKETS"),
+        "{refused}"
+    );
+    sockets.pop();
+    while app.app.live().count(&Room::User(user(&app.world.ben))) == 20 {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    raw::Socket::open(app, &app.world.ben.cookie)
+        .await
+        .expect("ready")
+        .await;
+});
+
+both!(a_client_that_stopped_reading_is_cut_off_within_seconds, |app| {
+    let rows = Rows(app);
+    let mut ben = raw::Socket::open(app, &app.world.ben.cookie).await;
+    ben.expect("ready").await;
+    // Fill the wire until the server's writer waits for a client that never reads.
+    let room = Room::User(user(&app.world.ben));
+    let words = "x".repeat(60_000);
+    for _ in 0..300 {
+        rows.tell(vec![told(&app.world.north, vec![room.clone()], &words)])
+            .await;
+    }
+    let session = rows.session(&app.world.ben).await;
+    rows.end_session(&app.world.ben).await;
+    let kill = Signal::Kill {
+        party: Party::Session(session),
+        reason: KillReason::Revoked,
+    };
+    rows.tell(vec![kill]).await;
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    assert_eq!(app.app.live().count(&room), 0);
+    let read = tokio::time::timeout(Duration::from_secs(3), ben.wait_until_cut()).await;
+    let read = read.expect("the connection still stands after 5 s");
+    assert!(
+        read < 300 * words.len(),
+        "it was cut while it did not read, not served to the end: {read} bytes"
+    );
+});
+
+both!(a_session_that_ends_while_its_socket_connects_leaks_nothing, |app| {
+    let rows = Rows(app);
+    for round in 0..40_u64 {
+        let person = rows.another_session(&app.world.ben).await;
+        let session = rows.session(&person).await;
+        let kill = Signal::Kill {
+            party: Party::Session(session),
+            reason: KillReason::Revoked,
+        };
+        let revoke = async {
+            tokio::time::sleep(Duration::from_micros(round * 200)).await;
+            rows.end_session(&person).await;
+            rows.tell(vec![kill]).await;
+        };
+        let connect = raw::Socket::try_open(app, &person.cookie);
+        let (mut socket, ()) = tokio::join!(connect, revoke);
+        // Whatever came first, once the order is carried out nobody sits there any more.
+        let room = Room::User(user(&app.world.ben));
+        let deadline = clock::now().plus_seconds(5);
+        while app.app.live().count(&room) > 0 {
+            assert!(clock::now() < deadline, "round {round}: the socket is still seated");
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        rows.tell(vec![told(&app.world.north, vec![room], "secret")]).await;
+        if let Some(socket) = &mut socket {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            while let Ok(Some(frame)) = tokio::time::timeout(Duration::from_millis(30), socket.next()).await {
+                assert!(!frame.contains("secret"), "round {round}: {frame}");
+            }
+        }
+    }
+});
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stopping_server_lets_its_sockets_go_at_once() {
+    let app = crate::support::TestApp::start(crate::support::Kind::Sqlite)
+        .await
+        .unwrap();
+    let mut reading = raw::Socket::open(&app, &app.world.ben.cookie).await;
+    reading.expect("ready").await;
+    let mut deaf = raw::Socket::open(&app, &app.world.cem.cookie).await;
+    deaf.expect("ready").await;
+    let room = Room::User(user(&app.world.cem));
+    for _ in 0..200 {
+        let words = "x".repeat(60_000);
+        Rows(&app)
+            .tell(vec![told(&app.world.north, vec![room.clone()], &words)])
+            .await;
+    }
+    let asked = std::time::Instant::now();
+    app.close().await;
+    assert!(asked.elapsed() < Duration::from_secs(6), "{:?}", asked.elapsed());
+    reading.wait_until_cut().await;
+}

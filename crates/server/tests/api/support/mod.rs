@@ -3,23 +3,30 @@
 pub mod app;
 mod client;
 pub mod database;
+mod heard;
 pub mod invariants;
 pub mod lesson_rows;
+pub mod live_rows;
 pub mod office;
+pub mod raw;
 mod rooms;
 pub mod row_counts;
 pub mod rows;
 pub mod standpoint;
+mod started;
 #[macro_use]
 pub mod studio;
 pub mod tables;
 pub mod topics;
 mod world;
 
-pub use app::{FRONTEND, TestApp};
+pub use app::{AUTH_SECRET, DOCSERVER_SECRET, FRONTEND, TestApp};
 pub use client::{Answer, Client};
 pub use database::Kind;
+pub use heard::{Heard, clients_are_there};
+pub use live_rows::Rows;
 pub use rooms::Room;
+pub use started::{Place, Started};
 pub use world::{Class, Person, World};
 
 /// A refusal as everybody gets it: without the id of the request.

@@ -1,0 +1,92 @@
+//! Documents of work rooms.
+
+use model::change::document::DocumentChange;
+use model::change::removed::PlacedDocument;
+use model::document::Document;
+use model::group::Place;
+use model::news::Event;
+use model::whole::WholeDocument;
+use serde_json::{Value, json};
+
+use super::telling::{Telling, names};
+use crate::views::audience::Audience;
+use crate::views::document::DocumentView;
+
+pub fn tell(change: &DocumentChange, telling: &mut Telling<'_>) {
+    match change {
+        DocumentChange::Created { place, document } => {
+            telling.tell_group(place, Event::DocumentCreated, |audience| shown(document, audience));
+        }
+        DocumentChange::Updated {
+            place,
+            document,
+            changed,
+        } => updated(place, document, &names(changed), telling),
+        DocumentChange::Replaced {
+            place,
+            document,
+            revision: _,
+        } => updated(place, document, &["version", "size"], telling),
+        // Without `changed`, which tells the sockets' side that this is a save: several in a row become one.
+        DocumentChange::Saved {
+            place,
+            document,
+            revision: _,
+        } => telling.tell_group(place, Event::DocumentUpdated, |audience| shown(document, audience)),
+        DocumentChange::SavedLate {
+            place,
+            document,
+            revision: _,
+        } => alarm(place, document, "savedLate", telling),
+        DocumentChange::SaveFailed { place, document } => alarm(place, document, "saveFailed", telling),
+        DocumentChange::RevisionsPruned { files: _ } => {}
+        DocumentChange::Deleted {
+            place,
+            document,
+            files: _,
+        } => {
+            let rest = json!({"documentId": document.id, "groupId": place.group.id});
+            telling.tell_group_alike(place, Event::DocumentDeleted, rest);
+        }
+    }
+}
+
+/// Documents whose status or lock changed.
+pub fn statuses(placed: &[PlacedDocument], telling: &mut Telling<'_>) {
+    for PlacedDocument { place, document } in placed {
+        status(place, document, telling);
+    }
+}
+
+/// A document whose status or lock changed.
+pub fn status(place: &Place, document: &Document, telling: &mut Telling<'_>) {
+    let rest = json!({
+        "documentId": document.id,
+        "groupId": place.group.id,
+        "status": document.status.word(),
+        "statusBeforeLock": document.status.before_lock(),
+        "assignmentId": document.assignment_id,
+        "version": document.version,
+    });
+    telling.tell_group_alike(place, Event::DocumentStatus, rest);
+}
+
+fn updated(place: &Place, document: &WholeDocument, changed: &[&str], telling: &mut Telling<'_>) {
+    telling.tell_group(place, Event::DocumentUpdated, |audience| {
+        let mut rest = shown(document, audience);
+        rest["changed"] = json!(changed);
+        rest
+    });
+}
+
+/// Something a teacher should look at; the students could do nothing about it.
+fn alarm(place: &Place, document: &WholeDocument, what: &str, telling: &mut Telling<'_>) {
+    let told = Telling::event(&place.class, Event::DocumentUpdated);
+    let mut rest = shown(document, &Audience::Staff);
+    rest["changed"] = json!([what]);
+    telling.tell_staff(&told, rest);
+}
+
+fn shown(document: &WholeDocument, audience: &Audience) -> Value {
+    json!({"document": DocumentView::new(document, audience)})
+}

@@ -1,0 +1,458 @@
+//! Who hears what of a change, read off the signals themselves.
+#![expect(clippy::unwrap_used, reason = "tests may panic")]
+
+use model::change::assignment::{AssignmentChange, MovedStart};
+use model::change::course::CourseChange;
+use model::change::document::DocumentChange;
+use model::change::feedback::FeedbackChange;
+use model::change::group::GroupChange;
+use model::change::help::HelpChange;
+use model::change::removed::{PlacedDocument, Removed, RemovedGroup};
+use model::change::submission::SubmissionChange;
+use model::document::Status;
+use model::edit::Changed;
+use model::feedback::FeedbackVisibility;
+use model::grade::{GradeStatus, Publication};
+use model::id::{CourseId, GroupId, SubjectId, UserId};
+use model::news::{Event, Party, Room, Signal};
+use model::whole::{WholeGroup, WholeGroupAssignment};
+use serde_json::{Value, json};
+
+use super::samples::{LATER, NOW, ada, assignment, class, document, feedback, group, person, school, submission};
+use super::signals;
+
+fn told(change: impl Into<model::change::Change>) -> Vec<Signal> {
+    signals(&change.into(), &ada(), &school(), NOW)
+}
+
+/// Event, rooms and payload of what is emitted.
+fn emitted(signals: &[Signal]) -> Vec<(Event, &[Room], &Value)> {
+    let emitted = signals.iter().filter_map(|signal| match signal {
+        Signal::Emit {
+            rooms, event, payload, ..
+        } => Some((*event, rooms.as_slice(), payload)),
+        Signal::Resync { .. } | Signal::Kill { .. } => None,
+    });
+    emitted.collect()
+}
+
+/// What reaches anybody but the staff.
+fn to_students(signals: &[Signal]) -> Vec<(Event, &[Room], &Value)> {
+    let staff = [Room::Staff(class())];
+    let mut emitted = emitted(signals);
+    emitted.retain(|(_, rooms, _)| *rooms != staff);
+    emitted
+}
+
+fn room(id: &str) -> Room {
+    Room::Group(GroupId::new(id))
+}
+
+fn user(name: &str) -> Room {
+    Room::User(UserId::new(name))
+}
+
+fn boxed(group: &WholeGroup) -> Box<WholeGroup> {
+    Box::new(group.clone())
+}
+
+/// Every change that can happen to a group.
+fn group_changes(group: &WholeGroup) -> Vec<model::change::Change> {
+    let topic = assignment(false, &[group]);
+    let link = topic.links[0].clone();
+    let place = group.place();
+    let placed = || PlacedDocument {
+        place: place.clone(),
+        document: document(group).document,
+    };
+    let ben = person("ben");
+    let mut changes = vec![
+        GroupChange::Created { group: boxed(group) }.into(),
+        GroupChange::Updated {
+            group: boxed(group),
+            before: place.clone(),
+            changed: Changed::new(),
+        }
+        .into(),
+        GroupChange::MembersAdded {
+            group: boxed(group),
+            users: vec![ben.clone()],
+        }
+        .into(),
+        GroupChange::MemberRemoved {
+            group: boxed(group),
+            user: ben.clone(),
+        }
+        .into(),
+        GroupChange::Deleted {
+            group: Box::new(group.group.clone()),
+            place: place.clone(),
+            members: group.member_ids(),
+            documents: 1,
+            submissions: 0,
+            files: Vec::new(),
+        }
+        .into(),
+        HelpChange::Requested {
+            group: boxed(group),
+            by: ben,
+            is_first: true,
+        }
+        .into(),
+        AssignmentChange::Created {
+            assignment: Box::new(topic.clone()),
+        }
+        .into(),
+        AssignmentChange::LinkUpdated {
+            link: Box::new(link.clone()),
+            changed: written("lateAllowedUntil"),
+        }
+        .into(),
+        AssignmentChange::BulkUpdated {
+            assignment: Box::new(topic.clone()),
+            changed: written("deadline"),
+            moved: vec![MovedStart {
+                group: group.clone(),
+                before: place.clone(),
+            }],
+            files: Vec::new(),
+        }
+        .into(),
+        AssignmentChange::Finished {
+            assignment: Box::new(topic.clone()),
+            already_finished: false,
+            documents: vec![placed()],
+            unsaved: Vec::new(),
+        }
+        .into(),
+        AssignmentChange::Deleted {
+            assignment: Box::new(topic.assignment),
+            places: vec![place.clone()],
+            submissions: 0,
+            released: vec![placed()],
+            files: Vec::new(),
+        }
+        .into(),
+    ];
+    changes.extend(work_changes(group, link));
+    changes
+}
+
+/// Every change that can happen to what a group does.
+fn work_changes(group: &WholeGroup, link: WholeGroupAssignment) -> Vec<model::change::Change> {
+    let (place, submission) = (group.place(), submission(&link, GradeStatus::Published));
+    vec![
+        DocumentChange::Created {
+            place: place.clone(),
+            document: Box::new(document(group)),
+        }
+        .into(),
+        SubmissionChange::Submitted {
+            link: Box::new(link.clone()),
+            document: Box::new(document(group)),
+            submission: Box::new(submission.clone()),
+            superseded: None,
+        }
+        .into(),
+        SubmissionChange::Graded {
+            link: Box::new(link.clone()),
+            submission: Box::new(submission),
+            publication: Publication::Published,
+            members: group.member_ids(),
+        }
+        .into(),
+        FeedbackChange::Created {
+            feedback: Box::new(feedback(&link, FeedbackVisibility::Group)),
+            link: Box::new(link),
+        }
+        .into(),
+    ]
+}
+
+fn written(field: &'static str) -> Changed {
+    let mut changed = Changed::new();
+    changed.write(field, &mut 1, 2);
+    changed
+}
+
+#[test]
+fn nothing_about_a_hidden_group_reaches_a_student() {
+    for change in group_changes(&group("g", Some(LATER))) {
+        let signals = told(change.clone());
+        assert!(to_students(&signals).is_empty(), "{change:?}: {signals:?}");
+        assert!(!emitted(&signals).is_empty(), "the staff hear of it: {change:?}");
+    }
+}
+
+#[test]
+fn everything_about_an_open_group_but_the_call_reaches_its_students() {
+    for change in group_changes(&group("g", None)) {
+        let signals = told(change.clone());
+        assert!(!to_students(&signals).is_empty(), "{change:?}");
+        for (event, rooms, _) in emitted(&signals) {
+            assert!(
+                !rooms.contains(&Room::Class(class())),
+                "{event} would reveal the group to the class"
+            );
+            let is_call = matches!(event, Event::GroupHelp | Event::GroupHelpResolved);
+            assert!(!is_call || rooms == [Room::Staff(class())], "{event} is for the staff");
+        }
+    }
+}
+
+#[test]
+fn every_payload_begins_alike_and_students_find_nothing_of_the_staff_in_it() {
+    let (open, other) = (group("g", None), group("other", None));
+    let both = assignment(false, &[&open, &other]);
+    let mut changes = group_changes(&open);
+    changes.push(
+        AssignmentChange::Created {
+            assignment: Box::new(both),
+        }
+        .into(),
+    );
+    for change in changes {
+        let signals = told(change);
+        for (event, _, payload) in emitted(&signals) {
+            let keys: Vec<_> = payload
+                .as_object()
+                .unwrap()
+                .keys()
+                .take(5)
+                .map(String::as_str)
+                .collect();
+            assert_eq!(keys, ["eventId", "at", "organizationId", "classId", "actor"], "{event}");
+            assert_eq!(payload["actor"], json!({"id": "ada", "name": "ADA"}));
+        }
+        for (event, rooms, payload) in to_students(&signals) {
+            let text = payload.to_string();
+            let staff_fields = [
+                "@mail.example",
+                "isHidden",
+                "descriptionOverride",
+                "helpClaimedById",
+                "stats",
+            ];
+            for secret in staff_fields {
+                assert!(!text.contains(secret), "{event} tells students {secret}: {text}");
+            }
+            if rooms.contains(&room("g")) {
+                assert!(
+                    !text.contains("secret of other"),
+                    "{event} tells of another group: {text}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn newcomers_sit_in_the_room_before_the_group_is_told() {
+    let signals = told(GroupChange::Created {
+        group: boxed(&group("g", None)),
+    });
+    let Signal::Resync { parties, leave } = &signals[0] else {
+        unreachable!("{signals:?}")
+    };
+    assert_eq!(
+        *parties,
+        [Party::User(UserId::new("ben")), Party::User(UserId::new("cem"))]
+    );
+    assert!(leave.is_empty());
+    assert_eq!(emitted(&signals).len(), 2);
+    let ids: Vec<_> = emitted(&signals)
+        .iter()
+        .map(|(_, _, payload)| payload["eventId"].clone())
+        .collect();
+    assert_eq!(ids[0], ids[1], "one event, two versions");
+}
+
+#[test]
+fn a_group_that_becomes_hidden_is_left_at_once_and_its_students_are_told_no_reason() {
+    let (hidden, before) = (group("g", Some(LATER)), group("g", None).place());
+    let signals = told(GroupChange::Updated {
+        group: boxed(&hidden),
+        before,
+        changed: written("startDate"),
+    });
+    assert!(matches!(&signals[0], Signal::Resync { leave, .. } if *leave == [room("g")]));
+    let lost = to_students(&signals);
+    assert_eq!(lost.len(), 2);
+    for ((event, rooms, payload), name) in lost.into_iter().zip(["ben", "cem"]) {
+        assert_eq!((event, rooms), (Event::GroupRemoved, [user(name)].as_slice()));
+        assert_eq!(payload.as_object().unwrap().len(), 6, "{payload}");
+    }
+    let again = told(GroupChange::Updated {
+        group: boxed(&hidden),
+        before: hidden.place(),
+        changed: written("name"),
+    });
+    assert!(to_students(&again).is_empty(), "it was hidden before");
+}
+
+#[test]
+fn own_texts_are_told_to_their_group_alone_and_only_while_they_count() {
+    let (one, two) = (group("one", None), group("two", None));
+    let edited = |is_shared| {
+        told(AssignmentChange::Updated {
+            assignment: Box::new(assignment(is_shared, &[&one, &two])),
+            changed: Changed::new(),
+            overridden: vec![GroupId::new("one")],
+        })
+    };
+    let signals = edited(false);
+    let students = to_students(&signals);
+    assert_eq!(students.len(), 1);
+    assert_eq!(students[0].1, [room("one")]);
+    assert_eq!(students[0].2["changed"], json!(["effectiveDescription"]));
+    assert_eq!(
+        students[0].2["groupAssignment"]["effectiveDescription"],
+        "secret of one"
+    );
+    assert!(to_students(&edited(true)).is_empty(), "a shared topic ignores it");
+    assert_eq!(emitted(&edited(true))[0].2["affectedGroupIds"], json!(["one"]));
+}
+
+#[test]
+fn of_a_finished_topic_each_group_hears_its_own_documents() {
+    let (one, two) = (group("one", None), group("two", None));
+    let placed = |group: &WholeGroup| {
+        let mut document = document(group).document;
+        document.status = Status::Draft.lock();
+        document.locked_at = Some(NOW);
+        PlacedDocument {
+            place: group.place(),
+            document,
+        }
+    };
+    let signals = told(AssignmentChange::Finished {
+        assignment: Box::new(assignment(true, &[&one, &two])),
+        already_finished: false,
+        documents: vec![placed(&one), placed(&two)],
+        unsaved: Vec::new(),
+    });
+    let finished: Vec<_> = emitted(&signals)
+        .into_iter()
+        .filter(|(event, ..)| *event == Event::AssignmentFinished)
+        .collect();
+    assert_eq!(finished.len(), 3);
+    assert_eq!(finished[0].2["documents"].as_array().unwrap().len(), 2);
+    assert_eq!(
+        finished[1].2["documents"],
+        json!([{"id": "document of one", "status": "LOCKED", "statusBeforeLock": "DRAFT"}])
+    );
+    let statuses = emitted(&signals)
+        .iter()
+        .filter(|(event, ..)| *event == Event::DocumentStatus)
+        .count();
+    assert_eq!(statuses, 2);
+    let repeated = told(AssignmentChange::Finished {
+        assignment: Box::new(assignment(true, &[&one])),
+        already_finished: true,
+        documents: Vec::new(),
+        unsaved: Vec::new(),
+    });
+    assert!(repeated.is_empty(), "nothing happened the second time");
+}
+
+#[test]
+fn a_grade_of_one_member_reaches_that_member_and_the_staff() {
+    let open = group("g", None);
+    let link = assignment(true, &[&open]).links.remove(0);
+    let graded = |publication, status| {
+        told(SubmissionChange::Graded {
+            submission: Box::new(submission(&link, status)),
+            link: Box::new(link.clone()),
+            publication,
+            members: open.member_ids(),
+        })
+    };
+    let signals = graded(Publication::Published, GradeStatus::Published);
+    let students = to_students(&signals);
+    assert_eq!(students[0].1, [room("g")]);
+    assert!(!students[0].2.to_string().contains("Ben's grade"));
+    assert_eq!(students[1].1, [user("ben")]);
+    assert!(students[1].2.to_string().contains("Ben's grade"));
+    assert_eq!(students.len(), 2);
+    let spared = signals
+        .iter()
+        .any(|signal| matches!(signal, Signal::Emit { except, .. } if except.contains(&user("ben"))));
+    assert!(spared, "Ben hears one grade, his own");
+
+    assert!(graded(Publication::Kept, GradeStatus::Draft).is_empty());
+    let withdrawn = graded(Publication::Withdrawn, GradeStatus::Draft);
+    for (_, _, payload) in to_students(&withdrawn) {
+        assert!(payload["grade"].is_null(), "{payload}");
+    }
+}
+
+#[test]
+fn notes_among_the_staff_stay_there_and_withdrawn_feedback_is_taken_back() {
+    let open = group("g", None);
+    let link = assignment(true, &[&open]).links.remove(0);
+    let note = FeedbackChange::Created {
+        feedback: Box::new(feedback(&link, FeedbackVisibility::Staff)),
+        link: Box::new(link.clone()),
+    };
+    assert!(to_students(&told(note)).is_empty());
+    let hidden = FeedbackChange::Updated {
+        feedback: Box::new(feedback(&link, FeedbackVisibility::Staff)),
+        link: Box::new(link),
+        was_visible: true,
+    };
+    let signals = told(hidden);
+    let students = to_students(&signals);
+    assert_eq!(students.len(), 1);
+    assert!(students[0].2["feedback"].is_null() && !students[0].2.to_string().contains("a word"));
+}
+
+#[test]
+fn a_deleted_course_is_told_to_the_rooms_of_its_groups_before_they_dissolve() {
+    let (open, hidden) = (group("open", None), group("hidden", Some(LATER)));
+    let removed = |group: &WholeGroup| RemovedGroup {
+        place: group.place(),
+        members: group.member_ids(),
+    };
+    let course = model::course::Course {
+        id: CourseId::new("course"),
+        organization_id: school(),
+        class_id: class(),
+        subject_id: SubjectId::new("biology"),
+        name: model::text::Name::stored("Cells"),
+        description: None,
+        status: model::course::CourseStatus::Active,
+        created_at: NOW,
+        updated_at: NOW,
+    };
+    let signals = told(CourseChange::Deleted {
+        course: Box::new(course),
+        removed: Removed {
+            groups: vec![removed(&open), removed(&hidden)],
+            ..Removed::default()
+        },
+    });
+    let students = to_students(&signals);
+    assert_eq!(students.len(), 1);
+    assert_eq!(students[0].0, Event::GroupDeleted);
+    assert_eq!(
+        students[0].1,
+        [Room::Staff(class()), room("open")],
+        "one event for both audiences"
+    );
+    assert_eq!(students[0].2["reason"], "COURSE_DELETED");
+    let at = |wanted: &dyn Fn(&Signal) -> bool| signals.iter().position(wanted).unwrap();
+    let deleted = at(&|signal| {
+        matches!(
+            signal,
+            Signal::Emit {
+                event: Event::GroupDeleted,
+                ..
+            }
+        )
+    });
+    let dissolved = at(&|signal| matches!(signal, Signal::Resync { leave, .. } if *leave == [room("open")]));
+    assert!(deleted < dissolved);
+    let course = emitted(&signals).pop().unwrap();
+    assert_eq!(course.0, Event::CourseDeleted);
+    assert_eq!(course.2["deletedGroups"], json!(["open", "hidden"]));
+}

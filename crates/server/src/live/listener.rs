@@ -1,0 +1,166 @@
+//! The ear of one instance on PostgreSQL: a connection of its own that listens for named rows of the outbox, for ever.
+//! Whenever it was deaf, orders may be lost: then every socket looks anew and every client is told to fetch.
+
+use std::time::Duration;
+
+use futures_util::{StreamExt as _, stream};
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+use tokio_postgres::{AsyncMessage, Client, NoTls};
+
+use super::Live;
+use super::sweep::Whom;
+use crate::store::outbox::CHANNEL;
+use crate::store::platform::PlatformProof;
+use crate::{clock, error::Result};
+
+/// The first wait before connecting again; it doubles up to the longest.
+const SHORTEST_WAIT: Duration = Duration::from_millis(200);
+const LONGEST_WAIT: Duration = Duration::from_secs(2);
+/// How often an instance says something to itself.
+const HEARTBEAT: Duration = Duration::from_secs(10);
+/// Without a word for this long the connection is taken for dead, whatever TCP believes.
+const SILENCE: Duration = Duration::from_secs(30);
+/// How often a named row is asked for before it counts as lost.
+const TRIES: u32 = 3;
+/// A heartbeat; rows have ids.
+const BEAT: &str = "";
+/// How long rows are kept for instances that are slow to ask.
+const KEPT_SECONDS: i64 = 600;
+/// How often old rows are dropped.
+const PRUNE: Duration = Duration::from_mins(1);
+
+/// Listens until the server stops.
+pub async fn listen(url: String, live: Live) {
+    let mut wait = SHORTEST_WAIT;
+    loop {
+        let started = Instant::now();
+        let lost = tokio::select! {
+            () = live.0.closing.cancelled() => return,
+            lost = listen_once(&url, &live) => lost,
+        };
+        tracing::warn!(error = format!("{lost:#}"), "the bus is deaf; connecting again");
+        if started.elapsed() > SILENCE {
+            wait = SHORTEST_WAIT;
+        }
+        tokio::select! {
+            () = live.0.closing.cancelled() => return,
+            () = tokio::time::sleep(wait) => {}
+        }
+        wait = (wait * 2).min(LONGEST_WAIT);
+    }
+}
+
+/// Drops old rows until the server stops.
+pub async fn keep_pruning(live: Live) {
+    loop {
+        tokio::select! {
+            () = live.0.closing.cancelled() => return,
+            () = tokio::time::sleep(PRUNE) => {}
+        }
+        let before = clock::now().plus_seconds(-KEPT_SECONDS);
+        let pruned = live
+            .0
+            .store
+            .platform_write(PlatformProof::housekeeping(), move |platform| {
+                platform.prune_signals(before)
+            });
+        if let Err(error) = pruned.await {
+            tracing::warn!(%error, "old rows of the outbox could not be dropped");
+        }
+    }
+}
+
+/// One connection, from LISTEN to its loss.
+async fn listen_once(url: &str, live: &Live) -> anyhow::Error {
+    let (client, mut heard) = match connect(url).await {
+        Ok(connected) => connected,
+        Err(error) => return error,
+    };
+    // From here on nothing is missed; what was before may be.
+    catch_up(live).await;
+    let mut heartbeat = tokio::time::interval(HEARTBEAT);
+    let mut dead = Instant::now() + SILENCE;
+    loop {
+        tokio::select! {
+            payload = heard.recv() => match payload {
+                Some(payload) => {
+                    dead = Instant::now() + SILENCE;
+                    if payload != BEAT {
+                        carry_out(&payload, live).await;
+                    }
+                }
+                None => return anyhow::anyhow!("the connection ended"),
+            },
+            _ = heartbeat.tick() => {
+                if let Err(error) = client.execute("SELECT pg_notify($1, $2)", &[&CHANNEL, &BEAT]).await {
+                    return error.into();
+                }
+            }
+            () = tokio::time::sleep_until(dead) => return anyhow::anyhow!("nothing was heard for {SILENCE:?}"),
+        }
+    }
+}
+
+async fn connect(url: &str) -> anyhow::Result<(Client, mpsc::UnboundedReceiver<String>)> {
+    let mut config: tokio_postgres::Config = url.parse()?;
+    config
+        .application_name("groupwork bus")
+        .connect_timeout(Duration::from_secs(5));
+    let (client, mut connection) = config.connect(NoTls).await?;
+    let (sender, heard) = mpsc::unbounded_channel();
+    tokio::spawn(async move {
+        let mut messages = stream::poll_fn(move |context| connection.poll_message(context));
+        while let Some(message) = messages.next().await {
+            match message {
+                Ok(AsyncMessage::Notification(notification)) => {
+                    if sender.send(notification.payload().to_owned()).is_err() {
+                        return;
+                    }
+                }
+                Ok(_) => {}
+                Err(error) => return tracing::debug!(%error, "the connection of the bus broke"),
+            }
+        }
+    });
+    client.batch_execute(&format!("LISTEN {CHANNEL}")).await?;
+    Ok((client, heard))
+}
+
+/// Reads exactly the row that was named: "all since my last" would miss rows, for ids commit out of order.
+async fn carry_out(id: &str, live: &Live) {
+    for attempt in 1..=TRIES {
+        let row = id.to_owned();
+        let read = live
+            .0
+            .store
+            .platform_read(PlatformProof::housekeeping(), move |platform| platform.signals(&row));
+        match read.await {
+            Ok(Some(signals)) => return live.carry_out(signals).await,
+            Ok(None) => {
+                tracing::warn!(id, "a row of the outbox was dropped before it was read");
+                break;
+            }
+            Err(error) => {
+                tracing::warn!(%error, id, attempt, "a row of the outbox could not be read");
+                tokio::time::sleep(SHORTEST_WAIT * attempt).await;
+            }
+        }
+    }
+    catch_up(live).await;
+}
+
+/// Orders may be lost: every socket looks anew, then every client is told to fetch what it shows.
+async fn catch_up(live: &Live) {
+    let mut wait = SHORTEST_WAIT;
+    while let Err(error) = sweep(live).await {
+        tracing::warn!(%error, "the sockets could not be swept after a gap");
+        tokio::time::sleep(wait).await;
+        wait = (wait * 2).min(LONGEST_WAIT);
+    }
+    live.call_to_sync();
+}
+
+async fn sweep(live: &Live) -> Result<()> {
+    live.sweep(Whom::All).await
+}

@@ -1,0 +1,63 @@
+//! The only place that knows how rooms are written. Clients never name one.
+
+use model::id::{OrganizationId, SessionId, UserId};
+use model::news::Room;
+
+/// A room as the sockets know it.
+pub fn name(room: &Room) -> String {
+    match room {
+        Room::User(user) => format!("user:{user}"),
+        Room::Class(class) => format!("class:{class}"),
+        Room::Staff(class) => format!("class:{class}:staff"),
+        Room::Group(group) => format!("group:{group}"),
+    }
+}
+
+/// Rooms an event is told to. In an organization, a user's room is only that part of his sockets which works there.
+pub fn names(rooms: &[Room], organization: Option<&OrganizationId>) -> Vec<String> {
+    rooms
+        .iter()
+        .map(|room| match (room, organization) {
+            (Room::User(user), Some(organization)) => user_in(user, organization),
+            _ => name(room),
+        })
+        .collect()
+}
+
+/// The sockets of a user that work in an organization.
+pub fn user_in(user: &UserId, organization: &OrganizationId) -> String {
+    format!("user:{user}@{organization}")
+}
+
+/// The sockets of the admins of an organization.
+pub fn admins(organization: &OrganizationId) -> String {
+    format!("admins:{organization}")
+}
+
+/// The sockets of a session.
+pub fn session(session: &SessionId) -> String {
+    format!("session:{session}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::id::{ClassId, GroupId};
+
+    #[test]
+    fn rooms_have_the_names_of_the_contract() {
+        let class = ClassId::new("c");
+        assert_eq!(name(&Room::User(UserId::new("u"))), "user:u");
+        assert_eq!(name(&Room::Class(class.clone())), "class:c");
+        assert_eq!(name(&Room::Staff(class)), "class:c:staff");
+        assert_eq!(name(&Room::Group(GroupId::new("g"))), "group:g");
+    }
+
+    #[test]
+    fn in_an_organization_only_those_sockets_of_a_user_hear_which_work_there() {
+        let rooms = [Room::User(UserId::new("u")), Room::Group(GroupId::new("g"))];
+        let north = OrganizationId::new("north");
+        assert_eq!(names(&rooms, Some(&north)), ["user:u@north", "group:g"]);
+        assert_eq!(names(&rooms, None), ["user:u", "group:g"]);
+    }
+}

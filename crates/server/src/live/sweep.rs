@@ -1,0 +1,99 @@
+//! The backstop: once a minute every session with a socket is asked for again, and what a lost order left behind is put
+//! right. Sessions that simply expire are ended here too, for nobody gives an order when time passes.
+
+use std::collections::{HashMap, HashSet};
+use std::time::Duration;
+
+use model::id::SessionId;
+use model::news::{Event, KillReason, Party};
+use serde_json::json;
+use socketioxide::extract::SocketRef;
+
+use super::Live;
+use super::seat::Seat;
+use crate::clock;
+use crate::error::Result;
+use crate::store::platform::PlatformProof;
+
+/// How often.
+const EVERY: Duration = Duration::from_mins(1);
+/// Over this time clients are told to fetch anew, so that they do not all ask at once.
+const SPREAD: Duration = Duration::from_secs(3);
+
+/// What to look at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whom {
+    /// Sockets whose session changed, or whose last look failed.
+    Changed,
+    /// Every socket: orders may have been lost.
+    All,
+}
+
+impl Live {
+    /// Sweeps until the server stops.
+    pub(super) async fn keep_sweeping(self) {
+        loop {
+            tokio::select! {
+                () = self.0.closing.cancelled() => return,
+                () = tokio::time::sleep(EVERY) => {}
+            }
+            if let Err(error) = self.sweep(Whom::Changed).await {
+                tracing::warn!(%error, "the sockets could not be swept");
+            }
+        }
+    }
+
+    /// One sweep, without waiting for its minute.
+    pub async fn sweep_now(&self) -> Result<()> {
+        self.sweep(Whom::Changed).await
+    }
+
+    /// Ends sockets whose session is over and puts rooms right.
+    pub(super) async fn sweep(&self, whom: Whom) -> Result<()> {
+        self.0.cuts.forget_past();
+        self.0.activity.forget_past();
+        let seated: Vec<_> = self
+            .sockets()
+            .into_iter()
+            .filter_map(|socket| Seat::of(&socket).map(|seat| (socket, seat)))
+            .collect();
+        let sessions: HashSet<SessionId> = seated.iter().map(|(_, seat)| seat.session().clone()).collect();
+        let (Some(first), Some(last)) = (sessions.iter().min().cloned(), sessions.iter().max().cloned()) else {
+            return Ok(());
+        };
+        let good = self
+            .0
+            .store
+            .platform_read(PlatformProof::session_look_up(), move |platform| {
+                platform.good_sessions(&first, &last, clock::now())
+            });
+        let good: HashMap<_, _> = good.await?.into_iter().collect();
+        for session in sessions.into_iter().filter(|session| !good.contains_key(session)) {
+            self.kill(&Party::Session(session), KillReason::Expired);
+        }
+        let due = seated.into_iter().filter(|(_, seat)| match good.get(seat.session()) {
+            Some(standing) => whom == Whom::All || seat.needs_look(standing),
+            None => false,
+        });
+        self.look_all(due.map(|(socket, _)| socket).collect()).await;
+        Ok(())
+    }
+
+    /// Tells every socket that events may have been missed, one after another over a few seconds.
+    pub(super) fn call_to_sync(&self) {
+        let sockets = self.sockets();
+        tokio::spawn(async move {
+            let pause = SPREAD / u32::try_from(sockets.len().max(1)).unwrap_or(u32::MAX);
+            for socket in sockets {
+                tell_to_sync(&socket);
+                tokio::time::sleep(pause).await;
+            }
+        });
+    }
+}
+
+fn tell_to_sync(socket: &SocketRef) {
+    if let Err(error) = socket.emit(Event::SyncRequired.as_str(), &json!({})) {
+        tracing::debug!(%error, "a socket went before it could be told");
+    }
+}

@@ -1,0 +1,118 @@
+//! A bare WebSocket client that reads only when it is asked to.
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+use super::TestApp;
+
+pub struct Socket {
+    stream: TcpStream,
+    bytes: Vec<u8>,
+}
+
+impl Socket {
+    /// Connects and joins the namespace.
+    pub async fn open(app: &TestApp, cookie: &str) -> Self {
+        Self::try_open(app, cookie).await.unwrap()
+    }
+
+    /// The same, unless the guard refuses.
+    pub async fn try_open(app: &TestApp, cookie: &str) -> Option<Self> {
+        let address = app.base.strip_prefix("http://").unwrap();
+        let stream = TcpStream::connect(address).await.unwrap();
+        let mut socket = Self {
+            stream,
+            bytes: Vec::new(),
+        };
+        let head = format!(
+            "GET /api/socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nHost: {address}\r\nCookie: {cookie}\r\n\
+             Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
+             Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\n\r\n"
+        );
+        socket.stream.write_all(head.as_bytes()).await.unwrap();
+        while !socket.bytes.windows(4).any(|four| four == b"\r\n\r\n") {
+            socket.read_more().await?;
+        }
+        if !socket.bytes.starts_with(b"HTTP/1.1 101") {
+            return None;
+        }
+        let end = socket.bytes.windows(4).position(|four| four == b"\r\n\r\n").unwrap();
+        socket.bytes.drain(..end + 4);
+        assert!(socket.next().await?.starts_with('0'), "the engine opens");
+        socket.send("40").await;
+        Some(socket)
+    }
+
+    /// Sends a short text frame, masked with zeros as the protocol allows.
+    pub async fn send(&mut self, text: &str) {
+        let length = u8::try_from(text.len()).unwrap();
+        assert!(length < 126);
+        let mut frame = vec![0x81, 0x80 | length, 0, 0, 0, 0];
+        frame.extend(text.as_bytes());
+        // The server may have hung up already; the reader finds out.
+        drop(self.stream.write_all(&frame).await);
+    }
+
+    /// The next text frame; nothing when the connection is over.
+    pub async fn next(&mut self) -> Option<String> {
+        loop {
+            if let Some((opcode, start, end)) = self.frame() {
+                let payload: Vec<u8> = self.bytes.drain(..end).skip(start).collect();
+                match opcode {
+                    1 => return Some(String::from_utf8(payload).unwrap()),
+                    8 => return None,
+                    _ => continue,
+                }
+            }
+            self.read_more().await?;
+        }
+    }
+
+    /// Reads until this event comes.
+    pub async fn expect(&mut self, event: &str) {
+        let needle = format!("42[\"{event}\"");
+        loop {
+            let frame = self.next().await;
+            if frame.expect("the connection stands").starts_with(&needle) {
+                return;
+            }
+        }
+    }
+
+    /// Reads everything there is until the connection ends, and says how much that was.
+    pub async fn wait_until_cut(&mut self) -> usize {
+        let mut read = 0;
+        while self.read_more().await.is_some() {
+            read += self.bytes.len();
+            self.bytes.clear();
+        }
+        read
+    }
+
+    fn frame(&self) -> Option<(u8, usize, usize)> {
+        let (first, second) = (*self.bytes.first()?, usize::from(*self.bytes.get(1)?));
+        let (length, start) = match second {
+            126 => (
+                usize::from(u16::from_be_bytes(self.bytes.get(2..4)?.try_into().unwrap())),
+                4,
+            ),
+            127 => (
+                usize::try_from(u64::from_be_bytes(self.bytes.get(2..10)?.try_into().unwrap())).unwrap(),
+                10,
+            ),
+            short => (short, 2),
+        };
+        (self.bytes.len() >= start + length).then_some((first & 0x0f, start, start + length))
+    }
+
+    async fn read_more(&mut self) -> Option<()> {
+        let mut piece = [0_u8; 16 * 1024];
+        match self.stream.read(&mut piece).await {
+            Ok(0) | Err(_) => None,
+            Ok(length) => {
+                self.bytes.extend(&piece[..length]);
+                Some(())
+            }
+        }
+    }
+}
