@@ -214,7 +214,7 @@ impl Scene {
         let outcome = load::drive(host, target.connections(), time, &question)
             .await
             .with_context(|| format!("{target:?}"))?;
-        let used = cpu::used(measured.child.id())? - before;
+        let used = cpu::used(measured.child.id())?.saturating_sub(before);
         ensure!(outcome.answers > 0, "{target:?}: no answer within {time:?}");
         let answers = f64::from(u32::try_from(outcome.answers)?);
         Ok(Sample {

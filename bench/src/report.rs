@@ -124,7 +124,7 @@ impl Spread {
         let (last, middle) = (figures.len() - 1, figures.len() / 2);
         Self {
             least: figures[0],
-            median: if figures.len() % 2 == 0 {
+            median: if figures.len().is_multiple_of(2) {
                 f64::midpoint(figures[middle - 1], figures[middle])
             } else {
                 figures[middle]

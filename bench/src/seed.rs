@@ -188,9 +188,12 @@ pub fn other_classes(database: &Path, copies: usize) -> anyhow::Result<usize> {
     for (table, renamed) in COPIED {
         let select = columns(&transaction, table)?
             .into_iter()
-            .map(|column| match renamed.contains(&column.as_str()) {
-                true => format!("?1 || {column}"),
-                false => column,
+            .map(|column| {
+                if renamed.contains(&column.as_str()) {
+                    format!("?1 || {column}")
+                } else {
+                    column
+                }
             })
             .collect::<Vec<_>>();
         transaction.execute_batch(&format!("CREATE TEMP TABLE original_{table} AS SELECT * FROM {table}"))?;
