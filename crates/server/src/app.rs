@@ -59,12 +59,17 @@ impl App {
         let document_server = DocumentServer::new(&config, api_internal_url, name_of_deployment(&store).await?)?;
         let live = Live::new(gate.clone(), store.clone(), &config.frontend_origin);
         let bus = Bus::start(&database, &live);
+        // The embedded database has one instance: after a restart it need not wait for its own turn to run out.
+        let instance = match &database {
+            Database::Sqlite(_) => document_server.deployment().to_owned(),
+            Database::Postgres(_) => clock::new_id(),
+        };
         let chores = [
             removal::start(store.clone(), files.clone()),
             orphans::start(store.clone(), files.clone()),
         ];
         let editing = Editing::new(store.clone(), bus.clone(), files.clone(), document_server.clone());
-        let sweep = editing.start_sweep();
+        let sweep = editing.start_sweep(instance);
         let started = std::time::Instant::now();
         Ok(Self(Arc::new(Parts {
             config,

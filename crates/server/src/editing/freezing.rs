@@ -66,7 +66,9 @@ impl Editing {
             Forced::Unknown => self.is_nothing_left(standpoint, freeze).await?,
         };
         // Browsers go read-only; one that does not may write on, and what it saves is late.
-        self.server.send_out(&freeze.key).await?;
+        if let Err(error) = self.server.send_out(&freeze.key).await {
+            tracing::warn!(error = format!("{error:?}"), document.id = %freeze.document, "editors were not sent out");
+        }
         Ok(is_here)
     }
 

@@ -24,12 +24,13 @@ const TURN: (&str, i64) = ("editing_sweep", 90);
 const SILENCE: (i64, i64) = (600, 60);
 
 impl Editing {
-    /// Starts the sweep; it ends with the value. Without a document server there is nothing to sweep.
-    pub fn start_sweep(&self) -> Option<AbortOnDropHandle<()>> {
+    /// Starts the sweep; it ends with the value. `holder` names this instance among those on the same database. Without a
+    /// document server there is nothing to sweep.
+    pub fn start_sweep(&self, holder: String) -> Option<AbortOnDropHandle<()>> {
         if !self.server.is_configured() {
             return None;
         }
-        let (editing, holder) = (self.clone(), clock::new_id());
+        let editing = self.clone();
         Some(AbortOnDropHandle::new(tokio::spawn(async move {
             // The first round comes at once: it completes what the last run was interrupted in.
             loop {

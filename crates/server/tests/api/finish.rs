@@ -297,3 +297,17 @@ studio!(finishes_and_reopens_at_once_leave_one_clear_state, |studio| {
     };
     assert_eq!(status(studio, &draft).await.0, expected);
 });
+
+studio!(a_bell_while_the_last_editor_leaves_loses_no_word, |studio| {
+    for round in 0..8 {
+        let draft = studio.document(&format!("Draft {round}")).await;
+        let editor = studio.open(&studio.app.world.ben, &draft).await;
+        editor.type_text("Just in time.").await.unwrap();
+        let (closed, _) = tokio::join!(editor.close(), studio.finish());
+        assert!(closed.unwrap().accepted, "round {round}");
+        // Typed before the bell, so it is in, whichever of the two came first.
+        assert!(studio.text(&draft).await.contains("Just in time."), "round {round}");
+        assert_eq!(status(studio, &draft).await.0, "LOCKED");
+        studio.reopen().await;
+    }
+});

@@ -311,3 +311,23 @@ studio!(a_draft_keeps_its_last_fifty_revisions, |studio| {
     assert_eq!((versions.len(), &versions[49]["version"]), (50, &json!(4)));
     editor.close().await.unwrap();
 });
+
+both!(one_instance_at_a_time_sweeps, |app| {
+    use groupwork::store::platform::PlatformProof;
+    let turn = async |holder: &'static str, seconds: i64| {
+        let now = groupwork::clock::now().plus_seconds(seconds);
+        let take = app
+            .app
+            .store()
+            .platform_write(PlatformProof::housekeeping(), move |platform| {
+                platform.take_turn("some chore", holder, now.plus_seconds(90), now)
+            });
+        take.await.unwrap()
+    };
+    assert!(turn("first", 0).await);
+    assert!(!turn("second", 30).await);
+    assert!(turn("first", 60).await, "who has the turn keeps it");
+    assert!(!turn("second", 140).await);
+    assert!(turn("second", 160).await, "and loses it by silence");
+    assert!(!turn("first", 170).await);
+});

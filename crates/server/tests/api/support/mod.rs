@@ -12,12 +12,14 @@ pub mod raw;
 mod rooms;
 pub mod row_counts;
 pub mod rows;
+pub mod samples;
 pub mod standpoint;
 mod started;
 #[macro_use]
 pub mod studio;
 pub mod tables;
 pub mod topics;
+mod walk;
 mod world;
 
 pub use app::{AUTH_SECRET, DOCSERVER_SECRET, FRONTEND, TestApp};
@@ -27,6 +29,7 @@ pub use heard::{Heard, clients_are_there};
 pub use live_rows::Rows;
 pub use rooms::Room;
 pub use started::{Place, Started};
+pub use walk::Walk;
 pub use world::{Class, Person, World};
 
 /// A refusal as everybody gets it: without the id of the request.
