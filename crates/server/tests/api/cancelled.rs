@@ -102,28 +102,33 @@ impl<'a> Scene<'a> {
 
     /// Who asks what: path, body.
     fn request(&self, kind: Kind, number: usize) -> (&'a Person, &'static str, String, Value) {
-        let (world, target, word) = (&self.app.world, &self.targets[number], word(kind, number));
-        let class = &world.seven_b;
+        let (people, target, word) = (&self.app.world, &self.targets[number], word(kind, number));
+        let class = &people.seven_b;
         match kind {
             Kind::CreateGroup => {
                 let body = json!({"classId": class.id, "courseId": class.course, "name": word});
-                (&world.ada, "POST", "/groups".to_owned(), body)
+                (&people.ada, "POST", "/groups".to_owned(), body)
             }
             Kind::RenameGroup => {
                 let path = format!("/groups/{}", target.group);
-                (&world.ada, "PATCH", path, json!({"displayName": word}))
+                (&people.ada, "PATCH", path, json!({"displayName": word}))
             }
             Kind::AskForHelp => {
                 let path = format!("/groups/{}/help", target.group);
-                (&world.ben, "POST", path, json!({"message": word}))
+                (&people.ben, "POST", path, json!({"message": word}))
             }
             Kind::CreateDocument => {
                 let path = format!("/workrooms/{}/documents", target.room);
-                (&world.ben, "POST", path, json!({"title": word, "documentType": "word"}))
+                (
+                    &people.ben,
+                    "POST",
+                    path,
+                    json!({"title": word, "documentType": "word"}),
+                )
             }
             Kind::Submit => {
                 let path = format!("/workrooms/documents/{}/submit", target.document);
-                (&world.ben, "POST", path, json!({"assignmentId": self.topic}))
+                (&people.ben, "POST", path, json!({"assignmentId": self.topic}))
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Nothing acknowledged is lost: four writers save documents, upload files and create groups while the started binary is
 //! killed at random moments and at every named failpoint; after each restart everything it said yes to is there, whole.
-//! `make test` kills 25 times on each database, `make soak` (GROUPWORK_SOAK=1) 200 times.
+//! `make test` kills 25 times on each database, `make soak` (`GROUPWORK_SOAK=1`) 200 times.
 
 mod inspection;
 mod ledger;
@@ -72,7 +72,7 @@ impl Scene {
         self.writers.pause().await;
         let ledger = Arc::clone(&self.ledger);
         ledger.no_faults();
-        self.inspection.after_a_crash(&ledger).await;
+        self.inspection.after_a_crash(&ledger);
         self.ledger.note_refusals(&self.practice);
         self.practice.clear_record();
         service
@@ -80,7 +80,7 @@ impl Scene {
 
     async fn end(mut self, service: Started) {
         self.writers.stop().await;
-        self.inspection.of_everything(&self.ledger).await;
+        self.inspection.of_everything(&self.ledger);
         self.ledger.no_faults();
         service.kill();
         println!("  {}", self.inspection.figures());
@@ -92,11 +92,7 @@ async fn random_kills(kind: Kind) {
     let Some((mut scene, mut service)) = Scene::prepare(kind).await else {
         return;
     };
-    let kills = if std::env::var("GROUPWORK_SOAK").is_ok() {
-        200
-    } else {
-        25
-    };
+    let kills = if is_long_run() { 200 } else { 25 };
     let (mut hit, mut broke) = (0, 0);
     let begin = Instant::now();
     for _ in 0..kills {
@@ -148,6 +144,12 @@ async fn kills_at_every_named_place(kind: Kind) {
     println!("crash on {kind:?}, named places: {}", scene.ledger.figures());
     let service = scene.recover().await;
     scene.end(service).await;
+}
+
+/// Whether somebody has time.
+#[expect(clippy::disallowed_methods, reason = "a test asks the environment for its own size")]
+fn is_long_run() -> bool {
+    std::env::var("GROUPWORK_SOAK").is_ok()
 }
 
 /// Every name that the sources pass to the failpoint.

@@ -61,15 +61,15 @@ impl Inspection {
     }
 
     /// Everything that is new since the last look.
-    pub async fn after_a_crash(&mut self, ledger: &Ledger) {
+    pub fn after_a_crash(&mut self, ledger: &Ledger) {
         let fresh = std::mem::take(&mut ledger.promises().fresh);
-        self.look(ledger, move |document| fresh.contains(document)).await;
+        self.look(ledger, move |document| fresh.contains(document));
     }
 
     /// Everything there is, again.
-    pub async fn of_everything(&mut self, ledger: &Ledger) {
+    pub fn of_everything(&mut self, ledger: &Ledger) {
         self.whole.clear();
-        self.look(ledger, |_| true).await;
+        self.look(ledger, |_| true);
     }
 
     /// One line for people.
@@ -83,14 +83,10 @@ impl Inspection {
         )
     }
 
-    async fn look(&mut self, ledger: &Ledger, wanted: impl Fn(&str) -> bool + Send) {
-        // The PostgreSQL client blocks, and must not do that on a thread of the runtime.
-        tokio::task::block_in_place(|| self.look_now(ledger, wanted));
+    fn look(&mut self, ledger: &Ledger, wanted: impl Fn(&str) -> bool) {
         self.inspections += 1;
-    }
-
-    fn look_now(&mut self, ledger: &Ledger, wanted: impl Fn(&str) -> bool) {
         let (database, organization) = (self.database.clone(), self.organization.clone());
+        // The PostgreSQL client blocks, and refuses to do that on a thread of the runtime.
         let found = std::thread::spawn(move || Found::read(&database, &organization))
             .join()
             .unwrap();

@@ -16,7 +16,7 @@ use super::app::{AUTH_SECRET, DOCSERVER_SECRET, FRONTEND};
 use super::{Kind, database};
 
 /// Longer than any start on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 /// Lines of stderr that a failed test shows.
 const SHOWN: usize = 80;
 
