@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::course::Course;
 use crate::edit::{Changed, Edit, not_null, optional_text};
-use crate::group::{ActiveTopic, Group};
+use crate::group::{ActiveTopic, Group, GroupLabel};
 use crate::id::{AssignmentId, AttachmentId, ClassId, CourseId, GroupId, OrganizationId, UserId};
 use crate::list::List;
 use crate::number::{Points, RequiredSubmissions};
@@ -171,6 +171,10 @@ pub fn own_texts(texts: &List<OwnText>, (): &()) -> garde::Result {
         .map_err(|report| garde::Error::new(report.to_string().trim_end().replace('\n', "; ")))
 }
 
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "garde hands the context over like this"
+)]
 fn each_text(texts: &Edit<List<OwnText>>, (): &()) -> garde::Result {
     texts.value().map_or(Ok(()), |texts| own_texts(texts, &()))
 }
@@ -243,13 +247,18 @@ impl Assignment {
     }
 
     /// Reopens the topic; answers whether that is news. Refused when one of its groups moved to another course meanwhile.
-    pub fn reopen<'g>(&mut self, groups: impl IntoIterator<Item = &'g Group>, now: Timestamp) -> Result<bool, Refusal> {
+    pub fn reopen<'g>(
+        &mut self,
+        groups: impl IntoIterator<Item = &'g GroupLabel>,
+        now: Timestamp,
+    ) -> Result<bool, Refusal> {
         if self.is_active() {
             return Ok(false);
         }
+        // The class of a group never differs from that of its topics; its course may have changed while this one slept.
         let strayed: Vec<GroupId> = groups
             .into_iter()
-            .filter(|group| group.assert_course(self).is_err())
+            .filter(|group| group.course_id != self.course_id)
             .map(|group| group.id.clone())
             .collect();
         if !strayed.is_empty() {

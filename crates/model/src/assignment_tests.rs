@@ -36,11 +36,11 @@ fn a_topic_whose_groups_moved_away_is_not_reopened() {
     let refusal = Refusal::CourseMismatch {
         groups: vec![GroupId::new("moved")],
     };
-    assert_eq!(topic.reopen([&stayed, &moved], at(6)), Err(refusal));
+    assert_eq!(topic.reopen([&stayed.label(), &moved.label()], at(6)), Err(refusal));
     assert!(!topic.is_active());
-    assert_eq!(topic.reopen([&stayed], at(6)), Ok(true));
+    assert_eq!(topic.reopen([&stayed.label()], at(6)), Ok(true));
     assert_eq!(
-        topic.reopen([&moved], at(7)),
+        topic.reopen([&moved.label()], at(7)),
         Ok(false),
         "a topic at work is not reopened again"
     );

@@ -166,9 +166,10 @@ pub fn sees_file(assignment: &Assignment, link: &GroupAssignment, file: &Assignm
             .is_none_or(|owner| !assignment.is_shared && *owner == link.id)
 }
 
-/// Whether a file counts at all: files of single groups are ignored, not deleted, while the topic is shared.
+/// Whether a file counts at all: files of single groups are ignored, not deleted, while the topic is shared; staged ones
+/// wait.
 pub const fn is_effective(assignment: &Assignment, file: &AssignmentAttachment) -> bool {
-    file.group_assignment_id.is_none() || !assignment.is_shared
+    file.staged_at.is_none() && (file.group_assignment_id.is_none() || !assignment.is_shared)
 }
 
 impl GroupAssignment {

@@ -271,7 +271,8 @@ impl World {
                     .filter(|(_, linked)| *linked == topic)
                     .map(|(group, _)| *group);
                 let groups: Vec<_> = groups.map(|group| self.groups[group].clone()).collect();
-                self.assignments[topic].reopen(&groups, at(1))?;
+                let labels: Vec<_> = groups.iter().map(Group::label).collect();
+                self.assignments[topic].reopen(&labels, at(1))?;
             }
             Act::MoveGroup(group, course) => {
                 let active = self.active(group);

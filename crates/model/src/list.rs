@@ -23,6 +23,15 @@ impl<T> Default for List<T> {
     }
 }
 
+/// For `#[garde(dive, custom(model::list::not_empty))]` on lists that have to name something.
+pub fn not_empty<T>(list: &List<T>, (): &()) -> garde::Result {
+    if list.is_empty() {
+        Err(garde::Error::new("must not be empty"))
+    } else {
+        Ok(())
+    }
+}
+
 impl<T> std::ops::Deref for List<T> {
     type Target = [T];
 

@@ -7,13 +7,16 @@ use tokio_util::task::AbortOnDropHandle;
 
 use crate::auth::Gate;
 use crate::auth::tenant::Hosts;
-use crate::changes::removal;
+use crate::changes::{orphans, removal};
+use crate::clock;
 use crate::config::Config;
 use crate::document_server::DocumentServer;
+use crate::editing::Editing;
 use crate::error::Result;
 use crate::files::Files;
 use crate::live::Live;
 use crate::live::bus::Bus;
+use crate::store::platform::PlatformProof;
 use crate::store::{Database, Store, migrate};
 
 /// The service: cheap to clone, no public fields.
@@ -28,9 +31,12 @@ struct Parts {
     live: Live,
     files: Files,
     document_server: DocumentServer,
+    editing: Editing,
     started: std::time::Instant,
-    /// Ends with the service.
-    _removals: AbortOnDropHandle<()>,
+    /// They end with the service.
+    _chores: [AbortOnDropHandle<()>; 2],
+    /// The same.
+    _sweep: Option<AbortOnDropHandle<()>>,
 }
 
 impl App {
@@ -50,10 +56,20 @@ impl App {
         };
         let names = CookieNames::for_base_url(&config.frontend_url);
         let gate = Gate::new(store.clone(), names, config.auth_secret.clone(), hosts);
-        let document_server = DocumentServer::new(&config, api_internal_url)?;
+        let document_server = DocumentServer::new(&config, api_internal_url, name_of_deployment(&store).await?)?;
         let live = Live::new(gate.clone(), store.clone(), &config.frontend_origin);
         let bus = Bus::start(&database, &live);
-        let removals = removal::start(store.clone(), files.clone());
+        // The embedded database has one instance: after a restart it need not wait for its own turn to run out.
+        let instance = match &database {
+            Database::Sqlite(_) => document_server.deployment().to_owned(),
+            Database::Postgres(_) => clock::new_id(),
+        };
+        let chores = [
+            removal::start(store.clone(), files.clone()),
+            orphans::start(store.clone(), files.clone()),
+        ];
+        let editing = Editing::new(store.clone(), bus.clone(), files.clone(), document_server.clone());
+        let sweep = editing.start_sweep(instance);
         let started = std::time::Instant::now();
         Ok(Self(Arc::new(Parts {
             config,
@@ -63,8 +79,10 @@ impl App {
             live,
             files,
             document_server,
+            editing,
             started,
-            _removals: removals,
+            _chores: chores,
+            _sweep: sweep,
         })))
     }
 
@@ -108,10 +126,26 @@ impl App {
         &self.0.document_server
     }
 
+    /// What takes several units and the document server.
+    pub fn editing(&self) -> &Editing {
+        &self.0.editing
+    }
+
     /// How long the service has been up.
     pub fn uptime(&self) -> std::time::Duration {
         self.0.started.elapsed()
     }
+}
+
+/// The lasting name of this installation, given at its first start; two that start at once agree on one.
+async fn name_of_deployment(store: &Store) -> Result<String> {
+    let name = store
+        .platform_write(PlatformProof::housekeeping(), |platform| {
+            platform.name_deployment(&clock::new_id(), clock::now())?;
+            platform.deployment_id()
+        })
+        .await?;
+    name.ok_or_else(|| anyhow::anyhow!("the installation has no name").into())
 }
 
 /// Brings the schema up to date and opens the store, away from the async runtime.

@@ -90,6 +90,9 @@ pub struct ServeArgs {
     /// Header of document-server tokens
     #[arg(long, env = "DOCSERVER_JWT_HEADER", default_value = "Authorization")]
     pub docserver_jwt_header: String,
+    /// Whether other installations use the same document server: document keys then begin with this installation's id
+    #[arg(long, env = "DOCSERVER_SHARED", default_value_t = false, action = clap::ArgAction::Set)]
+    pub docserver_shared: bool,
     /// `<slug>.<BASE_DOMAIN>` names an organization
     #[arg(long, env = "BASE_DOMAIN")]
     pub base_domain: Option<String>,
@@ -135,6 +138,7 @@ impl Default for ServeArgs {
             docserver_url: None,
             docserver_internal_url: None,
             docserver_jwt_header: "Authorization".to_owned(),
+            docserver_shared: false,
             base_domain: None,
             trust_proxy: Vec::new(),
             rate_limit_factor: 1.0,
@@ -158,6 +162,8 @@ pub struct Config {
     pub docserver_jwt_secret: Secret,
     /// Header of document-server tokens.
     pub docserver_jwt_header: String,
+    /// Whether other installations use the same document server.
+    pub docserver_shared: bool,
     /// The document server for browsers, without a slash at its end.
     pub docserver_url: Option<String>,
     /// The document server for this service, without a slash at its end.
@@ -300,6 +306,7 @@ impl Config {
             auth_secret: Secret::new(auth),
             docserver_jwt_secret: Secret::new(docserver),
             docserver_jwt_header: serve.docserver_jwt_header,
+            docserver_shared: serve.docserver_shared,
             docserver_internal_url: docserver_internal_url.or_else(|| docserver_url.clone()),
             docserver_url,
             api_internal_url,

@@ -82,6 +82,14 @@ pub enum Error {
     /// The document server answered with a failure.
     #[error("The document server could not do this: {0}")]
     DocumentServer(String),
+    /// The document server could not convert a document, for a reason it named.
+    #[error("The document server could not do this: {message}.")]
+    DocumentServerFault {
+        /// A stable word for the reason.
+        code: &'static str,
+        /// What is wrong, in words.
+        message: &'static str,
+    },
     /// The document server did not answer in time.
     #[error("The document server did not answer in time.")]
     DocumentServerTimeout,

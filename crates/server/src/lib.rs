@@ -1,12 +1,13 @@
 //! The map of the rooms. Imports go downstairs only (`tests/api/architecture.rs` reads them).
 //!
 //! ```text
-//! floor 6   cli                                         started
-//! floor 5   http                                        asked
+//! floor 7   cli                                         started
+//! floor 6   http                                        asked
+//! floor 5   editing                                     several units and the document server
 //! floor 4   changes                                     opens and ends every Work; tells
 //! floor 3   actions   live                              done; listened to
 //! floor 2   auth                                        who
-//! floor 1   store   files   document_server   views     remembered, kept, fetched, shown
+//! floor 1   store   files   document_server   mail   views     remembered, kept, fetched, sent, shown
 //! floor 0   model   better-auth                         true
 //! ```
 
@@ -17,11 +18,13 @@ pub mod cli;
 pub mod clock;
 pub mod config;
 pub mod document_server;
+pub mod editing;
 pub mod error;
 pub mod failpoint;
 pub mod files;
 pub mod http;
 pub mod live;
+pub mod mail;
 pub mod store;
 pub mod views;
 

@@ -6,10 +6,9 @@ use std::collections::BTreeMap;
 use model::assignment::{Assignment, SharedEdit};
 use model::change::assignment::{AssignmentChange, MovedStart};
 use model::edit::{Changed, Edit};
-use model::file::{AssignmentAttachment, FILES_MAX};
+use model::file::AssignmentAttachment;
 use model::group::Group;
 use model::id::{AssignmentId, AttachmentId, GroupId, SubmissionId};
-use model::refusal::Refusal;
 use model::submission::Submission;
 use model::text::FileName;
 use model::time::Timestamp;
@@ -17,6 +16,7 @@ use model::whole::WholeAssignment;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::attachments::room_for;
 use super::group_assignments::{Moved, groups_of_class};
 use crate::error::{Error, Result};
 use crate::store::Work;
@@ -86,12 +86,8 @@ fn plan(work: &mut Work<'_>, whole: &WholeAssignment, edit: &SharedEdit, recompu
     let added = named(&staged, &edit.add_attachment_ids)?;
     let removed = named(&shared, &edit.remove_attachment_ids)?;
     let mut changed = assignment.edit_shared(edit, work.now())?;
-    if whole.attachments.len() + added.len() - removed.len() > FILES_MAX && !added.is_empty() {
-        return Err(Refusal::LimitReached {
-            what: "files of a topic",
-            limit: FILES_MAX,
-        }
-        .into());
+    if !added.is_empty() {
+        room_for(whole.attachments.len() + added.len() - removed.len())?;
     }
     let groups = starts(work, whole, &edit.start_date, &mut changed)?;
     let after = shared.iter().filter(|file| !removed.contains(file)).chain(&added);

@@ -88,6 +88,18 @@ pub struct RemovedCounts {
     pub documents: i64,
 }
 
+impl RemovedCounts {
+    fn of(removed: &Removed) -> Self {
+        let counted = |length: usize| i64::try_from(length).unwrap_or(i64::MAX);
+        Self {
+            courses: counted(removed.courses.len()),
+            groups: counted(removed.groups.len()),
+            assignments: counted(removed.assignments.len()),
+            documents: removed.documents,
+        }
+    }
+}
+
 /// Adds a class; whoever makes it owns it, unless an admin names another owner.
 pub fn create(work: &mut Work<'_>, new: &NewClass) -> Result<WholeClass> {
     let teacher = owner(work, new.teacher_id.as_ref())?;
@@ -185,13 +197,7 @@ pub fn edit(work: &mut Work<'_>, id: &ClassId, edit: &ClassEdit) -> Result<Whole
 /// What would go with a class.
 pub fn preview_removal(scope: &mut Scope<'_>, id: &ClassId) -> Result<RemovedCounts> {
     scope.managed_class(id)?;
-    let counts = scope.whole_class(id)?.counts;
-    Ok(RemovedCounts {
-        courses: counts.courses,
-        groups: counts.groups,
-        assignments: counts.assignments,
-        documents: scope.documents_of_class(id)?,
-    })
+    Ok(RemovedCounts::of(&scope.class_removal(id)?))
 }
 
 /// Deletes a class, by force with everything in it.
@@ -203,14 +209,8 @@ pub fn remove(work: &mut Work<'_>, id: &ClassId, force: bool) -> Result<RemovedC
     let students = work.class_student_ids(id)?;
     let co_teachers = whole.co_teachers.into_iter().map(|person| person.id);
     let teachers = std::iter::once(class.teacher_id.clone()).chain(co_teachers).collect();
-    let removed = delete_deeply(work, &class, is_empty)?;
-    let counted = |length: usize| i64::try_from(length).unwrap_or(i64::MAX);
-    let counts = RemovedCounts {
-        courses: counted(removed.courses.len()),
-        groups: counted(removed.groups.len()),
-        assignments: counted(removed.assignments.len()),
-        documents: removed.documents,
-    };
+    let removed = work.delete_class(id)?;
+    let counts = RemovedCounts::of(&removed);
     let class = Box::new(class);
     work.record(ClassChange::Deleted {
         class,
@@ -219,13 +219,6 @@ pub fn remove(work: &mut Work<'_>, id: &ClassId, force: bool) -> Result<RemovedC
         teachers,
     });
     Ok(counts)
-}
-
-/// Until `store/cascade.rs` lands with `delete_class`, only empty classes go.
-fn delete_deeply(work: &mut Work<'_>, class: &Class, is_empty: bool) -> Result<Removed> {
-    class.removable(is_empty, false)?;
-    work.delete_empty_class(&class.id)?;
-    Ok(Removed::default())
 }
 
 /// Lets a member teach along; whoever does already stays. Answers all co-teachers.

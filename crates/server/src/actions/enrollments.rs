@@ -96,9 +96,9 @@ pub fn unenroll(work: &mut Work<'_>, id: &ClassId, student_id: &UserId) -> Resul
     let class = work.class_to_manage(id)?;
     let student = work.class_student(id, student_id)?.person;
     class.writable()?;
-    // Until `store/cascade.rs` lands with `end_enrollment`, the groups are not told what became of them.
-    let removed_from = work.end_enrollment_alone(id, student_id)?;
-    let (class, left) = (Box::new(class), Vec::new());
+    let left = work.end_enrollment(id, student_id)?;
+    let removed_from = left.iter().map(|whole| whole.group.id.clone()).collect();
+    let class = Box::new(class);
     work.record(ClassChange::Unenrolled { class, student, left });
     Ok(removed_from)
 }

@@ -4,7 +4,7 @@ use garde::Validate;
 use model::change::group::GroupChange;
 use model::group::{Group, GroupMember, GroupRole};
 use model::id::{GroupId, GroupMemberId, SubmissionId, UserId};
-use model::list::List;
+use model::list::{List, not_empty};
 use model::refusal::Refusal;
 use model::user::Person;
 use serde::Deserialize;
@@ -22,14 +22,6 @@ pub struct NewMembers {
     /// Students of the class.
     #[garde(dive, custom(not_empty))]
     pub user_ids: List<UserId>,
-}
-
-fn not_empty(ids: &List<UserId>, (): &()) -> garde::Result {
-    if ids.is_empty() {
-        Err(garde::Error::new("must name somebody"))
-    } else {
-        Ok(())
-    }
 }
 
 /// The group that a member goes to.

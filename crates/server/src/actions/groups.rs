@@ -143,7 +143,9 @@ pub fn create(work: &mut Work<'_>, new: &NewGroup) -> Result<KnownGroup> {
     let group = make(work, new)?;
     let attached = attach(work, new, &[own_text(&group, new)])?;
     let known = tell_created(work, &group)?;
-    attached.into_iter().for_each(|change| work.record(change));
+    if let Some(change) = attached {
+        work.record(change);
+    }
     Ok(known)
 }
 
@@ -161,7 +163,9 @@ pub fn create_all(work: &mut Work<'_>, new: &NewGroupBatch) -> Result<Vec<KnownG
         .iter()
         .map(|group| tell_created(work, group))
         .collect::<Result<_>>()?;
-    attached.into_iter().for_each(|change| work.record(change));
+    if let Some(change) = attached {
+        work.record(change);
+    }
     Ok(known)
 }
 

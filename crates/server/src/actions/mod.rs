@@ -2,14 +2,22 @@
 //! recorded as a change. No HTTP, no sockets.
 
 pub mod assignments;
+pub mod attachments;
 pub mod bulk_edits;
 pub mod classes;
 pub mod courses;
 pub mod documents;
 pub mod enrollments;
+pub mod finish;
+pub mod freeze;
 pub mod group_assignments;
 pub mod group_members;
 pub mod groups;
 pub mod help;
+pub mod passwords;
+pub mod profile;
+pub mod saves;
+pub mod sessions;
+pub mod sign_in;
 pub mod subjects;
 pub mod submissions;

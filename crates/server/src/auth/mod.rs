@@ -1,6 +1,7 @@
 //! Who asks: from the cookie to a [`Caller`] with his standing in the organization of the request. Everything that
 //! decides is read from the store on every request; the cookie cache never decides (contract 6.1).
 
+pub mod hashing;
 pub mod home;
 pub mod origin;
 pub mod tenant;
@@ -20,6 +21,7 @@ use crate::store::platform::homes::Home;
 use crate::store::platform::organizations::HostName;
 use crate::store::platform::sessions::{Session, SessionFacts, User};
 use crate::store::{Actor, Standpoint, Store, Tenant};
+use hashing::Hashing;
 use tenant::Hosts;
 
 /// The peer's address as the listener saw it.
@@ -36,6 +38,7 @@ pub struct Gate {
     names: CookieNames,
     secret: Secret,
     hosts: Hosts,
+    hashing: Hashing,
 }
 
 /// What a request claims to be: nothing of it was looked up yet.
@@ -85,18 +88,7 @@ impl Caller {
 
     /// How the log names him.
     pub fn actor(&self) -> Actor {
-        let role = match (self.user.role, self.member_role) {
-            (PlatformRole::SuperAdmin, _) => "SUPER_ADMIN",
-            (_, Some(role)) => role.as_str(),
-            (_, None) => "none",
-        };
-        Actor {
-            user: Some(self.user.id.clone()),
-            name: self.user.name.clone(),
-            role,
-            impersonated_by: self.session.impersonated_by.clone(),
-            request_id: self.request_id.clone(),
-        }
+        actor(&self.user, &self.session, self.member_role, self.request_id.clone())
     }
 
     /// The organization of the request, where one is needed.
@@ -110,6 +102,22 @@ impl Caller {
     }
 }
 
+/// How the log names a person with this session and role.
+pub fn actor(user: &User, session: &Session, role: Option<MemberRole>, request_id: Option<String>) -> Actor {
+    let role = match (user.role, role) {
+        (PlatformRole::SuperAdmin, _) => "SUPER_ADMIN",
+        (_, Some(role)) => role.as_str(),
+        (_, None) => "none",
+    };
+    Actor {
+        user: Some(user.id.clone()),
+        name: user.name.clone(),
+        role,
+        impersonated_by: session.impersonated_by.clone(),
+        request_id,
+    }
+}
+
 impl Gate {
     /// Joins what authentication needs.
     pub fn new(store: Store, names: CookieNames, secret: Secret, hosts: Hosts) -> Self {
@@ -118,6 +126,7 @@ impl Gate {
             names,
             secret,
             hosts,
+            hashing: Hashing::default(),
         }
     }
 
@@ -134,6 +143,11 @@ impl Gate {
     /// The host rules of this installation.
     pub fn hosts(&self) -> &Hosts {
         &self.hosts
+    }
+
+    /// The turns at hashing passwords.
+    pub fn hashing(&self) -> &Hashing {
+        &self.hashing
     }
 
     /// What a request claims to be, before anything is looked up.
@@ -205,14 +219,14 @@ pub async fn authenticate(gate: &Gate, claim: Claim, access: Access) -> Result<C
     if access.needs_organization() {
         admit_to_organization(&facts)?;
     }
-    if is_named && facts.user.role == PlatformRole::SuperAdmin && facts.organization.is_none() {
-        return Err(Error::NotFound);
-    }
+    let is_nowhere = is_named && facts.user.role == PlatformRole::SuperAdmin && facts.organization.is_none();
     let caller = caller(facts, request_id);
-    if access.admits(caller.standing) {
-        Ok(caller)
-    } else {
+    if !access.admits(caller.standing) {
         Err(Error::ForbiddenRole)
+    } else if is_nowhere {
+        Err(Error::NotFound)
+    } else {
+        Ok(caller)
     }
 }
 

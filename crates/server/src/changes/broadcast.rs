@@ -23,6 +23,7 @@ use model::id::OrganizationId;
 use model::news::Signal;
 use model::time::Timestamp;
 
+pub use self::session::orders as orders_of_session;
 use self::telling::Telling;
 use crate::store::Actor;
 

@@ -4,7 +4,9 @@
 mod broadcast;
 mod cleanup;
 mod log;
+pub mod orphans;
 mod perform;
 pub mod removal;
+mod sessions;
 
-pub use perform::perform;
+pub use perform::{perform, perform_platform};

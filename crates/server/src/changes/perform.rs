@@ -1,9 +1,10 @@
 //! The only place that opens and ends a unit of work: begin, act, log, tell, commit. An error or a panic rolls back and
 //! nothing is told; once queued, the unit no longer depends on the request that asked for it.
 
-use super::{broadcast, cleanup, log};
+use super::{broadcast, cleanup, log, sessions};
 use crate::error::Result;
 use crate::live::bus::Bus;
+use crate::store::platform::{PlatformProof, PlatformWork};
 use crate::store::{AfterCommit, Standpoint, Store, Work};
 
 /// Runs `act` as one unit in the organization of `standpoint`.
@@ -15,6 +16,27 @@ pub async fn perform<T: Send + 'static>(
 ) -> Result<T> {
     let bus = bus.clone();
     store.write(standpoint, act, move |work| conclude(work, &bus)).await
+}
+
+/// Runs `act` as one unit across organizations: what people do with their accounts and sessions.
+pub async fn perform_platform<T: Send + 'static>(
+    store: &Store,
+    bus: &Bus,
+    proof: PlatformProof,
+    act: impl FnMut(&mut PlatformWork<'_>) -> Result<T> + Send + 'static,
+) -> Result<T> {
+    let bus = bus.clone();
+    let conclude = move |work: &mut PlatformWork<'_>| {
+        let changes = work.take_changes();
+        let after = bus.carry_platform(work, changes.iter().flat_map(broadcast::orders_of_session).collect())?;
+        for change in &changes {
+            if let Err(error) = sessions::record(work, change) {
+                tracing::error!(error = format!("{error:?}"), "an activity record was lost");
+            }
+        }
+        Ok(after)
+    };
+    store.platform_unit(proof, act, conclude).await
 }
 
 fn conclude(work: &mut Work<'_>, bus: &Bus) -> Result<AfterCommit> {

@@ -3,19 +3,22 @@
 
 use std::time::Duration;
 
+use model::time::Timestamp;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::clock;
 use crate::error::Result;
 use crate::files::Files;
 use crate::store::Store;
-use crate::store::platform::PlatformProof;
 use crate::store::platform::file_removals::FileRemoval;
+use crate::store::platform::{Platform, PlatformProof};
 
 /// How often the list is looked at.
 const PAUSE: Duration = Duration::from_secs(2);
 /// Files of one round.
 const ROUND: i64 = 100;
+/// How long a staged file waits for the bulk edit that names it, in seconds.
+const STAGED_MAX: i64 = 86_400;
 /// The longest wait between two attempts, in seconds.
 const WAIT_MAX: i64 = 3_600;
 
@@ -38,6 +41,7 @@ pub fn start(store: Store, files: Files) -> AbortOnDropHandle<()> {
 
 async fn round(store: &Store, files: &Files) -> Result<i64> {
     let now = clock::now();
+    drop_stale(store, now).await?;
     let due = store.platform_read(PlatformProof::housekeeping(), move |platform| {
         platform.due_file_removals(now, ROUND)
     });
@@ -48,7 +52,7 @@ async fn round(store: &Store, files: &Files) -> Result<i64> {
         let FileRemoval { id, key, attempts } = removal;
         let wait = 10_i64.saturating_mul(1 << attempts.clamp(0, 20)).min(WAIT_MAX);
         let next = now.plus_seconds(wait);
-        let noted = move |platform: &mut crate::store::platform::Platform<'_>| match &gone {
+        let noted = move |platform: &mut Platform<'_>| match &gone {
             Ok(()) => platform.delete_file_removal(&id),
             Err(error) => {
                 let why = format!("{error:?}");
@@ -59,6 +63,19 @@ async fn round(store: &Store, files: &Files) -> Result<i64> {
         store.platform_write(PlatformProof::housekeeping(), noted).await?;
     }
     Ok(count)
+}
+
+/// Staged files that no bulk edit ever named go after a day.
+async fn drop_stale(store: &Store, now: Timestamp) -> Result<()> {
+    let before = now.plus_seconds(-STAGED_MAX);
+    let look = store.platform_read(PlatformProof::housekeeping(), move |platform| {
+        platform.has_stale_staged_files(before)
+    });
+    if look.await? {
+        let drop = move |platform: &mut Platform<'_>| platform.drop_staged_files(before, now);
+        store.platform_write(PlatformProof::housekeeping(), drop).await?;
+    }
+    Ok(())
 }
 
 async fn remove(store: &Store, files: &Files, removal: &FileRemoval) -> Result<()> {

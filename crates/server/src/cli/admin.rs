@@ -46,7 +46,10 @@ pub fn run(command: AdminCommand) -> anyhow::Result<()> {
     let given = password_stdin.then(read_password).transpose()?;
     let generated = given.is_none();
     let password = given.unwrap_or_else(|| better_auth::token::random_text(20));
-    better_auth::password::check_length(&password).map_err(|error| anyhow::anyhow!("the password {error}"))?;
+    better_auth::password::check_length(&password).map_err(|error| anyhow::anyhow!("{}", error.message))?;
+    if better_auth::password::is_common(&password) {
+        bail!("this password is one of those that everybody tries first");
+    }
     let hash = better_auth::password::hash(&password);
     let database = storage.database()?;
     super::runtime()?.block_on(async {

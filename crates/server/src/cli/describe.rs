@@ -41,9 +41,9 @@ pub fn access_text(rows: &[Row]) -> anyhow::Result<String> {
          the first of two checks: what passes it still has to be visible to the caller (404) and his to change (403).\n\n\
          | method | path | for | no session |",
     );
-    COLUMNS
-        .iter()
-        .for_each(|(name, _)| text.push_str(&format!(" {name} |")));
+    for (name, _) in COLUMNS {
+        write!(text, " {name} |")?;
+    }
     text.push_str("\n|---|---|---|---|---|---|---|---|---|\n");
     for row in rows {
         let stranger = match row.access {

@@ -26,7 +26,7 @@ enum Command {
     /// Migrate, then run the service
     Serve {
         #[command(flatten)]
-        serve: ServeArgs,
+        serve: Box<ServeArgs>,
         #[command(flatten)]
         storage: StorageArgs,
     },
@@ -52,7 +52,7 @@ enum Command {
 pub fn run() -> ExitCode {
     load_dotenv();
     let outcome = match Arguments::parse().command {
-        Command::Serve { serve, storage } => serve::run(serve, storage),
+        Command::Serve { serve, storage } => serve::run(*serve, storage),
         Command::Demo(arguments) => demo::run(arguments),
         Command::Migrate { storage } => migrate::run(&storage),
         Command::Admin { command } => admin::run(command),

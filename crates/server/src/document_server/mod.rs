@@ -1,20 +1,127 @@
-//! The external editing server: tokens both ways, the editor configuration, notices, commands, conversion.
+//! The external editing server: tokens both ways, the editor configuration, notices, commands, conversion. It knows
+//! addresses and the protocol; it must never decide what a save means or who may open a document.
 
-use crate::config::Config;
+pub mod client;
+pub mod editor;
+pub mod notice;
+pub mod result_path;
+pub mod token;
+
+use std::sync::Arc;
+
+use model::id::{DocumentId, RevisionId, SubmissionDocumentId};
+use model::save::DocumentKey;
+use reqwest::Url;
+
+use self::token::Tokens;
+use crate::config::{Config, origin_of};
 use crate::error::Result;
 
-/// The document server as this service knows it.
+/// The document server as this service knows it; copies are the same one.
 #[derive(Clone)]
-pub struct DocumentServer {}
+pub struct DocumentServer(Arc<Parts>);
+
+struct Parts {
+    tokens: Tokens,
+    http: reqwest::Client,
+    /// As browsers reach it.
+    public_url: Option<String>,
+    /// As this service reaches it.
+    internal_url: Option<Url>,
+    /// This service as the document server reaches it, without a slash at its end.
+    api_internal_url: String,
+    /// The name of this installation.
+    deployment: String,
+    /// Whether document keys begin with that name.
+    is_shared: bool,
+    /// The header that carries tokens.
+    header: String,
+    /// The largest file that is taken from it.
+    download_limit: u64,
+}
+
+/// Which bytes of a document the document server asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Bytes {
+    /// The content as it is when asked.
+    Current,
+    /// One revision, whatever comes after it.
+    Revision(RevisionId),
+    /// The copy in a submission.
+    Copy(SubmissionDocumentId),
+}
 
 impl DocumentServer {
-    /// Takes its addresses and secret from the settings.
-    pub fn new(_: &Config, _: &str) -> Result<Self> {
-        Ok(Self {})
+    /// Takes its addresses and secret from the settings. `api_internal_url` is where it reaches this service;
+    /// `deployment` is the lasting name of this installation.
+    pub fn new(config: &Config, api_internal_url: &str, deployment: String) -> Result<Self> {
+        let address = config.docserver_internal_url.as_deref();
+        let internal_url = address
+            .map(|address| Url::parse(address).map_err(|error| anyhow::anyhow!("DOCSERVER_INTERNAL_URL: {error}")))
+            .transpose()?;
+        Ok(Self(Arc::new(Parts {
+            tokens: Tokens::new(config.docserver_jwt_secret.expose()),
+            http: client::connections()?,
+            public_url: config.docserver_url.clone(),
+            internal_url,
+            api_internal_url: api_internal_url.trim_end_matches('/').to_owned(),
+            deployment,
+            is_shared: config.docserver_shared,
+            header: config.docserver_jwt_header.clone(),
+            download_limit: config.upload_limit,
+        })))
     }
 
-    /// Whether it says it is healthy; nothing when none is configured.
-    pub async fn is_healthy(&self) -> Option<bool> {
-        None
+    /// Whether there is one at all.
+    pub fn is_configured(&self) -> bool {
+        self.0.internal_url.is_some()
+    }
+
+    /// The header that carries its tokens.
+    pub fn header(&self) -> &str {
+        &self.0.header
+    }
+
+    /// The lasting name of this installation.
+    pub fn deployment(&self) -> &str {
+        &self.0.deployment
+    }
+
+    /// The name under which it knows a session of a document.
+    pub fn key(&self, key: &DocumentKey) -> String {
+        key.text(self.prefix())
+    }
+
+    /// Reads such a name back; one of another installation is none of ours.
+    pub fn parse_key(&self, text: &str) -> Option<DocumentKey> {
+        DocumentKey::parse(text, self.prefix())
+    }
+
+    fn prefix(&self) -> Option<&str> {
+        self.0.is_shared.then_some(self.0.deployment.as_str())
+    }
+
+    /// Where it fetches bytes of a document; its tokens name this very text.
+    pub fn file_url(&self, document: &DocumentId, bytes: &Bytes) -> String {
+        let query = match bytes {
+            Bytes::Current => String::new(),
+            Bytes::Revision(id) => format!("?revision={id}"),
+            Bytes::Copy(id) => format!("?copy={id}"),
+        };
+        self.own_url(document, &format!("file{query}"))
+    }
+
+    /// Where it tells us about a document.
+    pub fn callback_url(&self, document: &DocumentId) -> String {
+        self.own_url(document, "callback")
+    }
+
+    fn own_url(&self, document: &DocumentId, rest: &str) -> String {
+        format!("{}/api/workrooms/documents/{document}/{rest}", self.0.api_internal_url)
+    }
+
+    /// The origin of the address browsers use, which their pages may load scripts and frames from.
+    pub fn public_origin(&self) -> Option<String> {
+        self.0.public_url.as_deref().and_then(origin_of)
     }
 }

@@ -229,7 +229,7 @@ impl ContentTypes {
             match attribute.key.as_ref() {
                 b"PartName" => part = Some(Part::Named(value.trim_start_matches('/').to_lowercase())),
                 b"Extension" => part = Some(Part::Extension(value.to_lowercase())),
-                b"ContentType" => content_type = value.trim().to_owned(),
+                b"ContentType" => value.trim().clone_into(&mut content_type),
                 _ => {}
             }
         }

@@ -4,10 +4,12 @@
 use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions};
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use model::file::FileKey;
+use model::time::Timestamp;
 use sha2::{Digest, Sha256};
 
 use super::failed;
@@ -94,6 +96,36 @@ impl Disk {
 
     pub(super) fn remove(&self, key: &FileKey) -> Result<()> {
         match fs::remove_file(self.place(key)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(error)),
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn aged(&self, part: u8, before: Timestamp) -> Result<Vec<FileKey>> {
+        let mut found = Vec::new();
+        let entries = match fs::read_dir(self.root.join(format!("{part:02x}"))) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(found),
+            entries => entries.map_err(failed)?,
+        };
+        for entry in entries {
+            let entry = entry.map_err(failed)?;
+            // A copy shares its bytes with the original; only the time of the last change of names tells its own age.
+            let named = match entry.metadata() {
+                Ok(metadata) => metadata.ctime().saturating_mul(1000),
+                // It went in the meantime.
+                Err(_) => continue,
+            };
+            if let (true, Some(name)) = (named < before.as_millis(), entry.file_name().to_str()) {
+                found.push(FileKey::new(name));
+            }
+        }
+        Ok(found)
+    }
+
+    pub(super) fn quarantine(&self, key: &FileKey) -> Result<()> {
+        let folder = self.root.join("quarantine");
+        fs::create_dir_all(&folder).map_err(failed)?;
+        match fs::rename(self.place(key), folder.join(key.as_str())) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(error)),
             _ => Ok(()),
         }

@@ -119,10 +119,7 @@ fn text(mut reader: Box<dyn ReadSeek>, kind: FileType, head: &[u8]) -> Verdict {
 /// Whether a text is a drawing: nothing but declarations and comments before `<svg`.
 fn is_drawing(text: &str) -> bool {
     let mut rest = text.trim_start_matches('\u{feff}').trim_start();
-    for (open, close) in std::iter::repeat([("<?", "?>"), ("<!--", "-->"), ("<!DOCTYPE svg", ">")])
-        .take(8)
-        .flatten()
-    {
+    for (open, close) in std::iter::repeat_n([("<?", "?>"), ("<!--", "-->"), ("<!DOCTYPE svg", ">")], 8).flatten() {
         if rest.starts_with(open)
             && let Some((_, after)) = rest.split_once(close)
         {

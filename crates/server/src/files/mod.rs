@@ -4,17 +4,21 @@
 mod disk;
 mod memory;
 mod staged;
+mod verified;
 
 pub mod archive;
 pub mod blank;
 pub mod inspect;
 pub mod name;
 
+use std::io;
 use std::ops::Range;
 use std::pin::Pin;
 
 use bytes::Bytes;
+use futures_util::Stream;
 use model::file::FileKey;
+use model::time::Timestamp;
 use tokio::io::AsyncRead;
 
 use self::disk::Disk;
@@ -31,6 +35,9 @@ pub enum Files {
     /// This process; gone with it.
     Memory(Memory),
 }
+
+/// How many parts a storage has, for whoever goes through all of it.
+pub const PARTS: std::ops::RangeInclusive<u8> = 0..=u8::MAX;
 
 /// Bytes of a file, from first to last.
 pub type Reader = Pin<Box<dyn AsyncRead + Send>>;
@@ -139,6 +146,29 @@ impl Files {
         }
     }
 
+    /// Keys of one of the [`PARTS`] of the storage whose files were kept before a moment.
+    pub async fn aged(&self, part: u8, before: Timestamp) -> Result<Vec<FileKey>> {
+        match self {
+            Self::Disk(disk) => {
+                let disk = disk.clone();
+                blocking(move || disk.aged(part, before)).await
+            }
+            Self::Memory(_) => Ok(Vec::new()),
+        }
+    }
+
+    /// Puts a file aside that nobody names. It is not removed: if the rows are what is lost, it can be brought back.
+    pub async fn quarantine(&self, key: &FileKey) -> Result<()> {
+        check(key)?;
+        match self {
+            Self::Disk(disk) => {
+                let (disk, key) = (disk.clone(), key.clone());
+                blocking(move || disk.quarantine(&key)).await
+            }
+            Self::Memory(_) => Ok(()),
+        }
+    }
+
     /// Whether bytes can be kept at this moment.
     pub async fn is_writable(&self) -> bool {
         match self {
@@ -157,6 +187,12 @@ impl Opened {
         self.size
     }
 
+    /// Reads all of it. The last bytes are given only when the whole has this SHA-256: a reader of damaged bytes notices.
+    pub async fn verified(self, sha256: &str) -> Result<impl Stream<Item = io::Result<Bytes>> + Send + 'static> {
+        let size = self.size;
+        Ok(verified::verified(self.read(0..size).await?, sha256.to_owned()))
+    }
+
     /// Reads a part of it; what lies beyond the end is not there.
     pub async fn read(self, range: Range<u64>) -> Result<Reader> {
         use tokio::io::{AsyncReadExt, AsyncSeekExt};
@@ -166,13 +202,13 @@ impl Opened {
             Stored::File(file) => {
                 let mut file = tokio::fs::File::from_std(file);
                 if start > 0 {
-                    file.seek(std::io::SeekFrom::Start(start)).await.map_err(failed)?;
+                    file.seek(io::SeekFrom::Start(start)).await.map_err(failed)?;
                 }
                 Ok(Box::pin(file.take(end - start)))
             }
             Stored::Bytes(bytes) => {
                 let index = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX).min(bytes.len());
-                Ok(Box::pin(std::io::Cursor::new(bytes.slice(index(start)..index(end)))))
+                Ok(Box::pin(io::Cursor::new(bytes.slice(index(start)..index(end)))))
             }
         }
     }
@@ -198,8 +234,8 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + '
 }
 
 /// A full disk is a thing the service needs and does not have; every other failure is ours.
-fn failed(error: std::io::Error) -> Error {
-    use std::io::ErrorKind;
+fn failed(error: io::Error) -> Error {
+    use io::ErrorKind;
     if matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded) {
         tracing::error!(%error, "there is no room for files");
         return Error::NotReady;

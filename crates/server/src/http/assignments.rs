@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;
 
+use super::attachments;
 use super::context::Context;
 use super::endpoint::Endpoints;
 use super::group_assignments;
@@ -35,15 +36,16 @@ pub fn routes() -> Endpoints {
         .add(Access::Staff, routes!(edit, remove))
         .add(Access::Staff, routes!(bulk))
         .merge(group_assignments::routes())
+        .merge(attachments::routes())
 }
 
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-struct Filter {
+pub(super) struct Filter {
     /// Of this class
     #[garde(skip)]
-    class_id: Option<ClassId>,
+    pub(super) class_id: Option<ClassId>,
     /// Of this course; `none` for topics without a course
     #[garde(skip)]
     course_id: Option<CourseId>,
@@ -147,6 +149,11 @@ impl Editable for AssignmentEdit {
 /// Students find their own; teachers find those of other classes as an outline.
 #[utoipa::path(get, path = "/assignments", params(Filter), responses((status = 200, body = [KnownAssignmentView])))]
 async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Json<Vec<KnownAssignmentView>>> {
+    matching(cx, filter).await
+}
+
+/// The list of this room; the list of a class is the same one.
+pub(super) async fn matching(cx: Context, filter: Filter) -> Result<Json<Vec<KnownAssignmentView>>> {
     let course = filter.course_id;
     let filter = AssignmentFilter {
         class_id: filter.class_id,

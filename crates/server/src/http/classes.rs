@@ -17,11 +17,13 @@ use super::endpoint::Endpoints;
 use super::reply::Created;
 use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
 use crate::actions::classes::{self, NewClass, NewCoTeacher, RemovedCounts};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::store::classes::ClassFilter;
 use crate::store::courses::CourseFilter;
+use crate::views::assignment::KnownAssignmentView;
 use crate::views::class::{ClassView, CoTeacherView};
 use crate::views::course::CourseView;
+use crate::views::group::KnownGroupView;
 
 /// The routes of classes.
 pub fn routes() -> Endpoints {
@@ -31,6 +33,8 @@ pub fn routes() -> Endpoints {
         .add(Access::Member, routes!(show))
         .add(Access::Staff, routes!(edit))
         .add(Access::Admin, routes!(remove))
+        .add(Access::Member, routes!(groups))
+        .add(Access::Member, routes!(assignments))
         .add(Access::Staff, routes!(courses))
         .add(Access::Staff, routes!(add_teacher))
         .add(Access::Staff, routes!(remove_teacher))
@@ -228,6 +232,38 @@ async fn remove(
         cx.write(move |work| classes::remove(work, &id, force)).await?
     };
     Ok(Json(counts.into()))
+}
+
+/// The groups of a class that the caller may know of, by number
+#[utoipa::path(get, path = "/classes/{id}/groups", params(("id" = String, Path), super::groups::Filter),
+    responses((status = 200, body = [KnownGroupView])))]
+async fn groups(
+    cx: Context,
+    Path(id): Path<ClassId>,
+    ValidQuery(mut filter): ValidQuery<super::groups::Filter>,
+) -> Result<Json<Vec<KnownGroupView>>> {
+    filter.class_id = Some(of_path(&cx, id, filter.class_id).await?);
+    super::groups::matching(cx, filter).await
+}
+
+/// The topics of a class that the caller may know of
+#[utoipa::path(get, path = "/classes/{id}/assignments", params(("id" = String, Path), super::assignments::Filter),
+    responses((status = 200, body = [KnownAssignmentView])))]
+async fn assignments(
+    cx: Context,
+    Path(id): Path<ClassId>,
+    ValidQuery(mut filter): ValidQuery<super::assignments::Filter>,
+) -> Result<Json<Vec<KnownAssignmentView>>> {
+    filter.class_id = Some(of_path(&cx, id, filter.class_id).await?);
+    super::assignments::matching(cx, filter).await
+}
+
+/// The class of the path, if the caller may know of it; a filter cannot name another.
+async fn of_path(cx: &Context, id: ClassId, filtered: Option<ClassId>) -> Result<ClassId> {
+    if filtered.is_some_and(|filtered| filtered != id) {
+        return Err(Error::invalid("classId", "invalid", "must be the class of the path"));
+    }
+    Ok(cx.read(move |scope| scope.class(&id)).await?.id)
 }
 
 /// The courses of a class, by name

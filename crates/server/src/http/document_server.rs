@@ -1,8 +1,222 @@
-//! `/document_server`.
+//! What the document server asks and tells, and how a page opens its editor (specification, Document handling; contract
+//! 8.1 and 8.2). The two doors of the document server ignore cookies, believe only its tokens, and the second one answers
+//! in its dialect: `{"error":0}` is "taken", everything else is not.
 
+use axum::Json;
+use axum::extract::{Path, RawQuery, Request, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use garde::Validate;
+use model::access::Access;
+use model::document::{Document, Mode};
+use model::document_kind::FileExtension;
+use model::file::FileKey;
+use model::id::{DocumentId, RevisionId, SubmissionDocumentId};
+use model::text::FileName;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::routes;
+
+use super::context::{App, Context};
+use super::downloads::{Content, Download, download};
 use super::endpoint::Endpoints;
+use super::valid::{ValidQuery, read_body};
+use crate::document_server::Bytes;
+use crate::document_server::editor::{Editor, Reader};
+use crate::editing::Answer;
+use crate::error::{Error, Result};
+use crate::files::{blank, name};
+use crate::store::documents::CurrentFile;
 
-/// The routes of document_server.
+/// The largest notice: long sessions have long histories (contract 9).
+const NOTICE_LIMIT: u64 = 2 << 20;
+
+/// The routes of the document server and of the editor's configuration.
 pub fn routes() -> Endpoints {
-    Endpoints::new("document_server")
+    Endpoints::new("documents")
+        .add(Access::Member, routes!(editor))
+        .add(Access::DocumentServer, routes!(file))
+        .add(Access::DocumentServer, routes!(notice))
+}
+
+#[derive(Deserialize, Validate, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct Opening {
+    /// `view` opens a draft for reading only
+    #[garde(skip)]
+    mode: Option<Mode>,
+}
+
+/// What a page needs to open an editor
+#[utoipa::path(get, path = "/workrooms/documents/{id}/editor-config", params(("id" = String, Path), Opening),
+    responses((status = 200, body = Editor)))]
+async fn editor(
+    cx: Context,
+    Path(id): Path<DocumentId>,
+    ValidQuery(wanted): ValidQuery<Opening>,
+) -> Result<Json<Editor>> {
+    let user = &cx.caller().user;
+    let (reader_id, name) = (user.id.clone(), user.name.clone());
+    let found = cx.read(move |scope| {
+        let seen = scope.document(&id)?;
+        let reader = Reader {
+            locale: scope.locale_of(&reader_id)?,
+            id: reader_id,
+            name,
+        };
+        Ok((seen, reader))
+    });
+    let (seen, reader) = found.await?;
+    // A page may ask for less than the rules give, never for more.
+    let mode = match wanted.mode {
+        Some(Mode::View) => Mode::View,
+        Some(Mode::Edit) | None => seen.mode(),
+    };
+    cx.app()
+        .document_server()
+        .editor(seen.document(), mode, reader)
+        .map(Json)
+}
+
+/// The bytes of a document, for the document server
+#[utoipa::path(get, path = "/workrooms/documents/{id}/file", params(("id" = String, Path)),
+    responses((status = 200, description = "The file, or the blank template of its kind")))]
+async fn file(
+    State(app): State<App>,
+    Path(id): Path<DocumentId>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+) -> Result<Response> {
+    let bytes = wanted_bytes(query.as_deref());
+    let token = token(&app, &headers);
+    let bytes = match (app.document_server(), bytes) {
+        // The token comes first: without one nobody learns what this route understands.
+        (server, None) => {
+            return Err(server
+                .may_fetch(token, &id, &Bytes::Current)
+                .err()
+                .unwrap_or(Error::NotFound));
+        }
+        (server, Some(bytes)) => {
+            server.may_fetch(token, &id, &bytes)?;
+            bytes
+        }
+    };
+    let standpoint = app.editing().standpoint_of(&id).await?;
+    let found = app.store().read(standpoint, move |scope| {
+        let seen = scope.document(&id)?;
+        let document = seen.document();
+        Ok(match bytes {
+            Bytes::Current => current(document, scope.current_file(document)?)?,
+            Bytes::Revision(revision) => {
+                let revision = scope.revision_by_id(&id, &revision)?;
+                kept(
+                    document,
+                    document.file_extension,
+                    revision.file_key,
+                    revision.size,
+                    revision.sha256,
+                )
+            }
+            Bytes::Copy(copy) => {
+                let copy = scope.submitted_copy(&copy, &id)?;
+                kept(document, copy.file_extension, copy.file_key, copy.size, copy.sha256)
+            }
+        })
+    });
+    download(app.files(), &headers, found.await?).await
+}
+
+/// Which bytes the query names; nothing when it is none of ours.
+fn wanted_bytes(query: Option<&str>) -> Option<Bytes> {
+    let query = query.unwrap_or_default();
+    match query.split_once('=') {
+        None if query.is_empty() => Some(Bytes::Current),
+        Some(("revision", id)) => Some(Bytes::Revision(RevisionId::new(id))),
+        Some(("copy", id)) => Some(Bytes::Copy(SubmissionDocumentId::new(id))),
+        _ => None,
+    }
+}
+
+/// The content of a document as a download.
+pub(super) fn current(document: &Document, current: CurrentFile) -> Result<Download> {
+    Ok(match current {
+        CurrentFile::Revision(revision) => {
+            let extension = document.file_extension;
+            kept(document, extension, revision.file_key, revision.size, revision.sha256)
+        }
+        CurrentFile::Blank(extension) => {
+            let bytes = blank::blank(extension).ok_or_else(|| anyhow::anyhow!("a {extension} has no blank"))?;
+            Download {
+                name: file_name(document, extension),
+                mime: extension.mime().to_owned(),
+                sha256: blank::sha256(bytes),
+                content: Content::Embedded(bytes),
+            }
+        }
+    })
+}
+
+fn kept(document: &Document, extension: FileExtension, key: FileKey, size: i64, sha256: String) -> Download {
+    Download {
+        name: file_name(document, extension),
+        mime: extension.mime().to_owned(),
+        sha256,
+        content: Content::Kept(key, size),
+    }
+}
+
+fn file_name(document: &Document, extension: FileExtension) -> FileName {
+    name::of_title(document.title.as_str(), extension.as_str())
+}
+
+/// The answer in the document server's dialect.
+#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+struct Verdict {
+    /// 0: taken; anything else: not
+    error: i64,
+}
+
+/// News of the document server about an editing session
+#[utoipa::path(post, path = "/workrooms/documents/{id}/callback", params(("id" = String, Path)),
+    request_body(content = Value, description = "A notice with its token"),
+    responses((status = 200, body = Verdict), (status = 413, description = "PAYLOAD_TOO_LARGE"),
+        (status = 503, body = Verdict, description = "Try again")))]
+async fn notice(State(app): State<App>, Path(id): Path<DocumentId>, request: Request) -> Result<Response> {
+    let (parts, body) = request.into_parts();
+    let body = read_body(body, NOTICE_LIMIT).await?;
+    let body: Value = serde_json::from_slice(&body).map_err(|error| Error::InvalidJson(error.to_string()))?;
+    let server = app.document_server();
+    let claims = server.callback_claims(token(&app, &parts.headers), &body)?;
+    let text = claims.key.clone();
+    let found = server.notice(claims).filter(|(key, _)| key.document == id);
+    let Some((key, notice)) = found else {
+        // A genuine notice at the wrong door: a mistake of configuration, or somebody who tries doors.
+        tracing::warn!(document.id = %id, document.key = text, "a notice names a key of another document");
+        return Err(Error::DocumentServerTokenMismatch);
+    };
+    match app.editing().notice(key, text, notice).await {
+        Ok(answer) => Ok(verdict(answer)),
+        Err(error @ (Error::NotFound | Error::DocumentServerTokenMismatch)) => Err(error),
+        // Database or disk: the document server repeats what is answered with 5xx.
+        Err(error) => {
+            tracing::warn!(error = format!("{error:?}"), document.id = %id, "a notice was not taken");
+            Ok(verdict(Answer::TryAgain))
+        }
+    }
+}
+
+fn verdict(answer: Answer) -> Response {
+    let (status, error) = match answer {
+        Answer::Taken => (StatusCode::OK, 0),
+        Answer::Refused => (StatusCode::OK, 1),
+        Answer::TryAgain => (StatusCode::SERVICE_UNAVAILABLE, 1),
+    };
+    (status, Json(Verdict { error })).into_response()
+}
+
+fn token<'h>(app: &App, headers: &'h HeaderMap) -> Option<&'h str> {
+    headers.get(app.document_server().header())?.to_str().ok()
 }

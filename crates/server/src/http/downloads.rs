@@ -107,6 +107,7 @@ pub async fn download(files: &Files, asked: &HeaderMap, file: Download) -> Resul
     };
     headers.insert(header::CONTENT_LENGTH, HeaderValue::from(range.end - range.start));
     let body = match (opened, file.content) {
+        (Some(opened), _) if status == StatusCode::OK => Body::from_stream(opened.verified(&file.sha256).await?),
         (Some(opened), _) => Body::from_stream(ReaderStream::with_capacity(opened.read(range).await?, PIECE)),
         (None, Content::Embedded(bytes)) => Body::from(part(bytes, &range)),
         (None, Content::Kept(..)) => Body::empty(),

@@ -11,9 +11,10 @@ use utoipa::openapi::security::SecurityRequirement;
 use utoipa::openapi::{HttpMethod, Ref, ResponseBuilder};
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 
+use super::auth as auth_words;
 use super::context::App;
 use crate::auth::{self, Caller, Claim};
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// One row of the table of routes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,8 +57,14 @@ impl Endpoints {
                 describe(operation, self.noun, access);
             }
         }
+        // The official client of `/auth` knows refusals by the library's words.
+        let refuse: fn(Error) -> Response = if self.noun == "auth" {
+            auth_words::refuse
+        } else {
+            Error::into_response
+        };
         let guarded = router.route_layer(from_fn(move |request: Request, next: Next| {
-            guard(access, request, next)
+            guard(access, refuse, request, next)
         }));
         self.router = self.router.routes((schemas, paths, guarded));
         self
@@ -77,7 +84,7 @@ impl Endpoints {
     }
 }
 
-async fn guard(access: Access, mut request: Request, next: Next) -> Response {
+async fn guard(access: Access, refuse: fn(Error) -> Response, mut request: Request, next: Next) -> Response {
     let app = request
         .extensions()
         .get::<App>()
@@ -96,7 +103,7 @@ async fn guard(access: Access, mut request: Request, next: Next) -> Response {
             }
             next.run(request).await
         }
-        Err(error) => error.into_response(),
+        Err(error) => refuse(error),
     }
 }
 

@@ -182,7 +182,7 @@ async fn drain(mut form: Multipart, meter: &Meter) {
     let _ = tokio::time::timeout(DRAIN, rest).await;
 }
 
-fn is_form(headers: &HeaderMap) -> bool {
+pub fn is_form(headers: &HeaderMap) -> bool {
     let text = headers
         .get(header::CONTENT_TYPE)
         .and_then(|value| value.to_str().ok())

@@ -42,10 +42,10 @@ pub fn routes() -> Endpoints {
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-struct Filter {
+pub(super) struct Filter {
     /// Of this class
     #[garde(skip)]
-    class_id: Option<ClassId>,
+    pub(super) class_id: Option<ClassId>,
     /// Of this course; `none` for groups without one
     #[garde(skip)]
     course_id: Option<String>,
@@ -107,6 +107,11 @@ impl Editable for GroupEdit {
 /// The groups the caller may know of, by number
 #[utoipa::path(get, path = "/groups", params(Filter), responses((status = 200, body = [KnownGroupView])))]
 async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Json<Vec<KnownGroupView>>> {
+    matching(cx, filter).await
+}
+
+/// The list of this room; the list of a class is the same one.
+pub(super) async fn matching(cx: Context, filter: Filter) -> Result<Json<Vec<KnownGroupView>>> {
     let filter = GroupFilter {
         class_id: filter.class_id,
         course: filter

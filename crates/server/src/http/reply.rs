@@ -74,6 +74,11 @@ fn table(error: &Error) -> (StatusCode, &'static str, Vec<Problem>) {
         Error::DocumentServerTokenInvalid => plain(StatusCode::UNAUTHORIZED, "DOCSERVER_TOKEN_INVALID"),
         Error::DocumentServerTokenMismatch => plain(StatusCode::FORBIDDEN, "DOCSERVER_TOKEN_MISMATCH"),
         Error::DocumentServer(_) => plain(StatusCode::BAD_GATEWAY, "DOCSERVER_ERROR"),
+        Error::DocumentServerFault { code, message } => (
+            StatusCode::BAD_GATEWAY,
+            "DOCSERVER_ERROR",
+            vec![Problem::new("documentServer", *code, *message)],
+        ),
         Error::DocumentServerTimeout => plain(StatusCode::GATEWAY_TIMEOUT, "DOCSERVER_TIMEOUT"),
         Error::Overloaded => plain(StatusCode::SERVICE_UNAVAILABLE, "OVERLOADED"),
         Error::NotReady => plain(StatusCode::SERVICE_UNAVAILABLE, "NOT_READY"),

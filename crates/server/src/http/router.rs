@@ -4,15 +4,17 @@
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
+use axum::http::Uri;
 use axum::middleware::from_fn_with_state;
+use axum::response::{IntoResponse, Response};
 use tower_http::catch_panic::CatchPanicLayer;
 use utoipa::openapi::OpenApi;
 
 use super::context::App;
 use super::endpoint::{Endpoints, Row};
 use super::{
-    activity_logs, assignments, auth, classes, courses, document, document_server, documents, enrollments, groups,
-    health, layers, pages, subjects, users, workrooms,
+    activity_logs, assignments, auth, classes, courses, document, document_server, documents, enrollments, finish,
+    groups, health, layers, pages, pdf, subjects, submissions, users, workrooms,
 };
 use crate::error::Error;
 use crate::live::connect;
@@ -32,6 +34,9 @@ pub fn endpoints() -> Endpoints {
         .merge(workrooms::routes())
         .merge(documents::routes())
         .merge(document_server::routes())
+        .merge(pdf::routes())
+        .merge(submissions::routes())
+        .merge(finish::routes())
         .merge(activity_logs::routes())
 }
 
@@ -40,8 +45,8 @@ pub fn router(app: App) -> Router {
     let (routes, _) = endpoints().into_parts();
     let (api, _) = routes.split_for_parts();
     let api = api
-        .fallback(|| async { Error::NotFound })
-        .method_not_allowed_fallback(|| async { Error::MethodNotAllowed })
+        .fallback(|uri: Uri| async move { no_route(&uri, Error::NotFound) })
+        .method_not_allowed_fallback(|uri: Uri| async move { no_route(&uri, Error::MethodNotAllowed) })
         .layer(DefaultBodyLimit::disable());
     Router::new()
         .nest("/api", api)
@@ -52,6 +57,19 @@ pub fn router(app: App) -> Router {
         .layer(from_fn_with_state(app.clone(), layers::cors))
         .layer(from_fn_with_state(app.clone(), layers::surround))
         .with_state(app)
+}
+
+/// A path or method nobody serves; under `/auth` it is said as better-auth says it.
+fn no_route(uri: &Uri, error: Error) -> Response {
+    let is_auth = uri
+        .path()
+        .strip_prefix("/auth")
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    if is_auth {
+        auth::unknown()
+    } else {
+        error.into_response()
+    }
 }
 
 /// The OpenAPI document and the table of routes; both are generated files, checked by a test.

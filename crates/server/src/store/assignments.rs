@@ -18,7 +18,7 @@ use super::group_assignments::LinkRow;
 use super::sql::Columns;
 use super::{Scope, Work};
 use crate::error::Result;
-use crate::{args, manages_class, sees_group, statements};
+use crate::{args, statements};
 
 /// The columns of a topic `a`, as [`assignment`] reads them.
 macro_rules! assignment_columns {
@@ -35,7 +35,7 @@ macro_rules! knows_topic {
         concat!(
             "($2 <> 'STUDENT' OR EXISTS (SELECT 1 FROM group_assignments ga JOIN groups g ON g.id = ga.group_id
                 WHERE ga.organization_id = a.organization_id AND ga.assignment_id = a.id AND ",
-            sees_group!(),
+            $crate::sees_group!(),
             "))"
         )
     };
@@ -50,7 +50,7 @@ macro_rules! own_topics {
                 JOIN classes k ON k.id = g.class_id
                 JOIN group_assignments ga ON ga.group_id = g.id
                 WHERE m.organization_id = $1 AND m.user_id = $3 AND ",
-            sees_group!(),
+            $crate::sees_group!(),
             ")"
         )
     };
@@ -68,7 +68,7 @@ macro_rules! topic_filter {
             AND (CAST($9 AS TEXT) IS NULL OR a.status = $9)
             AND (CAST($10 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM group_assignments ga JOIN groups g ON g.id = ga.group_id
                 WHERE ga.organization_id = $1 AND ga.assignment_id = a.id AND g.id = $10 AND ",
-            sees_group!(),
+            $crate::sees_group!(),
             "))
             AND (CAST($11 AS TEXT) IS NULL OR a.title_key LIKE '%' || $11 || '%' ESCAPE '\\')"
         )
@@ -98,7 +98,7 @@ macro_rules! topics {
         concat!(
             "SELECT ", assignment_columns!(), ", k.name, k.academic_year, k.status, c.id, c.name, c.subject_id,
                 (SELECT COUNT(*) FROM group_assignments n WHERE n.organization_id = $1 AND n.assignment_id = a.id), ",
-            manages_class!(),
+            $crate::manages_class!(),
             " FROM assignments a
             JOIN classes k ON k.id = a.class_id
             LEFT JOIN courses c ON c.id = a.course_id
@@ -333,16 +333,15 @@ fn seen(row: &mut Columns<'_>) -> Result<SeenAssignment> {
         academic_year: row.take()?,
         status: row.parse(ClassStatus::parse)?,
     };
-    let course = match row.take::<Option<CourseId>>()? {
-        Some(id) => Some(CourseLabel {
+    let course = if let Some(id) = row.take()? {
+        Some(CourseLabel {
             id,
             name: row.take()?,
             subject_id: row.take()?,
-        }),
-        None => {
-            row.skip(2);
-            None
-        }
+        })
+    } else {
+        row.skip(2);
+        None
     };
     let whole = WholeAssignment {
         assignment,

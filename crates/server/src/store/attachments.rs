@@ -115,9 +115,13 @@ impl Work<'_> {
         .map(drop)
     }
 
-    /// Makes a staged file a shared one.
+    /// Makes a staged file a shared one; 404 when it was dropped meanwhile.
     pub fn publish_file(&mut self, id: &AttachmentId) -> Result<()> {
-        self.run(&PUBLISH, args![id]).map(drop)
+        if self.run(&PUBLISH, args![id])? == 0 {
+            Err(Error::NotFound)
+        } else {
+            Ok(())
+        }
     }
 
     /// Removes the row of a file; whoever records the change names its bytes.

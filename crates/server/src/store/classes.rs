@@ -233,6 +233,12 @@ impl Work<'_> {
         self.managed_class(id)
     }
 
+    /// Holds a class until this unit ends, whoever acts: what students and the document server change in a class waits
+    /// for what its teachers change, always the class first.
+    pub fn hold_class(&mut self, id: &ClassId) -> Result<()> {
+        self.one(&LOCK, args![id], |row| row.take::<ClassId>()).map(drop)
+    }
+
     /// The same, and the class is not archived.
     pub fn class_to_write(&mut self, id: &ClassId) -> Result<Class> {
         let class = self.class_to_manage(id)?;

@@ -168,7 +168,9 @@ fn write_in_groups(connection: &mut Connection, jobs: &Receiver<Box<dyn Unit>>) 
             // Another process holds the file. Nobody was told anything yet, so all may try again.
             tracing::warn!(%error, "the database is locked");
             group.extend(jobs.try_iter().take(GROUP - 1));
-            group.into_iter().for_each(|unit| unit.end(Err(Error::Overloaded)));
+            for unit in group {
+                unit.end(Err(Error::Overloaded));
+            }
             continue;
         }
         let mut done: Vec<(Box<dyn Unit>, Result<()>)> = Vec::new();

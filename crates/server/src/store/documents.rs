@@ -57,6 +57,15 @@ statements! {
         AND (CAST($6 AS TEXT) IS NULL OR d.status = $6)
         AND (CAST($7 AS TEXT) IS NULL OR d.assignment_id = $7)
         ORDER BY d.created_at, d.id");
+    /// The documents of all groups that work on a topic.
+    OF_TOPIC = documents!(" AND g.id IN (SELECT t.group_id FROM group_assignments t
+            WHERE t.organization_id = $1 AND t.assignment_id = $5)
+        ORDER BY g.group_number, d.created_at, d.id");
+    /// Takes the rows of all documents of the groups of a topic for this unit, always in the same order.
+    LOCK_OF_TOPIC = "SELECT id FROM documents WHERE organization_id = $1 AND work_room_id IN (
+            SELECT r.id FROM work_rooms r JOIN group_assignments t ON t.group_id = r.group_id
+            WHERE t.organization_id = $1 AND t.assignment_id = $2)
+        ORDER BY id FOR UPDATE";
     /// Where a room is, if the viewer sees it.
     ROOM = concat!("SELECT ", place_columns!(), " FROM work_rooms r
         JOIN groups g ON g.id = r.group_id
@@ -84,12 +93,15 @@ statements! {
     DELETE_SAVES = "DELETE FROM document_saves WHERE organization_id = $1 AND document_id = $2";
     /// Its open editors.
     DELETE_SESSIONS = "DELETE FROM editing_sessions WHERE organization_id = $1 AND document_id = $2";
-    /// Its revisions.
-    DELETE_REVISIONS = "DELETE FROM document_revisions WHERE organization_id = $1 AND document_id = $2";
     /// The document itself.
     DELETE = "DELETE FROM documents WHERE organization_id = $1 AND id = $2";
     /// Whether any attempt has a copy of it.
     WAS_HANDED_IN = "SELECT EXISTS (SELECT 1 FROM submission_documents WHERE organization_id = $1 AND document_id = $2)";
+    /// The topics of a group on which nobody has worked yet, of which one may be named.
+    UNTOUCHED = "SELECT assignment_id FROM group_assignments
+        WHERE organization_id = $1 AND group_id = $2 AND status = 'NOT_STARTED'
+            AND (CAST($3 AS TEXT) IS NULL OR assignment_id = $3)
+        ORDER BY id FOR NO KEY UPDATE";
     /// A file the group sees, of one of its topics or its own, to begin a document with.
     TEMPLATE = "SELECT f.file_name, f.file_key, f.size, f.sha256 FROM assignment_attachments f
             JOIN assignments a ON a.id = f.assignment_id
@@ -220,6 +232,17 @@ impl Work<'_> {
         ))
     }
 
+    /// The documents of all groups that work on a topic, held until this unit ends.
+    pub fn documents_of_topic_to_write(&mut self, topic: &AssignmentId) -> Result<Vec<SeenDocument>> {
+        self.many(&LOCK_OF_TOPIC, args![topic], |row| row.take::<DocumentId>())?;
+        self.many_visible(&OF_TOPIC, args![topic], seen)
+    }
+
+    /// The topics on which the group has not worked yet and now does, with a document for one of them or for none; held.
+    pub fn untouched_topics(&mut self, group: &GroupId, topic: Option<&AssignmentId>) -> Result<Vec<AssignmentId>> {
+        self.many(&UNTOUCHED, args![group, topic], |row| row.take())
+    }
+
     /// Writes a new document, which is a draft.
     pub fn insert_document(&mut self, new: &Document) -> Result<()> {
         self.run(
@@ -275,16 +298,11 @@ impl Work<'_> {
     /// Removes a document that was never handed in, with its revisions, and answers the files that nobody names any more.
     pub fn delete_document(&mut self, id: &DocumentId) -> Result<Vec<FileKey>> {
         let revisions = self.revisions(id)?;
-        for children in [
-            &UNLINK_FEEDBACK,
-            &DELETE_SAVES,
-            &DELETE_SESSIONS,
-            &DELETE_REVISIONS,
-            &DELETE,
-        ] {
+        let files = self.delete_revisions(revisions)?;
+        for children in [&UNLINK_FEEDBACK, &DELETE_SAVES, &DELETE_SESSIONS, &DELETE] {
             self.run(children, args![id])?;
         }
-        Ok(revisions.into_iter().map(|revision| revision.file_key).collect())
+        Ok(files)
     }
 
     /// Whether a document was ever handed in, also when it was taken back.

@@ -57,12 +57,6 @@ statements! {
         JOIN users u ON u.id = m.user_id
         WHERE h.organization_id = $1 AND h.homeroom_id = $2 AND m.role = 'student' AND u.is_active
         ORDER BY u.name_key, u.id";
-    /// How many documents are in the rooms of a class.
-    DOCUMENTS_OF_CLASS = "SELECT COUNT(*)
-        FROM groups g
-        JOIN work_rooms r ON r.organization_id = g.organization_id AND r.group_id = g.id
-        JOIN documents d ON d.organization_id = r.organization_id AND d.work_room_id = r.id
-        WHERE g.organization_id = $1 AND g.class_id = $2";
     /// Whether a course is of a class.
     COURSE_OF_CLASS = "SELECT id FROM courses WHERE organization_id = $1 AND class_id = $2 AND id = $3";
     /// Whether a topic is of a class.
@@ -71,22 +65,6 @@ statements! {
     ENROLL = "INSERT INTO class_enrollments (organization_id, id, class_id, student_id, enrolled_at)
         VALUES ($1, $2, $3, $4, $5)
         ON CONFLICT (class_id, student_id, organization_id) DO NOTHING";
-    /// Until the cascade lands: a student's groups in a class.
-    GROUPS_OF_STUDENT = "SELECT m.group_id FROM group_members m
-        JOIN groups g ON g.organization_id = m.organization_id AND g.id = m.group_id
-        WHERE m.organization_id = $1 AND m.class_id = $2 AND m.user_id = $3 ORDER BY g.group_number, g.id";
-    /// Until the cascade lands: a student leaves all groups of a class.
-    LEAVE_GROUPS = "DELETE FROM group_members WHERE organization_id = $1 AND class_id = $2 AND user_id = $3";
-    /// Until the cascade lands: a student leaves a class.
-    LEAVE_CLASS = "DELETE FROM class_enrollments WHERE organization_id = $1 AND class_id = $2 AND student_id = $3";
-    /// Until the cascade lands: the students of a class.
-    DELETE_ENROLLMENTS = "DELETE FROM class_enrollments WHERE organization_id = $1 AND class_id = $2";
-    /// Until the cascade lands: the subjects of a class.
-    DELETE_SUBJECTS = "DELETE FROM class_subjects WHERE organization_id = $1 AND class_id = $2";
-    /// Until the cascade lands: the co-teachers of a class.
-    DELETE_TEACHERS = "DELETE FROM class_teachers WHERE organization_id = $1 AND class_id = $2";
-    /// Until the cascade lands: a class with nothing in it.
-    DELETE_CLASS = "DELETE FROM classes WHERE organization_id = $1 AND id = $2";
     /// Notes when a student completed a class.
     COMPLETE = "UPDATE class_enrollments SET completed_at = $4
         WHERE organization_id = $1 AND class_id = $2 AND student_id = $3";
@@ -153,11 +131,6 @@ impl Scope<'_> {
         self.many(&UNGROUPED, args![class, course, assignment], student)
     }
 
-    /// How many documents are in the rooms of a class.
-    pub fn documents_of_class(&mut self, class: &ClassId) -> Result<i64> {
-        self.one(&DOCUMENTS_OF_CLASS, args![class], |row| row.take())
-    }
-
     /// A member who may learn in a class: a student whose account is active.
     pub fn learning_member(&mut self, id: &UserId) -> Result<Person> {
         self.one(&LEARNER, args![id], person)
@@ -174,22 +147,6 @@ impl Work<'_> {
     pub fn enroll(&mut self, class: &ClassId, student: &UserId) -> Result<bool> {
         let (id, now) = (EnrollmentId::new(clock::new_id()), self.now());
         Ok(self.run(&ENROLL, args![id, class, student, now])? > 0)
-    }
-
-    /// Until the cascade lands: ends an enrolment with all memberships in groups of the class, and answers the groups.
-    pub fn end_enrollment_alone(&mut self, class: &ClassId, student: &UserId) -> Result<Vec<GroupId>> {
-        let left = self.many(&GROUPS_OF_STUDENT, args![class, student], |row| row.take())?;
-        self.run(&LEAVE_GROUPS, args![class, student])?;
-        self.run(&LEAVE_CLASS, args![class, student])?;
-        Ok(left)
-    }
-
-    /// Until the cascade lands: deletes a class without courses, groups and topics.
-    pub fn delete_empty_class(&mut self, class: &ClassId) -> Result<()> {
-        for statement in [&DELETE_ENROLLMENTS, &DELETE_SUBJECTS, &DELETE_TEACHERS, &DELETE_CLASS] {
-            self.run(statement, args![class])?;
-        }
-        Ok(())
     }
 
     /// Notes when a student completed a class, or that he did not.

@@ -10,10 +10,10 @@ use model::text::Title;
 use model::time::Timestamp;
 use model::whole::WholeSubmission;
 
-use super::assignments::{staff_topics, student_topics};
-use super::sql::{Columns, Value};
+use super::current_submissions::{CurrentParts, current_parts};
+use super::sql::{Columns, Sql, Value};
 use super::{Scope, Work};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::{args, sees_group, statements};
 
 macro_rules! link_columns {
@@ -31,33 +31,84 @@ macro_rules! submission_columns {
 }
 pub(super) use {link_columns, submission_columns};
 
+/// Links of topics, with their topic `a`, class `k` and group `g`.
+macro_rules! from_topics {
+    () => {
+        " FROM assignments a
+            JOIN classes k ON k.id = a.class_id
+            JOIN group_assignments ga ON ga.assignment_id = a.id
+            JOIN groups g ON g.id = ga.group_id"
+    };
+}
+
+/// Those of one topic.
+macro_rules! of_assignment {
+    () => {
+        concat!("a.organization_id = $1 AND ", $crate::sees_group!(), " AND a.id = $5")
+    };
+}
+
+/// Those of the topics that match, for staff.
+macro_rules! of_staff_list {
+    () => {
+        concat!(
+            "a.organization_id = $1 AND ",
+            $crate::sees_group!(),
+            " AND ",
+            $crate::store::assignments::staff_topics!()
+        )
+    };
+}
+
+/// Those of the topics that match, for a student.
+macro_rules! of_student_list {
+    () => {
+        concat!(
+            "a.organization_id = $1 AND ",
+            $crate::sees_group!(),
+            " AND ",
+            $crate::store::assignments::student_topics!()
+        )
+    };
+}
+
 macro_rules! links {
     ($($where:tt)*) => {
         concat!(
             "SELECT ", link_columns!(), ", g.name, g.group_number, g.display_name, g.course_id, g.start_date, k.id, k.status,
                 (SELECT COUNT(*) FROM submission_documents sd
                     WHERE sd.organization_id = $1 AND sd.submission_id = ga.current_submission_id), ",
-            submission_columns!(),
-            " FROM assignments a
-            JOIN classes k ON k.id = a.class_id
-            JOIN group_assignments ga ON ga.assignment_id = a.id
-            JOIN groups g ON g.id = ga.group_id
-            LEFT JOIN submissions s ON s.id = ga.current_submission_id
-            WHERE a.organization_id = $1 AND ",
-            sees_group!(), " AND ",
+            submission_columns!(), from_topics!(),
+            " LEFT JOIN submissions s ON s.id = ga.current_submission_id WHERE ",
             $($where)*,
             " ORDER BY g.group_number, g.id"
         )
     };
 }
 
+current_parts!(
+    /// What is in the current submissions of one topic.
+    of_assignment, from: from_topics!(), where: of_assignment!()
+);
+current_parts!(
+    /// What is in the current submissions of the topics that match, for staff.
+    of_staff_list, from: from_topics!(), where: of_staff_list!()
+);
+current_parts!(
+    /// What is in the current submissions of the topics that match, for a student.
+    of_student_list, from: from_topics!(), where: of_student_list!()
+);
+
 statements! {
     /// The links of one topic.
-    OF_ASSIGNMENT = links!("a.id = $5");
+    OF_ASSIGNMENT = links!(of_assignment!());
     /// The links of the topics that match, for staff.
-    OF_STAFF_LIST = links!(staff_topics!());
+    OF_STAFF_LIST = links!(of_staff_list!());
     /// The links of the topics that match, for a student.
-    OF_STUDENT_LIST = links!(student_topics!());
+    OF_STUDENT_LIST = links!(of_student_list!());
+    /// The link of one group to one topic.
+    BY_PAIR = concat!("SELECT ", link_columns!(), " FROM group_assignments ga
+        WHERE ga.organization_id = $1 AND ga.assignment_id = $2 AND ga.group_id = $3");
     /// A new link.
     INSERT = "INSERT INTO group_assignments (organization_id, id, class_id, assignment_id, group_id, status,
             current_submission_id, description_override, late_allowed_until, created_at, updated_at)
@@ -70,6 +121,12 @@ statements! {
     ACTIVE_TOPICS = "SELECT a.id, a.course_id FROM group_assignments ga JOIN assignments a ON a.id = ga.assignment_id
         WHERE ga.organization_id = $1 AND ga.group_id = $2 AND a.status = 'ACTIVE'
         ORDER BY a.id";
+    /// The groups of one topic that work on another active one.
+    GROUPS_ELSEWHERE = "SELECT DISTINCT other.group_id FROM group_assignments ga
+        JOIN group_assignments other ON other.group_id = ga.group_id AND other.assignment_id <> ga.assignment_id
+        JOIN assignments a ON a.id = other.assignment_id
+        WHERE ga.organization_id = $1 AND ga.assignment_id = $2 AND a.status = 'ACTIVE'
+        ORDER BY other.group_id";
     /// Whether the room of a group holds a document that is linked to a topic.
     HAS_DOCUMENT = "SELECT EXISTS (SELECT 1 FROM documents d JOIN work_rooms w ON w.id = d.work_room_id
         WHERE d.organization_id = $1 AND d.assignment_id = $2 AND w.group_id = $3)";
@@ -91,6 +148,16 @@ statements! {
         WHERE ga.organization_id = $1 AND ga.group_id = $5 AND a.status = 'ACTIVE' AND ", sees_group!(), "
         ORDER BY CASE WHEN a.deadline >= $4 THEN 0 ELSE 1 END,
             CASE WHEN a.deadline >= $4 THEN a.deadline - $4 ELSE $4 - a.deadline END, a.id");
+}
+
+/// The statements of this file and of those below it.
+pub fn all_statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)])> {
+    vec![
+        ("group_assignments", STATEMENTS),
+        ("group_assignments::of_assignment", of_assignment::STATEMENTS),
+        ("group_assignments::of_staff_list", of_staff_list::STATEMENTS),
+        ("group_assignments::of_student_list", of_student_list::STATEMENTS),
+    ]
 }
 
 /// A link as one row tells it; the topic it belongs to comes from another statement.
@@ -115,20 +182,31 @@ pub struct Candidate {
 impl Scope<'_> {
     /// The links of one topic whose groups the viewer sees, by group number.
     pub(super) fn links_of_assignment(&mut self, id: &AssignmentId) -> Result<Vec<LinkRow>> {
-        self.many_visible(&OF_ASSIGNMENT, args![id], link_row)
+        self.links(&OF_ASSIGNMENT, &of_assignment::PARTS, args![id])
     }
 
     /// The links of the topics of a list; the arguments are those of the list.
     pub(super) fn links_of_assignments(&mut self, arguments: &[Value<'_>]) -> Result<Vec<LinkRow>> {
-        self.many_visible(
-            if self.viewer().is_staff() {
-                &OF_STAFF_LIST
-            } else {
-                &OF_STUDENT_LIST
-            },
-            arguments,
-            link_row,
-        )
+        if self.viewer().is_staff() {
+            self.links(&OF_STAFF_LIST, &of_staff_list::PARTS, arguments)
+        } else {
+            self.links(&OF_STUDENT_LIST, &of_student_list::PARTS, arguments)
+        }
+    }
+
+    fn links(
+        &mut self,
+        sql: &'static Sql,
+        parts: &'static CurrentParts,
+        arguments: &[Value<'_>],
+    ) -> Result<Vec<LinkRow>> {
+        let mut rows = self.many_visible(sql, arguments, link_row)?;
+        let current = rows
+            .iter_mut()
+            .filter_map(|row| row.current_submission.as_mut())
+            .collect();
+        self.fill_current(parts, arguments, current)?;
+        Ok(rows)
     }
 
     /// The active topics of a group, whoever looks: the course invariant counts them all.
@@ -139,6 +217,11 @@ impl Scope<'_> {
                 course_id: row.take()?,
             })
         })
+    }
+
+    /// The groups of a topic that work on another active one, whoever looks.
+    pub fn groups_with_other_active_topics(&mut self, topic: &AssignmentId) -> Result<Vec<GroupId>> {
+        self.many(&GROUPS_ELSEWHERE, args![topic], |row| row.take())
     }
 
     /// The topics a group may hand in for, the likeliest first; 404 when the viewer does not see the group.
@@ -155,6 +238,16 @@ impl Scope<'_> {
 }
 
 impl Work<'_> {
+    /// The link of a group to a topic, if there is one.
+    pub fn link(&mut self, assignment: &AssignmentId, group: &GroupId) -> Result<Option<GroupAssignment>> {
+        self.maybe(&BY_PAIR, args![assignment, group], link)
+    }
+
+    /// The link of a group to a topic, or 404.
+    pub fn link_to_write(&mut self, assignment: &AssignmentId, group: &GroupId) -> Result<GroupAssignment> {
+        self.link(assignment, group)?.ok_or(Error::NotFound)
+    }
+
     /// Writes a new link; a second one of the same pair is `DUPLICATE_GROUP_ASSIGNMENT`.
     pub fn insert_link(&mut self, new: &GroupAssignment) -> Result<()> {
         self.run(

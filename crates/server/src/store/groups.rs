@@ -19,6 +19,7 @@ use model::user::Person;
 use model::whole::{WholeGroup, WholeGroupAssignment};
 
 use self::known::Known;
+pub(super) use self::known::own_groups;
 use super::sql::{Columns, Sql, Value};
 use super::{Scope, Work};
 use crate::error::{Error, Result};
@@ -49,6 +50,10 @@ pub fn all_statements() -> Vec<(&'static str, &'static [(&'static str, &'static 
         ("groups", STATEMENTS),
         ("groups::members", members::STATEMENTS),
         ("groups::one", known::one::STATEMENTS),
+        ("groups::one::current", known::one::current::STATEMENTS),
+        ("groups::of_class::current", known::of_class::current::STATEMENTS),
+        ("groups::all::current", known::all::current::STATEMENTS),
+        ("groups::of_student::current", known::of_student::current::STATEMENTS),
         ("groups::of_class", known::of_class::STATEMENTS),
         ("groups::all", known::all::STATEMENTS),
         ("groups::of_student", known::of_student::STATEMENTS),
@@ -166,7 +171,12 @@ impl Scope<'_> {
                 groups[*place].whole.attachments.push(file);
             }
         }
-        let rows = self.many_visible(set.links, arguments, links::link_row)?;
+        let mut rows = self.many_visible(set.links, arguments, links::link_row)?;
+        let current = rows
+            .iter_mut()
+            .filter_map(|row| row.current_submission.as_mut())
+            .collect();
+        self.fill_current(set.current, arguments, current)?;
         let mut files: HashMap<GroupAssignmentId, Vec<_>> = HashMap::new();
         if !rows.is_empty() {
             for (link, file) in self.many_visible(set.topic_files, arguments, links::topic_file)? {

@@ -15,15 +15,19 @@ pub mod assignments;
 pub mod attachments;
 pub mod cascade;
 pub mod classes;
+pub mod converted_files;
 pub mod courses;
+pub mod current_submissions;
 pub mod documents;
 pub mod enrollments;
 pub mod group_assignments;
 pub mod groups;
+pub mod members;
 pub mod outbox;
 pub mod page;
 pub mod revisions;
 pub mod rooms;
+pub mod saves;
 pub mod subjects;
 pub mod submissions;
 pub mod work_rooms;
@@ -38,7 +42,7 @@ use model::time::Timestamp;
 use self::connection::Connection;
 pub use self::db::{AfterCommit, Database};
 pub use self::migrate::migrate;
-use self::platform::{Platform, PlatformProof};
+use self::platform::{Platform, PlatformProof, PlatformWork};
 use self::sql::{Columns, Sql, Value};
 use crate::error::{Error, Result};
 
@@ -151,6 +155,22 @@ impl Store {
         let nothing_after = || -> AfterCommit { Box::new(|| ()) };
         self.db
             .write(move |connection| Ok((act(&mut Platform::on(connection))?, nothing_after())))
+            .await
+    }
+
+    /// Writes across organizations as one unit that is told of. `changes::perform_platform` alone calls this.
+    pub async fn platform_unit<T: Send + 'static>(
+        &self,
+        _: PlatformProof,
+        mut act: impl FnMut(&mut PlatformWork<'_>) -> Result<T> + Send + 'static,
+        mut conclude: impl FnMut(&mut PlatformWork<'_>) -> Result<AfterCommit> + Send + 'static,
+    ) -> Result<T> {
+        self.db
+            .write(move |connection| {
+                let mut work = PlatformWork::on(connection);
+                let output = act(&mut work)?;
+                Ok((output, conclude(&mut work)?))
+            })
             .await
     }
 }
@@ -322,18 +342,22 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("assignments", assignments::STATEMENTS),
         ("attachments", attachments::STATEMENTS),
         ("classes", classes::STATEMENTS),
+        ("converted_files", converted_files::STATEMENTS),
         ("courses", courses::STATEMENTS),
         ("documents", documents::STATEMENTS),
+        ("members", members::STATEMENTS),
         ("outbox", outbox::STATEMENTS),
         ("rooms", rooms::STATEMENTS),
-        ("group_assignments", group_assignments::STATEMENTS),
-        ("revisions", revisions::STATEMENTS),
         ("enrollments", enrollments::STATEMENTS),
+        ("saves", saves::STATEMENTS),
+        ("revisions", revisions::STATEMENTS),
+        ("groups", groups::STATEMENTS),
         ("subjects", subjects::STATEMENTS),
         ("submissions", submissions::STATEMENTS),
         ("work_rooms", work_rooms::STATEMENTS),
     ];
     all.extend(cascade::all_statements());
+    all.extend(group_assignments::all_statements());
     all.extend(groups::all_statements());
     all
 }

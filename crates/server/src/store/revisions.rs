@@ -45,6 +45,10 @@ statements! {
             AND NOT EXISTS (SELECT 1 FROM submission_documents sd
                 WHERE sd.organization_id = $1 AND sd.document_id = $2 AND sd.document_version = v.version)
         ORDER BY v.version");
+    /// The files a revision was converted to.
+    CONVERTED = "SELECT file_key FROM converted_files WHERE organization_id = $1 AND revision_id = $2";
+    /// Removes the conversions of one revision.
+    DELETE_CONVERTED = "DELETE FROM converted_files WHERE organization_id = $1 AND revision_id = $2";
     /// Removes one revision.
     DELETE = "DELETE FROM document_revisions WHERE organization_id = $1 AND id = $2";
 }
@@ -58,6 +62,11 @@ impl Scope<'_> {
     /// One revision of a document by its number.
     pub fn revision(&mut self, document: &DocumentId, version: i64) -> Result<Revision> {
         self.one(&BY_VERSION, args![document, version], revision)
+    }
+
+    /// One revision of a document by its id.
+    pub fn revision_by_id(&mut self, document: &DocumentId, id: &RevisionId) -> Result<Revision> {
+        self.one(&BY_ID, args![document, id], revision)
     }
 
     /// The revision that is the content of a document; none before the first save.
@@ -102,10 +111,20 @@ impl Work<'_> {
     pub fn prune_revisions(&mut self, document: &DocumentId) -> Result<Vec<FileKey>> {
         let newest = self.next_version(document)? - 1;
         let outdated = self.many(&OUTDATED, args![document, newest - REVISIONS_MAX], revision)?;
-        for revision in &outdated {
+        self.delete_revisions(outdated)
+    }
+
+    /// Removes revisions with what they were converted to, and answers all their files.
+    pub(super) fn delete_revisions(&mut self, revisions: Vec<Revision>) -> Result<Vec<FileKey>> {
+        let mut files = Vec::new();
+        for revision in revisions {
+            let converted = self.many(&CONVERTED, args![revision.id], |row| row.take::<String>())?;
+            self.run(&DELETE_CONVERTED, args![revision.id])?;
             self.run(&DELETE, args![revision.id])?;
+            files.extend(converted.into_iter().map(FileKey::new));
+            files.push(revision.file_key);
         }
-        Ok(outdated.into_iter().map(|revision| revision.file_key).collect())
+        Ok(files)
     }
 }
 

@@ -8,40 +8,38 @@ use model::text::ChatText;
 use model::time::Timestamp;
 use model::user::Person;
 
+use super::groups::own_groups;
 use super::sql::Columns;
 use super::{Scope, Work};
 use crate::error::Result;
 use crate::{args, sees_group, statements};
 
 macro_rules! rooms {
-    ($from:literal, $condition:literal) => {
+    ($($condition:tt)*) => {
         concat!(
             "SELECT w.id, w.organization_id, w.group_id, w.created_at, w.updated_at, g.id, g.name, g.group_number,
                 g.display_name, g.course_id, k.id, k.status, g.start_date, t.id, t.name, t.image,
                 (SELECT COUNT(*) FROM documents d WHERE d.organization_id = $1 AND d.work_room_id = w.id),
                 w.last_message_seq - COALESCE((SELECT r.last_read_seq FROM work_room_reads r
                     WHERE r.organization_id = $1 AND r.work_room_id = w.id AND r.user_id = $5), 0)
-            FROM ",
-            $from,
-            " JOIN classes k ON k.id = g.class_id JOIN work_rooms w ON w.group_id = g.id
+            FROM groups g JOIN classes k ON k.id = g.class_id JOIN work_rooms w ON w.group_id = g.id
             JOIN users t ON t.id = k.teacher_id
             WHERE g.organization_id = $1 AND CAST($5 AS TEXT) IS NOT NULL AND ",
             sees_group!(),
-            $condition
+            $($condition)*
         )
     };
 }
 
 statements! {
     /// One room the viewer sees.
-    BY_ID = rooms!("groups g", " AND w.id = $6");
+    BY_ID = rooms!(" AND w.id = $6");
     /// The room of a group the viewer sees.
-    BY_GROUP = rooms!("groups g", " AND g.id = $6");
+    BY_GROUP = rooms!(" AND g.id = $6");
     /// All rooms the viewer, one of the staff, sees.
-    ALL = rooms!("groups g", " ORDER BY k.name_key, k.id, g.group_number, g.id");
+    ALL = rooms!(" ORDER BY k.name_key, k.id, g.group_number, g.id");
     /// The rooms of a student: found from his memberships.
-    OF_STUDENT = rooms!("group_members own JOIN groups g ON g.id = own.group_id AND own.organization_id = $1 AND own.user_id = $3",
-        " ORDER BY k.name_key, k.id, g.group_number, g.id");
+    OF_STUDENT = rooms!(" AND ", own_groups!(), " ORDER BY k.name_key, k.id, g.group_number, g.id");
     /// The latest message of a room.
     LAST_MESSAGE = "SELECT m.id, m.type, m.content, m.deleted_at, m.created_at, u.id, u.name, u.image
         FROM work_rooms w

@@ -34,6 +34,11 @@ pub struct AssignmentAttachmentView {
 }
 
 impl AssignmentAttachmentView {
+    /// Where its bytes are.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
     /// The file of this topic, for this audience.
     pub fn new(file: &AssignmentAttachment, assignment: &Assignment, audience: &Audience) -> Self {
         Self {

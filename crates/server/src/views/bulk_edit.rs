@@ -59,8 +59,8 @@ impl BulkEditView {
     }
 
     /// It would be done.
-    pub fn preview(affected_group_ids: Vec<GroupId>, changed: &Changed) -> Self {
-        let change = changed
+    pub fn preview(affected_group_ids: Vec<GroupId>, edited: &Changed) -> Self {
+        let change = edited
             .iter()
             .map(|field| (field.field.to_owned(), json!({"from": field.from, "to": field.to})));
         let changes = Value::Object(change.collect::<Map<_, _>>());

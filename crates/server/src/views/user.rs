@@ -1,1 +1,180 @@
-//! Being written.
+//! People as answers show them (contract 3.1). A password never comes here.
+
+use model::access::{MemberRole, PlatformRole};
+use model::id::{MemberId, OrganizationId, UserId};
+use model::organization::{Organization, OrganizationStatus};
+use model::text::{ExternalId, Locale, Name, ShortName, TimeZone, Username};
+use model::time::Timestamp;
+use model::user::{Member, Person, User};
+use serde::Serialize;
+use serde_json::Value;
+use utoipa::ToSchema;
+
+/// An account, as its owner and administrators see it.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = User)]
+pub struct UserView {
+    id: UserId,
+    name: Name,
+    #[schema(required)]
+    first_name: Option<ShortName>,
+    #[schema(required)]
+    last_name: Option<ShortName>,
+    email: String,
+    #[schema(required)]
+    username: Option<Username>,
+    /// The id in the school's own administration, from the membership.
+    #[schema(required)]
+    external_id: Option<ExternalId>,
+    role: PlatformRole,
+    #[schema(required)]
+    image: Option<String>,
+    email_verified: bool,
+    locale: Locale,
+    #[schema(required)]
+    timezone: Option<TimeZone>,
+    is_active: bool,
+    must_change_password: bool,
+    #[schema(required)]
+    last_login_at: Option<Timestamp>,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+}
+
+/// A membership.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Member)]
+pub struct MemberView {
+    id: MemberId,
+    organization_id: OrganizationId,
+    user_id: UserId,
+    role: MemberRole,
+    #[schema(required)]
+    external_id: Option<ExternalId>,
+    created_at: Timestamp,
+    #[schema(required)]
+    updated_at: Option<Timestamp>,
+    user: MemberPerson,
+}
+
+/// The person of a membership.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MemberPerson {
+    id: UserId,
+    name: String,
+    /// Absent where the caller may not know it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    email: Option<String>,
+    #[schema(required)]
+    image: Option<String>,
+}
+
+/// A school as its members see it.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Organization)]
+pub struct OrganizationView {
+    id: OrganizationId,
+    name: Name,
+    slug: String,
+    #[schema(required)]
+    custom_domain: Option<String>,
+    #[schema(required)]
+    logo: Option<String>,
+    status: OrganizationStatus,
+    #[schema(required, value_type = Option<Object>)]
+    metadata: Option<Value>,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+}
+
+/// The person who asks, with the part he plays in the organization of the request.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct Me {
+    #[serde(flatten)]
+    user: UserView,
+    /// The own membership; null without an organization, and for those who run the platform.
+    #[schema(required)]
+    member: Option<MemberView>,
+    /// The organization of the request; null before one was chosen.
+    #[schema(required)]
+    organization: Option<OrganizationView>,
+}
+
+impl Me {
+    /// The account, and what is known about the organization of the request.
+    pub fn new(user: User, member: Option<Member>, organization: Option<Organization>) -> Self {
+        let (person, email) = (user.person(), user.email.clone());
+        let external_id = member.as_ref().and_then(|member| member.external_id.clone());
+        Self {
+            user: UserView::new(user, external_id),
+            member: member.map(|member| MemberView::new(member, person, Some(email))),
+            organization: organization.map(OrganizationView::from),
+        }
+    }
+}
+
+impl UserView {
+    /// An account, with the id that the school of the request has for it.
+    pub fn new(user: User, external_id: Option<ExternalId>) -> Self {
+        Self {
+            id: user.id,
+            name: user.name,
+            first_name: user.first_name,
+            last_name: user.last_name,
+            email: user.email,
+            username: user.username,
+            external_id,
+            role: user.role,
+            image: user.image,
+            email_verified: user.email_verified,
+            locale: user.locale,
+            timezone: user.timezone,
+            is_active: user.is_active,
+            must_change_password: user.must_change_password,
+            last_login_at: user.last_login_at,
+            created_at: user.created_at,
+            updated_at: user.updated_at,
+        }
+    }
+}
+
+impl MemberView {
+    /// A membership with its person; the address only where the caller may know it.
+    pub fn new(member: Member, person: Person, email: Option<String>) -> Self {
+        Self {
+            id: member.id,
+            organization_id: member.organization_id,
+            user_id: member.user_id,
+            role: member.role,
+            external_id: member.external_id,
+            created_at: member.created_at,
+            updated_at: member.updated_at,
+            user: MemberPerson {
+                id: person.id,
+                name: person.name,
+                email,
+                image: person.image,
+            },
+        }
+    }
+}
+
+impl From<Organization> for OrganizationView {
+    fn from(organization: Organization) -> Self {
+        Self {
+            id: organization.id,
+            name: organization.name,
+            slug: organization.slug,
+            custom_domain: organization.custom_domain,
+            logo: organization.logo,
+            status: organization.status,
+            metadata: organization.metadata,
+            created_at: organization.created_at,
+            updated_at: organization.updated_at,
+        }
+    }
+}

@@ -1,1 +1,337 @@
-//! Being written.
+//! What goes with a course, a topic, a group, a class — and that nothing else does (contract 4.6, 11.13).
+
+use std::collections::BTreeSet;
+
+use groupwork::clock;
+use groupwork::store::Work;
+use model::change::removed::Removed;
+use model::document::Document;
+use model::id::{AssignmentId, ClassId, CourseId, DocumentId, GroupAssignmentId, GroupId, UserId};
+use serde_json::{Value, json};
+
+use crate::support::lesson_rows::{GroupRow, Rows};
+use crate::support::row_counts::{counts, files};
+use crate::support::standpoint::{Eyes, nothing_after};
+use crate::support::{TestApp, World};
+
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    tokio::task::spawn_blocking(work).await.unwrap()
+}
+
+/// Writes rows of 7b, which Ada teaches and Ben learns in.
+async fn write<T: Send + 'static>(app: &TestApp, fill: impl FnOnce(&mut Rows) -> T + Send + 'static) -> T {
+    let World {
+        north,
+        seven_b,
+        ada,
+        ben,
+        ..
+    } = &app.world;
+    let (database, north, class) = (app.database.clone(), north.clone(), seven_b.id.clone());
+    let (ada, ben) = (ada.id.clone(), ben.id.clone());
+    blocking(move || fill(&mut Rows::of(&database, &north, &class, &ada, &ben))).await
+}
+
+/// The same lessons at the other school: whatever is deleted in the north, they stay.
+async fn south(app: &TestApp) {
+    let World {
+        south,
+        south_class,
+        zoe,
+        zack,
+        ..
+    } = &app.world;
+    let (database, south, class) = (app.database.clone(), south.clone(), south_class.clone());
+    let (zoe, zack) = (zoe.id.clone(), zack.id.clone());
+    blocking(move || {
+        Rows::of(&database, &south, &class.id, &zoe, &zack).lesson(1, Some(&class.course));
+    })
+    .await;
+}
+
+async fn state(app: &TestApp) -> (std::collections::BTreeMap<String, i64>, BTreeSet<String>) {
+    let database = app.database.clone();
+    blocking(move || (counts(&database), files(&database))).await
+}
+
+/// Acts in the store as Adam, who administers the north.
+async fn act<T: Send + 'static>(
+    app: &TestApp,
+    act: impl FnMut(&mut Work<'_>) -> groupwork::error::Result<T> + Send + 'static,
+) -> T {
+    let standpoint = app
+        .standpoint(&app.world.north, &app.world.adam.id, Eyes::Admin, clock::now())
+        .await;
+    app.app.store().write(standpoint, act, nothing_after).await.unwrap()
+}
+
+fn keys(removed: &Removed) -> BTreeSet<String> {
+    removed.files.iter().map(|key| key.as_str().to_owned()).collect()
+}
+
+async fn plants(app: &TestApp) -> String {
+    let class = &app.world.seven_b;
+    let new = json!({"name": "Plants", "classId": class.id, "subjectId": class.subject});
+    let course = app.as_(&app.world.ada).post("/courses", new).await.expect(201);
+    course["id"].as_str().unwrap().to_owned()
+}
+
+/// The record of a deleted course names its groups and topics.
+async fn recorded(app: &TestApp, course: &str, groups: &[String; 2], topics: &[String; 2]) {
+    let adam = app.as_(&app.world.adam);
+    let log = adam.get("/activity-logs?action=COURSE_DELETE").await.expect(200);
+    assert_eq!(log["data"].as_array().unwrap().len(), 1);
+    let (record, details) = (&log["data"][0], &log["data"][0]["details"]);
+    assert_eq!(
+        (&record["event"], &record["entityId"]),
+        (&json!("COURSE_DELETE"), &json!(course))
+    );
+    assert_eq!(
+        (&details["courseName"], &details["counts"]["documents"]),
+        (&json!("Cells"), &json!(4))
+    );
+    let names = ["group 4", "group 5"];
+    let named = groups
+        .iter()
+        .zip(names)
+        .map(|(id, name)| json!({"id": id, "name": name}));
+    assert_eq!(details["deletedGroups"], named.collect::<Value>());
+    let mut named = details["deletedAssignments"].as_array().unwrap().clone();
+    named.sort_by_key(Value::to_string);
+    assert_eq!(named, topics.clone().map(|id| json!({"id": id, "title": "Leaves"})));
+}
+
+/// Course and deletion as those see them who may not delete.
+async fn only_its_staff_delete(app: &TestApp, path: &str) {
+    let tom = app.as_(&app.world.tom);
+    let outline = tom.get(path).await.expect(200);
+    assert_eq!(outline["groups"][0]["memberCount"], 1);
+    assert!(outline["groups"][0].get("helpMessage").is_none());
+    tom.delete(path).await.refused(403, "NOT_CLASS_TEACHER");
+    tom.delete(&format!("{path}?dryRun=1"))
+        .await
+        .refused(403, "NOT_CLASS_TEACHER");
+    app.as_(&app.world.zoe).delete(path).await.refused(404, "NOT_FOUND");
+}
+
+/// Two lessons of a course, and a group that moved on to another course with a finished topic of this one behind it.
+fn two_lessons(rows: &mut Rows, course: &str, neighbour: &GroupRow, documents: &[String; 2]) -> [[String; 2]; 2] {
+    let (first, one, _) = rows.lesson(4, Some(course));
+    let (second, two, _) = rows.lesson(5, Some(course));
+    let link = rows.link(&first, neighbour);
+    rows.link_document(&documents[0], &first);
+    rows.hand_in(&link, &documents[0]);
+    rows.finish(&first);
+    for document in documents {
+        rows.lock(document, Some(&first));
+    }
+    [[first, second], [one.id, two.id]]
+}
+
+both!(a_deleted_course_takes_everything_of_its_own_and_nothing_else, |app| {
+    let (cells, plants) = (app.world.seven_b.course.clone(), plants(app).await);
+    south(app).await;
+    let (neighbour, documents) = write(app, move |rows| {
+        rows.lesson(1, None);
+        rows.lesson(2, Some(&plants));
+        let neighbour = rows.group(3, Some(&plants));
+        let documents = [rows.document(&neighbour, None), rows.document(&neighbour, None)];
+        (neighbour, documents)
+    })
+    .await;
+    let before = state(app).await;
+    let (course, group, pages) = (cells.clone(), neighbour.clone(), documents.clone());
+    let [topics, groups] = write(app, move |rows| two_lessons(rows, &course, &group, &pages)).await;
+
+    let (ada, path) = (app.as_(&app.world.ada), format!("/courses/{cells}"));
+    let detail = ada.get(&path).await.expect(200);
+    assert_eq!(
+        (&detail["groups"][0]["id"], &detail["groups"][1]["groupNumber"]),
+        (&json!(groups[0]), &json!(5))
+    );
+    assert_eq!(detail["assignments"].as_array().unwrap().len(), 2);
+    let full = state(app).await;
+    let told = ada.delete(&format!("{path}?dryRun=1")).await.expect(200);
+    only_its_staff_delete(app, &path).await;
+    assert_eq!(
+        state(app).await,
+        full,
+        "neither a dry run nor a refusal deletes anything"
+    );
+
+    let mut gone = ada.delete(&path).await.expect(200);
+    assert_eq!(told, gone);
+    gone["deletedAssignments"]
+        .as_array_mut()
+        .unwrap()
+        .sort_by_key(Value::to_string);
+    let counts = json!({"success": true, "deletedGroups": groups, "deletedAssignments": topics, "deletedDocuments": 4,
+        "deletedSubmissions": 3});
+    assert_eq!(gone, counts);
+
+    let mut after = state(app).await;
+    let courses = after.0.insert("courses".to_owned(), before.0["courses"]);
+    assert_eq!(courses, Some(before.0["courses"] - 1));
+    assert_eq!(after, before, "what was there before the course is all that is left");
+    for path in [
+        path,
+        format!("/groups/{}", groups[0]),
+        format!("/assignments/{}", topics[0]),
+    ] {
+        ada.get(&path).await.refused(404, "NOT_FOUND");
+    }
+    recorded(app, &cells, &groups, &topics).await;
+    let room = ada.get(&format!("/workrooms/{}", neighbour.room)).await.expect(200);
+    for (document, id) in room["documents"].as_array().unwrap().iter().zip(documents) {
+        let now = ["id", "status", "statusBeforeLock", "assignmentId", "submittedAt"].map(|field| &document[field]);
+        assert_eq!(
+            now,
+            [&json!(id), &json!("DRAFT"), &json!(null), &json!(null), &json!(null)]
+        );
+    }
+});
+
+both!(each_deletion_names_every_file_it_leaves_behind_and_no_other, |app| {
+    let (cells, plants) = (app.world.seven_b.course.clone(), plants(app).await);
+    south(app).await;
+    let (course, other) = (cells.clone(), plants.clone());
+    let (lessons, free) = write(app, move |rows| {
+        let lessons = [1, 2, 3, 4].map(|number| rows.lesson(number, Some(if number < 4 { &course } else { &other })));
+        rows.announcement();
+        (lessons, rows.lesson(5, None))
+    })
+    .await;
+    let [(_, _, link), (topic, ..), (_, group, _), _] = lessons;
+    let mut left = state(app).await;
+    let mut step = async |removed: Removed, submissions: i64, documents: i64| {
+        let now = state(app).await;
+        assert_eq!(keys(&removed), left.1.difference(&now.1).cloned().collect());
+        assert_eq!((removed.submissions, removed.documents), (submissions, documents));
+        left = now;
+    };
+    let link = GroupAssignmentId::new(link);
+    step(act(app, move |work| work.detach_group(&link)).await, 1, 0).await;
+    let topic = AssignmentId::new(topic);
+    step(act(app, move |work| work.delete_assignment(&topic)).await, 1, 0).await;
+    let group = GroupId::new(group.id);
+    step(act(app, move |work| work.delete_group(&group)).await, 1, 2).await;
+    let course = CourseId::new(cells);
+    step(act(app, move |work| work.delete_course(&course)).await, 0, 4).await;
+    let class = ClassId::new(app.world.seven_b.id.clone());
+    let removed = act(app, move |work| work.delete_class(&class)).await;
+    assert_eq!(removed.courses[0].name, "Plants");
+    assert_eq!(
+        removed
+            .assignments
+            .iter()
+            .map(|topic| topic.id.as_str())
+            .filter(|id| *id == free.0)
+            .count(),
+        1
+    );
+    step(removed, 2, 4).await;
+    assert_eq!(
+        (left.0["classes"], left.0["direct_messages"]),
+        (2, 1),
+        "announcements stay with their sender"
+    );
+    assert_eq!(left.0["class_enrollments"], 2);
+});
+
+both!(a_deleted_group_leaves_its_topics, |app| {
+    let course = app.world.seven_b.course.clone();
+    let (topic, group) = write(app, move |rows| {
+        let (topic, group, _) = rows.lesson(1, Some(&course));
+        (topic, group.id)
+    })
+    .await;
+    let ada = app.as_(&app.world.ada);
+    let gone = ada.delete(&format!("/groups/{group}")).await.expect(200);
+    assert_eq!(
+        gone,
+        json!({"success": true, "deletedDocuments": 2, "deletedSubmissions": 1})
+    );
+    ada.delete(&format!("/groups/{group}")).await.refused(404, "NOT_FOUND");
+    let topic = ada.get(&format!("/assignments/{topic}")).await.expect(200);
+    assert_eq!(
+        (
+            &topic["groupAssignments"],
+            &topic["attachments"].as_array().unwrap().len()
+        ),
+        (&json!([]), &1)
+    );
+});
+
+both!(what_the_deletion_tells_of_freed_documents_is_what_is_stored, |app| {
+    let ids = write(app, |rows| {
+        let group = rows.group(1, None);
+        let (doomed, other) = (rows.topic(None), rows.topic(None));
+        let (link, other_link) = (rows.link(&doomed, &group), rows.link(&other, &group));
+        rows.finish(&doomed);
+        rows.finish(&other);
+        let mut ids = Vec::new();
+        let mut handed_in = Vec::new();
+        for linked in [None, Some(&doomed), Some(&other)] {
+            for is_handed_in in [false, true] {
+                for lock in [None, Some(None), Some(Some(&doomed)), Some(Some(&other))] {
+                    if is_handed_in && linked.is_none() {
+                        continue;
+                    }
+                    let document = rows.document(&group, linked.map(String::as_str));
+                    if is_handed_in {
+                        handed_in.push((linked == Some(&doomed), document.clone()));
+                    }
+                    if let Some(topic) = lock {
+                        rows.lock_later(&document, topic.map(String::as_str));
+                    }
+                    ids.push(document);
+                }
+            }
+        }
+        for (is_doomed, link) in [(true, &link), (false, &other_link)] {
+            let documents: Vec<String> = handed_in
+                .iter()
+                .filter(|(doomed, _)| *doomed == is_doomed)
+                .map(|(_, id)| id.clone())
+                .collect();
+            rows.hand_in_all(link, &documents);
+        }
+        rows.lock_now();
+        (doomed, ids)
+    })
+    .await;
+    let (doomed, ids) = ids;
+    assert_eq!(ids.len(), 20);
+    let topic = AssignmentId::new(doomed);
+    let (freed, stored): (Vec<Document>, Vec<Document>) = act(app, move |work| {
+        let ids: Vec<_> = ids.iter().map(DocumentId::new).collect();
+        let removed = work.delete_assignment(&topic)?;
+        let freed: Vec<_> = removed.released.into_iter().map(|placed| placed.document).collect();
+        let mut stored = Vec::new();
+        for id in ids.iter().filter(|id| freed.iter().any(|document| document.id == **id)) {
+            stored.push(work.document(id)?.whole.document);
+        }
+        Ok((freed, stored))
+    })
+    .await;
+    // Eight that were linked, three that were only locked by it.
+    assert_eq!(freed.len(), 11, "{freed:#?}");
+    assert_eq!(freed, stored);
+    assert!(freed.iter().all(
+        |document| document.assignment_id.as_ref() != document.locked_by_assignment_id.as_ref()
+            || document.assignment_id.is_none()
+    ));
+});
+
+both!(leaving_a_class_is_leaving_all_its_groups, |app| {
+    let World { seven_b, ben, .. } = &app.world;
+    let groups = write(app, |rows| [rows.group(1, None), rows.group(2, None)]).await;
+    let (class, student) = (ClassId::new(seven_b.id.clone()), UserId::new(ben.id.clone()));
+    let left = act(app, move |work| work.end_enrollment(&class, &student)).await;
+    let left: Vec<_> = left
+        .iter()
+        .map(|whole| (whole.group.id.as_str(), whole.members.len()))
+        .collect();
+    assert_eq!(left, [(groups[0].id.as_str(), 0), (groups[1].id.as_str(), 0)]);
+    assert_eq!(app.as_(ben).get("/groups").await.expect(200), json!([]));
+});

@@ -111,7 +111,7 @@ both!(
         assert_eq!((&back["status"], &back["name"]), (&json!("ACTIVE"), &json!("7b new")));
 
         // With work in it a class does not become a draft again.
-        group(app, "g1", 1).await;
+        group(app).await;
         ada.patch(&path, json!({"status": "DRAFT"}))
             .await
             .refused(409, "CLASS_NOT_EMPTY");

@@ -5,26 +5,13 @@ use serde_json::{Value, json};
 use crate::support::{Answer, TestApp};
 
 groupwork::statements! {
-    GROUP = "INSERT INTO groups (organization_id, id, name, name_key, group_number, class_id, created_by_id,
-            created_at, updated_at)
-        VALUES ($1, $2, $2, $2, $5, $3, $4, 1, 1)";
     CLASSES = "SELECT COUNT(*) FROM classes";
 }
 
-/// A group without members, straight into the table.
-pub async fn group(app: &TestApp, id: &'static str, number: i64) {
-    let (organization, class, teacher) = (
-        app.world.north.clone(),
-        app.world.seven_b.id.clone(),
-        app.world.ada.id.clone(),
-    );
-    assert_eq!(STATEMENTS.len(), 2);
-    app.raw(move |connection| {
-        connection
-            .run(&GROUP, groupwork::args![organization, id, class, teacher, number])
-            .unwrap();
-    })
-    .await;
+/// A group of 7b without members.
+pub async fn group(app: &TestApp) {
+    let new = json!({"classId": app.world.seven_b.id});
+    app.as_(&app.world.ada).post("/groups", new).await.expect(201);
 }
 
 /// How many classes there are, of all schools.
@@ -252,7 +239,7 @@ both!(a_class_is_deleted_by_admins_and_not_by_accident, |app| {
         .refused(404, "NOT_FOUND");
     adam.delete(&path).await.refused(409, "CLASS_NOT_EMPTY");
     adam.delete(&format!("{path}?force=maybe")).await.invalid("force");
-    group(app, "g1", 1).await;
+    group(app).await;
     let preview = adam.delete(&format!("{path}?dryRun=1")).await.expect(200);
     assert_eq!(
         preview["deleted"],
@@ -261,6 +248,16 @@ both!(a_class_is_deleted_by_admins_and_not_by_accident, |app| {
     let preview = adam.delete(&format!("{path}?dryRun=1&force=1")).await.expect(200);
     assert_eq!(preview["deleted"]["groups"], 1);
     ada.get(&path).await.expect(200);
+
+    let gone = adam.delete(&format!("{path}?force=1")).await.expect(200);
+    assert_eq!(gone["deleted"], preview["deleted"]);
+    for gone in [path, format!("/courses/{}", world.seven_b.course)] {
+        ada.get(&gone).await.refused(404, "NOT_FOUND");
+    }
+    assert_eq!(app.as_(&world.ben).get("/classes").await.expect(200), json!([]));
+    let log = adam.get("/activity-logs?category=CLASS").await.expect(200);
+    assert_eq!(log["data"][0]["details"]["deletedCourses"][0]["name"], "Cells");
+    assert_eq!(log["data"][0]["details"]["deletedGroups"].as_array().unwrap().len(), 1);
 
     // Students and subjects do not hold a class back.
     let new = json!({"name": "7x", "academicYear": "2026/2027", "subjectIds": [world.seven_b.subject]});
@@ -295,4 +292,45 @@ both!(the_courses_of_a_class_are_those_of_the_list, |app| {
     app.as_(&world.tom).get(&path).await.expect(200);
     app.as_(&world.ben).get(&path).await.refused(403, "FORBIDDEN_ROLE");
     app.as_(&world.zoe).get(&path).await.refused(404, "NOT_FOUND");
+});
+
+both!(groups_and_topics_of_a_class_are_those_of_the_lists, |app| {
+    let (ada, world) = (app.as_(&app.world.ada), &app.world);
+    let class = &world.seven_b;
+    let group = json!({"classId": class.id, "courseId": class.course, "memberIds": [world.ben.id]});
+    ada.post("/groups", group).await.expect(201);
+    let hidden = json!({"classId": class.id, "startDate": "2099-01-01T00:00:00Z", "memberIds": [world.ben.id]});
+    ada.post("/groups", hidden).await.expect(201);
+    let topic = json!({"title": "Leaves", "deadline": "2027-01-01T00:00:00Z", "classId": class.id});
+    ada.post("/assignments", topic).await.expect(201);
+    for (noun, seen_by_ben) in [("groups", 1), ("assignments", 0)] {
+        let path = format!("/classes/{}/{noun}", class.id);
+        let list = format!("/{noun}?classId={}", class.id);
+        for person in [&world.ada, &world.tom, &world.ben, &world.adam] {
+            let client = app.as_(person);
+            assert_eq!(
+                client.get(&path).await.expect(200),
+                client.get(&list).await.expect(200),
+                "{noun}"
+            );
+        }
+        assert_eq!(
+            app.as_(&world.ben)
+                .get(&path)
+                .await
+                .expect(200)
+                .as_array()
+                .unwrap()
+                .len(),
+            seen_by_ben
+        );
+        for person in [&world.finn, &world.zoe, &world.zack] {
+            app.as_(person).get(&path).await.refused(404, "NOT_FOUND");
+        }
+        assert_eq!(ada.get(&format!("{path}?search=nothing")).await.expect(200), json!([]));
+        ada.get(&format!("{path}?classId={}", class.id)).await.expect(200);
+        ada.get(&format!("{path}?classId={}", world.eight_a.id))
+            .await
+            .invalid("classId");
+    }
 });

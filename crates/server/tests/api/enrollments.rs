@@ -6,12 +6,6 @@ use serde_json::{Value, json};
 use crate::support::{Person, TestApp};
 
 groupwork::statements! {
-    GROUP = "INSERT INTO groups (organization_id, id, name, name_key, group_number, class_id, course_id, created_by_id,
-            created_at, updated_at)
-        VALUES ($1, $2, $2, $2, $3, $4, $5, $6, 1, 1)";
-    MEMBER = "INSERT INTO group_members (organization_id, id, class_id, group_id, user_id, joined_at)
-        VALUES ($1, $2, $3, $4, $5, 1)";
-    ROOM = "INSERT INTO work_rooms (organization_id, id, group_id, created_at, updated_at) VALUES ($1, $2, $2, 1, 1)";
     INACTIVE = "UPDATE users SET is_active = FALSE WHERE id = $1";
     HOMEROOM = "INSERT INTO homerooms (organization_id, id, name, name_key, created_at, updated_at)
         VALUES ($1, $2, $2, $2, 1, 1)";
@@ -20,34 +14,18 @@ groupwork::statements! {
     MEMBERSHIPS = "SELECT COUNT(*) FROM group_members WHERE user_id = $1";
 }
 
-/// A group of 7b with members, straight into the tables.
-async fn group(app: &TestApp, id: &'static str, number: i64, with_course: bool, members: &[&Person]) {
-    let world = &app.world;
-    let (organization, class, teacher) = (world.north.clone(), world.seven_b.id.clone(), world.ada.id.clone());
-    let course = with_course.then(|| world.seven_b.course.clone());
-    let members: Vec<String> = members.iter().map(|person| person.id.clone()).collect();
-    assert_eq!(STATEMENTS.len(), 7);
-    app.raw(move |connection| {
-        connection
-            .run(
-                &GROUP,
-                groupwork::args![organization, id, number, class, course, teacher],
-            )
-            .unwrap();
-        connection.run(&ROOM, groupwork::args![organization, id]).unwrap();
-        for member in members {
-            connection
-                .run(
-                    &MEMBER,
-                    groupwork::args![organization, clock::new_id(), class, id, member],
-                )
-                .unwrap();
-        }
-    })
-    .await;
+/// A group of 7b with members; answers its id.
+async fn group(app: &TestApp, number: i64, with_course: bool, members: &[&Person]) -> String {
+    let class = &app.world.seven_b;
+    let members: Vec<&str> = members.iter().map(|person| person.id.as_str()).collect();
+    let course = with_course.then_some(&class.course);
+    let new = json!({"classId": class.id, "courseId": course, "groupNumber": number, "memberIds": members});
+    let group = app.as_(&app.world.ada).post("/groups", new).await.expect(201);
+    group["id"].as_str().unwrap().to_owned()
 }
 
 async fn homeroom(app: &TestApp, id: &'static str, students: &[&Person]) {
+    assert_eq!(STATEMENTS.len(), 4);
     let organization = app.world.north.clone();
     let students: Vec<String> = students.iter().map(|person| person.id.clone()).collect();
     app.raw(move |connection| {
@@ -75,31 +53,23 @@ fn roster(app: &TestApp) -> String {
 }
 
 fn names(students: &Value) -> Vec<&str> {
-    let name = |student: &'static str, value: &Value| value.get(student).is_some();
     let students = students.as_array().unwrap().iter();
     students
-        .map(|student| {
-            if name("user", student) {
-                &student["user"]["name"]
-            } else {
-                &student["name"]
-            }
-        })
-        .map(|name| name.as_str().unwrap())
+        .map(|student| student.get("user").unwrap_or(student)["name"].as_str().unwrap())
         .collect()
 }
 
 both!(the_roster_shows_addresses_to_the_staff_of_the_class_only, |app| {
     let (ada, world) = (app.as_(&app.world.ada), &app.world);
-    group(app, "g2", 2, false, &[&world.ben]).await;
-    group(app, "g1", 1, false, &[&world.ben, &world.cem]).await;
+    let g2 = group(app, 2, false, &[&world.ben]).await;
+    let g1 = group(app, 1, false, &[&world.ben, &world.cem]).await;
     let students = ada.get(&roster(app)).await.expect(200);
     assert_eq!(
         names(&students),
         ["Ben Student", "Cem Student", "Dana Student", "Eli Student"]
     );
     assert_eq!(students[0]["user"]["email"], json!(world.ben.email));
-    assert_eq!(students[0]["groupIds"], json!(["g1", "g2"]));
+    assert_eq!(students[0]["groupIds"], json!([g1, g2]));
     assert_eq!(students[3]["groupIds"], json!([]));
     assert_eq!(students[0]["enrollment"]["classId"], json!(world.seven_b.id));
     assert_eq!(students[0]["enrollment"]["completedAt"], json!(null));
@@ -196,8 +166,8 @@ both!(enrolling_twice_is_no_mistake, |app| {
 
 both!(who_leaves_a_class_leaves_its_groups, |app| {
     let (ada, ben, world) = (app.as_(&app.world.ada), app.as_(&app.world.ben), &app.world);
-    group(app, "g2", 2, false, &[&world.ben]).await;
-    group(app, "g1", 1, false, &[&world.ben, &world.cem]).await;
+    let g2 = group(app, 2, false, &[&world.ben]).await;
+    let g1 = group(app, 1, false, &[&world.ben, &world.cem]).await;
     let path = format!("{}/{}", roster(app), world.ben.id);
     app.as_(&world.tom)
         .delete(&path)
@@ -218,7 +188,12 @@ both!(who_leaves_a_class_leaves_its_groups, |app| {
         .map(|id| id.as_str().unwrap())
         .collect();
     groups.sort_unstable();
-    assert_eq!((&gone["success"], groups), (&json!(true), vec!["g1", "g2"]));
+    let mut expected = [g1.as_str(), g2.as_str()];
+    expected.sort_unstable();
+    assert_eq!(
+        (&gone["success"], groups.as_slice()),
+        (&json!(true), expected.as_slice())
+    );
     let id = world.ben.id.clone();
     let memberships: i64 = app
         .raw(move |connection| {
@@ -235,7 +210,7 @@ both!(who_leaves_a_class_leaves_its_groups, |app| {
     ada.delete(&path).await.refused(404, "NOT_FOUND");
     let left = ada.get(&roster(app)).await.expect(200);
     assert_eq!(names(&left), ["Cem Student", "Dana Student", "Eli Student"]);
-    assert_eq!(left[0]["groupIds"], json!(["g1"]));
+    assert_eq!(left[0]["groupIds"], json!([g1]));
 });
 
 both!(completion_is_noted_and_cleared, |app| {
@@ -272,8 +247,8 @@ both!(
     |app| {
         let (ada, world) = (app.as_(&app.world.ada), &app.world);
         let path = format!("/classes/{}/ungrouped", world.seven_b.id);
-        group(app, "g1", 1, true, &[&world.ben]).await;
-        group(app, "g2", 2, false, &[&world.cem]).await;
+        group(app, 1, true, &[&world.ben]).await;
+        let second = group(app, 2, false, &[&world.cem]).await;
         let all = ada.get(&path).await.expect(200);
         assert_eq!(names(&all), ["Dana Student", "Eli Student"]);
         assert_eq!(all[0]["email"], json!(world.dana.email));
@@ -282,6 +257,15 @@ both!(
             .await
             .expect(200);
         assert_eq!(names(&of_course), ["Cem Student", "Dana Student", "Eli Student"]);
+        let topic = json!({
+            "title": "Leaves", "deadline": "2027-01-01T00:00:00Z", "classId": world.seven_b.id, "groupIds": [second],
+        });
+        let topic = ada.post("/assignments", topic).await.expect(201);
+        let query = format!("assignmentId={}", topic["id"].as_str().unwrap());
+        let of_topic = ada.get(&format!("{path}?{query}")).await.expect(200);
+        assert_eq!(names(&of_topic), ["Ben Student", "Dana Student", "Eli Student"]);
+        let of_both = format!("{path}?{query}&courseId={}", world.seven_b.course);
+        assert_eq!(names(&ada.get(&of_both).await.expect(200)).len(), 4);
         for foreign in [&world.eight_a.course, &world.south_class.course] {
             ada.get(&format!("{path}?courseId={foreign}"))
                 .await

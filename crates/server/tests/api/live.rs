@@ -7,7 +7,7 @@ use model::id::{ClassId, OrganizationId};
 use model::news::{Event, KillReason, Party, Room, Signal};
 use serde_json::json;
 
-use crate::support::rows::user;
+use crate::support::live_rows::user;
 use crate::support::{Heard, Rows, clients_are_there, raw};
 
 /// An event of the school of Ada and Ben.

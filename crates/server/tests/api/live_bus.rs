@@ -11,7 +11,7 @@ use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
 use crate::live::told;
-use crate::support::rows::user;
+use crate::support::live_rows::user;
 use crate::support::{Heard, Kind, Rows, TestApp, clients_are_there};
 
 both!(

@@ -8,7 +8,7 @@ use model::news::{Party, Room, Signal};
 use serde_json::json;
 
 use crate::live::told;
-use crate::support::rows::user;
+use crate::support::live_rows::user;
 use crate::support::{Heard, Rows, TestApp, clients_are_there, raw};
 
 const TOMORROW: i64 = 86_400_000;

@@ -1,25 +1,36 @@
 //! Sessions: whoever is signed out is cut off, whoever chooses another organization changes rooms.
 
 use model::change::session::SessionChange;
-use model::news::Party;
+use model::id::SessionId;
+use model::news::{Party, Signal};
 
 use super::telling::Telling;
 
 pub fn tell(change: &SessionChange, telling: &mut Telling<'_>) {
+    telling.order(orders(change));
+}
+
+/// The orders to the sockets of every instance. They say nothing to anybody, so they need no organization.
+pub fn orders(change: &SessionChange) -> Vec<Signal> {
     match change {
         SessionChange::Ended {
             user: _,
             sessions,
             reason,
         } => {
-            for session in sessions {
-                telling.kill(Party::Session(session.clone()), *reason);
-            }
+            let kill = |session: &SessionId| Signal::Kill {
+                party: Party::Session(session.clone()),
+                reason: *reason,
+            };
+            sessions.iter().map(kill).collect()
         }
         SessionChange::OrganizationChosen {
             session,
             organization: _,
-        } => telling.resync(vec![Party::Session(session.clone())], Vec::new()),
-        SessionChange::LoginFailed { .. } => {}
+        } => vec![Signal::Resync {
+            parties: vec![Party::Session(session.clone())],
+            leave: Vec::new(),
+        }],
+        SessionChange::LoginFailed { .. } => Vec::new(),
     }
 }

@@ -116,6 +116,11 @@ impl<'a> Telling<'a> {
         self.tell(&Self::event(&place.class, event), rooms, rest);
     }
 
+    /// Gives orders to sockets without a word to anybody.
+    pub fn order(&mut self, orders: Vec<Signal>) {
+        self.signals.extend(orders);
+    }
+
     /// Lets the sockets of these users find their rooms anew, after they left some at once.
     pub fn resync_users<'u>(&mut self, users: impl IntoIterator<Item = &'u UserId>, leave: Vec<Room>) {
         let parties = users.into_iter().cloned().map(Party::User).collect();

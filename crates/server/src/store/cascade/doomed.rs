@@ -31,7 +31,7 @@ pub struct Doomed {
     pub deletions_after: &'static [&'static Sql],
 }
 
-/// Nothing of this sort is doomed. It names `$2` because PostgreSQL wants to know the type of every parameter.
+/// Nothing of this sort is doomed. It names `$2` because `PostgreSQL` wants to know the type of every parameter.
 macro_rules! none {
     () => {
         "CAST($2 AS TEXT) IS NULL"
@@ -143,6 +143,19 @@ macro_rules! held {
     };
 }
 
+/// The documents that any of this is about, in words that find them by their indexes.
+macro_rules! touched {
+    ($freed:expr) => {
+        concat!(
+            "(assignment_id IN (",
+            $freed,
+            ") OR locked_by_assignment_id IN (",
+            $freed,
+            "))"
+        )
+    };
+}
+
 macro_rules! delete {
     ($table:literal, $($condition:expr),+) => {
         concat!("DELETE FROM ", $table, " WHERE organization_id = $1 AND ", $($condition),+)
@@ -224,8 +237,8 @@ macro_rules! doomed {
                     FROM documents d JOIN work_rooms w ON w.id = d.work_room_id
                     JOIN groups g ON g.id = w.group_id JOIN classes k ON k.id = g.class_id
                     WHERE d.organization_id = $1 AND d.id IN (SELECT id FROM documents
-                        WHERE organization_id = $1 AND (", linked!($freed), " OR ", held!($freed), ")
-                            AND work_room_id NOT IN (", rooms_of!($groups), ") AND ", $rooms, ")
+                        WHERE organization_id = $1 AND ", touched!($freed), " AND (", linked!($freed), " OR ",
+                        held!($freed), ") AND work_room_id NOT IN (", rooms_of!($groups), ") AND ", $rooms, ")
                     ORDER BY d.created_at, d.id");
                 /// Conversions of revisions and of copies.
                 DELETE_CONVERTED = delete!("converted_files", "(revision_id IN (", revisions_of!($groups),
@@ -274,7 +287,8 @@ macro_rules! doomed {
                         submitted_by_id = CASE WHEN ", linked!($freed), " THEN NULL ELSE submitted_by_id END,
                         assignment_id = CASE WHEN ", linked!($freed), " THEN NULL ELSE assignment_id END,
                         updated_at = $3
-                    WHERE organization_id = $1 AND (", linked!($freed), " OR ", held!($freed), ") AND ", $rooms);
+                    WHERE organization_id = $1 AND ", touched!($freed), " AND (", linked!($freed), " OR ", held!($freed),
+                    ") AND ", $rooms);
                 /// Files of messages.
                 DELETE_MESSAGE_FILES = delete!("message_attachments", "work_room_id IN (", rooms_of!($groups), ")");
                 /// Messages.

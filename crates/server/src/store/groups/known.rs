@@ -2,6 +2,7 @@
 //! Each set of groups is a module of its own. `$1` to `$4` are the viewer's (`store/visible.rs`), `$5` is the user who
 //! asks; the other arguments belong to the set.
 
+use crate::store::current_submissions::{CurrentParts, current_parts};
 use crate::store::sql::Sql;
 
 /// The statements over one set of groups.
@@ -16,6 +17,8 @@ pub struct Known {
     pub topic_files: &'static Sql,
     /// Their own files.
     pub files: &'static Sql,
+    /// What is in the current submissions of their links.
+    pub current: &'static CurrentParts,
 }
 
 /// What a list asks for, `$6` to `$12`. What colleagues may not know of a group does not find it for them either.
@@ -97,6 +100,13 @@ macro_rules! known {
                     $crate::sees_group!(), $where, " ORDER BY t.created_at, t.id");
             }
 
+            super::current_parts!(
+                /// What is in the current submissions of their links.
+                current,
+                from: concat!($from, " JOIN group_assignments ga ON ga.group_id = g.id"),
+                where: concat!("g.organization_id = $1 AND CAST($5 AS TEXT) IS NOT NULL AND ", $crate::sees_group!(), $where)
+            );
+
             /// The statements in one place.
             pub static KNOWN: super::Known = super::Known {
                 groups: &GROUPS,
@@ -104,10 +114,20 @@ macro_rules! known {
                 links: &LINKS,
                 topic_files: &TOPIC_FILES,
                 files: &FILES,
+                current: &current::PARTS,
             };
         }
     };
 }
+
+/// Group `g` is one of those the viewer is in. Said with IN, `SQLite` begins at his memberships; as a join it would begin at
+/// all groups of the school.
+macro_rules! own_groups {
+    () => {
+        "g.id IN (SELECT own.group_id FROM group_members own WHERE own.organization_id = $1 AND own.user_id = $3)"
+    };
+}
+pub(in crate::store) use own_groups;
 
 /// Groups by number; those whose name begins with the search text come first.
 macro_rules! in_order {
@@ -132,8 +152,7 @@ known!(
 );
 known!(
     /// The groups that match and that the viewer, a student, is in: found from his memberships, not from all groups.
-    of_student, from: " FROM group_members own JOIN groups g ON g.id = own.group_id JOIN classes k ON k.id = g.class_id",
-    where: concat!(" AND own.organization_id = $1 AND own.user_id = $3
-        AND (CAST($6 AS TEXT) IS NULL OR g.class_id = $6)", filter!()),
+    of_student, from: " FROM groups g JOIN classes k ON k.id = g.class_id",
+    where: concat!(" AND ", own_groups!(), " AND (CAST($6 AS TEXT) IS NULL OR g.class_id = $6)", filter!()),
     order: in_order!()
 );

@@ -16,7 +16,9 @@ statements! {
             OR EXISTS (SELECT 1 FROM submission_documents WHERE file_key = $1)
             OR EXISTS (SELECT 1 FROM assignment_attachments WHERE file_key = $1)
             OR EXISTS (SELECT 1 FROM group_attachments WHERE file_key = $1)
-            OR EXISTS (SELECT 1 FROM message_attachments WHERE file_key = $1)";
+            OR EXISTS (SELECT 1 FROM message_attachments WHERE file_key = $1)
+            OR EXISTS (SELECT 1 FROM converted_files WHERE file_key = $1)
+            OR EXISTS (SELECT 1 FROM jobs WHERE file_key = $1)";
     /// The file is gone.
     DELETE = "DELETE FROM file_removals WHERE id = $1";
     /// It could not be removed.
@@ -44,6 +46,17 @@ impl Platform<'_> {
                 attempts: row.take()?,
             })
         })
+    }
+
+    /// Those of some files that no row of any organization names.
+    pub fn unnamed_files(&mut self, keys: Vec<FileKey>) -> Result<Vec<FileKey>> {
+        let mut unnamed = Vec::new();
+        for key in keys {
+            if !self.file_is_named(&key)? {
+                unnamed.push(key);
+            }
+        }
+        Ok(unnamed)
     }
 
     /// Whether a row of any organization names the file. Nobody removes one that does.

@@ -1,16 +1,29 @@
 //! The only SQL without an organization: sessions, accounts, organizations, and where a document is at home. Every way
 //! in needs a [`PlatformProof`]; `rg PlatformProof` lists all exceptions.
 
+pub mod accounts;
+pub mod editing;
 pub mod file_removals;
 pub mod homes;
 pub mod listeners;
 pub mod organizations;
 pub mod outbox;
 pub mod sessions;
+pub mod sign_in;
+pub mod staged_files;
 pub mod users;
+
+use std::ops::{Deref, DerefMut};
+
+use model::access::Viewer;
+use model::change::session::SessionChange;
+use model::time::Timestamp;
+use model::user::User;
 
 use super::connection::Connection;
 use super::sql::Sql;
+use super::{Actor, Scope, Standpoint, Tenant, Work};
+use crate::error::Result;
 
 /// A proof that looking across organizations is one of the listed exceptions.
 #[derive(Debug)]
@@ -59,15 +72,83 @@ impl<'c> Platform<'c> {
     }
 }
 
+/// Writes across organizations and says what happened to sessions, so that sockets follow.
+pub struct PlatformWork<'c> {
+    platform: Platform<'c>,
+    changes: Vec<SessionChange>,
+}
+
+impl<'c> PlatformWork<'c> {
+    pub(super) fn on(connection: &'c mut Connection) -> Self {
+        Self {
+            platform: Platform::on(connection),
+            changes: Vec::new(),
+        }
+    }
+
+    /// Says what happened.
+    pub fn record(&mut self, change: SessionChange) {
+        self.changes.push(change);
+    }
+
+    /// What was recorded so far, taken by `changes::perform_platform` when the action is done.
+    pub fn take_changes(&mut self) -> Vec<SessionChange> {
+        std::mem::take(&mut self.changes)
+    }
+
+    /// Acts in the organization that made an account, if it still has one; a failure leaves the rest of the unit intact.
+    pub fn at_home(
+        &mut self,
+        account: &User,
+        actor: Actor,
+        now: Timestamp,
+        act: impl FnOnce(&mut Work<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let Some(home) = account.home_organization_id.clone() else {
+            return Ok(());
+        };
+        let standpoint = Standpoint {
+            tenant: Tenant(home),
+            viewer: Viewer::Admin,
+            actor,
+            now,
+        };
+        self.connection.savepoint(|connection| {
+            let scope = Scope { connection, standpoint };
+            act(&mut Work {
+                scope,
+                changes: Vec::new(),
+            })
+        })
+    }
+}
+
+impl<'c> Deref for PlatformWork<'c> {
+    type Target = Platform<'c>;
+    fn deref(&self) -> &Platform<'c> {
+        &self.platform
+    }
+}
+
+impl<'c> DerefMut for PlatformWork<'c> {
+    fn deref_mut(&mut self) -> &mut Platform<'c> {
+        &mut self.platform
+    }
+}
+
 /// Every statement of the platform rooms by file.
 pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)])> {
     vec![
+        ("platform/editing", editing::STATEMENTS),
         ("platform/listeners", listeners::STATEMENTS),
         ("platform/file_removals", file_removals::STATEMENTS),
+        ("platform/accounts", accounts::STATEMENTS),
         ("platform/homes", homes::STATEMENTS),
         ("platform/organizations", organizations::STATEMENTS),
         ("platform/outbox", outbox::STATEMENTS),
         ("platform/sessions", sessions::STATEMENTS),
+        ("platform/staged_files", staged_files::STATEMENTS),
+        ("platform/sign_in", sign_in::STATEMENTS),
         ("platform/users", users::STATEMENTS),
     ]
 }

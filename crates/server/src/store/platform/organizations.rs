@@ -1,18 +1,35 @@
 //! Organizations as the platform sees them: which one a Host names, where an object is at home.
 
 use model::access::MemberRole;
-use model::id::{DocumentId, OrganizationId, UserId};
+use model::id::{DocumentId, MemberId, OrganizationId, UserId};
+use model::organization::{Organization, OrganizationStatus};
 use model::text::name_key;
 use model::time::Timestamp;
+use model::user::Member;
 
 use super::Platform;
 use super::sessions::{OrganizationFacts, organization};
 use crate::args;
 use crate::error::{Error, Result};
 use crate::store::Tenant;
+use crate::store::sql::Columns;
 use crate::{clock, statements};
 
+macro_rules! organization_columns {
+    () => {
+        "o.id, o.name, o.slug, o.custom_domain, o.logo, o.status, o.metadata, o.created_at, o.updated_at,
+            m.id, m.user_id, m.role, m.external_id, m.created_at, m.updated_at"
+    };
+}
 statements! {
+    /// The organizations of which a person is a member, by name.
+    OF_MEMBER = concat!("SELECT ", organization_columns!(), " FROM members m
+        JOIN organizations o ON o.id = m.organization_id
+        WHERE m.user_id = $1 AND o.deleted_at IS NULL ORDER BY o.name_key, o.id");
+    /// An organization by id or by short name, with a person's part in it.
+    SEEN = concat!("SELECT ", organization_columns!(), " FROM organizations o
+        LEFT JOIN members m ON m.organization_id = o.id AND m.user_id = $3
+        WHERE o.deleted_at IS NULL AND (o.id = $1 OR (CAST($2 AS TEXT) IS NOT NULL AND o.slug = $2))");
     /// The organization a Host names, with the caller's part in it; an exact custom domain wins over a slug.
     BY_HOST = "SELECT o.id, o.status, m.role FROM organizations o
         LEFT JOIN members m ON m.organization_id = o.id AND m.user_id = $3
@@ -38,6 +55,26 @@ pub struct HostName {
     pub host: String,
     /// The first label, when the rest is the base domain.
     pub slug: Option<String>,
+}
+
+/// An organization with somebody's part in it.
+#[derive(Debug, Clone)]
+pub struct SeenOrganization {
+    /// The organization.
+    pub organization: Organization,
+    /// The door to it.
+    pub tenant: Tenant,
+    /// The membership of the person who looks, if he has one.
+    pub member: Option<Member>,
+}
+
+/// What names an organization.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OrganizationName {
+    /// Its id.
+    Id(String),
+    /// Its short name.
+    Slug(String),
 }
 
 /// An organization to be created.
@@ -101,4 +138,51 @@ impl Platform<'_> {
             .maybe(&HOME_OF_DOCUMENT, args![id], |row| Ok(Tenant(row.take()?)))?;
         home.ok_or(Error::NotFound)
     }
+
+    /// The organizations of which a person is a member.
+    pub fn organizations_of(&mut self, user: &UserId) -> Result<Vec<SeenOrganization>> {
+        self.connection.many(&OF_MEMBER, args![user], seen)
+    }
+
+    /// An organization by its id or short name, with a person's part in it.
+    pub fn organization(&mut self, name: &OrganizationName, user: &UserId) -> Result<Option<SeenOrganization>> {
+        let (id, slug) = match name {
+            OrganizationName::Id(id) => (Some(id), None),
+            OrganizationName::Slug(slug) => (None, Some(slug)),
+        };
+        self.connection.maybe(&SEEN, args![id, slug, user], seen)
+    }
+}
+
+fn seen(row: &mut Columns<'_>) -> Result<SeenOrganization> {
+    let organization = Organization {
+        id: row.take()?,
+        name: row.take()?,
+        slug: row.take()?,
+        custom_domain: row.take()?,
+        logo: row.take()?,
+        status: row.parse(OrganizationStatus::parse)?,
+        metadata: row.json_option()?,
+        created_at: row.take()?,
+        updated_at: row.take()?,
+    };
+    let member: Option<MemberId> = row.take()?;
+    let member = member.map(|id| member_of(id, &organization.id, row)).transpose()?;
+    Ok(SeenOrganization {
+        tenant: Tenant(organization.id.clone()),
+        organization,
+        member,
+    })
+}
+
+fn member_of(id: MemberId, organization: &OrganizationId, row: &mut Columns<'_>) -> Result<Member> {
+    Ok(Member {
+        id,
+        organization_id: organization.clone(),
+        user_id: row.take()?,
+        role: row.parse(MemberRole::parse)?,
+        external_id: row.take()?,
+        created_at: row.take()?,
+        updated_at: row.take()?,
+    })
 }

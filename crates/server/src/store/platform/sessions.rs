@@ -11,11 +11,16 @@ use crate::statements;
 use crate::store::Tenant;
 use crate::store::sql::Columns;
 
+macro_rules! session_columns {
+    () => {
+        "s.id, s.token, s.user_id, s.expires_at, s.created_at, s.updated_at, s.ip_address, s.user_agent,
+            s.active_organization_id, s.impersonated_by"
+    };
+}
 statements! {
     /// All that decides about a request: session, person, active organization, membership. Expired sessions, banned and
     /// inactive people have none.
-    BY_TOKEN = "SELECT s.id, s.token, s.user_id, s.expires_at, s.created_at, s.updated_at, s.ip_address, s.user_agent,
-            s.active_organization_id, s.impersonated_by,
+    BY_TOKEN = concat!("SELECT ", session_columns!(), ",
             u.name, u.email, u.email_verified, u.image, u.role, u.created_at, u.updated_at,
             o.id, o.status, m.role
         FROM sessions s
@@ -23,11 +28,26 @@ statements! {
         LEFT JOIN organizations o ON o.id = s.active_organization_id
         LEFT JOIN members m ON m.organization_id = o.id AND m.user_id = u.id
         WHERE s.token = $1 AND s.expires_at >= $2 AND u.is_active
-            AND (NOT u.banned OR u.ban_expires < $2)";
+            AND (NOT u.banned OR u.ban_expires < $2)");
     /// A sign-in.
     INSERT = "INSERT INTO sessions (id, user_id, token, expires_at, ip_address, user_agent, active_organization_id,
             impersonated_by, created_at, updated_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+    /// The sessions of a person that are not over, oldest first; nobody sees that somebody acts in his name.
+    OF_USER = concat!("SELECT ", session_columns!(), " FROM sessions s
+        WHERE s.user_id = $1 AND s.expires_at >= $2 AND s.impersonated_by IS NULL ORDER BY s.created_at, s.id");
+    /// Prolongs a session.
+    RENEW = "UPDATE sessions SET expires_at = $2, updated_at = $3 WHERE id = $1";
+    /// Chooses the organization of a session.
+    CHOOSE = "UPDATE sessions SET active_organization_id = $2, updated_at = $3 WHERE id = $1";
+    /// Ends the session of a token.
+    END = "DELETE FROM sessions WHERE token = $1 RETURNING id, user_id";
+    /// Ends one session of a person.
+    END_ONE = "DELETE FROM sessions WHERE user_id = $1 AND token = $2 RETURNING id";
+    /// Ends the sessions of a person, except perhaps one.
+    END_ALL = "DELETE FROM sessions WHERE user_id = $1 AND (CAST($2 AS TEXT) IS NULL OR id <> $2) RETURNING id";
+    /// Forgets sessions of a person whose time is over.
+    FORGET = "DELETE FROM sessions WHERE user_id = $1 AND expires_at < $2";
 }
 
 /// A session row.
@@ -140,6 +160,47 @@ impl Platform<'_> {
                 organization: organization(row)?,
             })
         })
+    }
+
+    /// The sessions of a person that are not over.
+    pub fn sessions(&mut self, user: &UserId, now: Timestamp) -> Result<Vec<Session>> {
+        self.connection.many(&OF_USER, args![user, now], session)
+    }
+
+    /// Prolongs a session; false when it is gone.
+    pub fn renew_session(&mut self, id: &SessionId, expires_at: Timestamp, now: Timestamp) -> Result<bool> {
+        Ok(self.connection.run(&RENEW, args![id, expires_at, now])? > 0)
+    }
+
+    /// Chooses the organization of a session; false when the session is gone.
+    pub fn choose_organization(
+        &mut self,
+        id: &SessionId,
+        organization: Option<&OrganizationId>,
+        now: Timestamp,
+    ) -> Result<bool> {
+        Ok(self.connection.run(&CHOOSE, args![id, organization, now])? > 0)
+    }
+
+    /// Ends the session of a token and says which one it was, and whose.
+    pub fn end_session(&mut self, token: &str) -> Result<Option<(SessionId, UserId)>> {
+        self.connection
+            .maybe(&END, args![token], |row| Ok((row.take()?, row.take()?)))
+    }
+
+    /// Ends one session of a person; a token of somebody else names none.
+    pub fn end_session_of(&mut self, user: &UserId, token: &str) -> Result<Option<SessionId>> {
+        self.connection.maybe(&END_ONE, args![user, token], |row| row.take())
+    }
+
+    /// Ends the sessions of a person, except perhaps one.
+    pub fn end_sessions(&mut self, user: &UserId, except: Option<&SessionId>) -> Result<Vec<SessionId>> {
+        self.connection.many(&END_ALL, args![user, except], |row| row.take())
+    }
+
+    /// Forgets sessions of a person whose time is over.
+    pub fn forget_sessions(&mut self, user: &UserId, now: Timestamp) -> Result<()> {
+        self.connection.run(&FORGET, args![user, now]).map(drop)
     }
 }
 

@@ -127,6 +127,10 @@ impl TestApp {
         if let Some(serving) = self.serving.take() {
             serving.await.unwrap().unwrap();
         }
+        let database = self.database.clone();
+        tokio::task::spawn_blocking(move || super::invariants::check(&database))
+            .await
+            .unwrap();
         database::drop_postgres(&self.database);
     }
 }

@@ -1,19 +1,44 @@
 //! What tests share: a running service on either database, named people of two schools, clients that speak for them.
 
-mod app;
+pub mod app;
 mod client;
 pub mod database;
 mod heard;
+pub mod invariants;
+pub mod lesson_rows;
+pub mod live_rows;
+pub mod office;
 pub mod raw;
+mod rooms;
+pub mod row_counts;
 pub mod rows;
+pub mod samples;
+pub mod standpoint;
+mod started;
+#[macro_use]
+pub mod studio;
+pub mod tables;
+pub mod topics;
+mod walk;
 mod world;
 
-pub use app::TestApp;
+pub use app::{AUTH_SECRET, DOCSERVER_SECRET, FRONTEND, TestApp};
 pub use client::{Answer, Client};
 pub use database::Kind;
 pub use heard::{Heard, clients_are_there};
-pub use rows::Rows;
+pub use live_rows::Rows;
+pub use rooms::Room;
+pub use started::{Place, Started};
+pub use walk::Walk;
 pub use world::{Class, Person, World};
+
+/// A refusal as everybody gets it: without the id of the request.
+#[track_caller]
+pub fn reference(answer: Answer) -> serde_json::Value {
+    let mut body = answer.refused(404, "NOT_FOUND");
+    body["requestId"] = serde_json::Value::Null;
+    body
+}
 
 /// Writes one test that runs on both databases: `both!(name, |app| { … })`; the body is async and gets a `TestApp`.
 macro_rules! both {

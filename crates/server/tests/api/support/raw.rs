@@ -111,7 +111,7 @@ impl Socket {
     }
 
     async fn read_more(&mut self) -> Option<()> {
-        let mut piece = [0_u8; 16 * 1024];
+        let mut piece = vec![0_u8; 16 * 1024];
         match self.stream.read(&mut piece).await {
             Ok(0) | Err(_) => None,
             Ok(length) => {

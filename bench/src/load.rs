@@ -1,0 +1,147 @@
+//! Keep-alive connections that ask as fast as they are answered. The client is small on purpose: it shares the machine
+//! with what it measures.
+
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, bail, ensure};
+use bytes::{Buf as _, BytesMut};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+/// What is asked, by connection and by count; and the body every answer must have.
+pub struct Question<'q> {
+    /// The whole request with its head.
+    pub ask: &'q (dyn Fn(usize, u64) -> Vec<u8> + 'q),
+    /// The expected body.
+    pub body: &'q [u8],
+}
+
+/// How many answers came in how much time.
+#[derive(Debug, Clone, Copy)]
+pub struct Outcome {
+    /// Complete answers.
+    pub answers: u64,
+    /// From the first request to the last answer.
+    pub time: Duration,
+}
+
+/// Asks over so many connections for so long. Any other answer than the expected one ends the measurement: a fast error
+/// page is not a fast service.
+pub async fn drive(
+    address: SocketAddr,
+    connections: usize,
+    sample: Duration,
+    question: &Question<'_>,
+) -> anyhow::Result<Outcome> {
+    let mut lines = Vec::new();
+    for _ in 0..connections {
+        lines.push(Line::open(address).await?);
+    }
+    let begin = Instant::now();
+    let end = begin + sample;
+    let asking = lines.into_iter().enumerate().map(|(number, mut line)| async move {
+        let mut answers = 0;
+        while Instant::now() < end {
+            line.exchange(&(question.ask)(number, answers), question.body).await?;
+            answers += 1;
+        }
+        anyhow::Ok(answers)
+    });
+    let answers: u64 = join_all(asking).await?.into_iter().sum();
+    Ok(Outcome {
+        answers,
+        time: begin.elapsed(),
+    })
+}
+
+/// Waits for all on this one thread.
+async fn join_all<T>(futures: impl Iterator<Item = impl Future<Output = anyhow::Result<T>>>) -> anyhow::Result<Vec<T>> {
+    let mut pending: Vec<_> = futures.map(|future| (Box::pin(future), None)).collect();
+    std::future::poll_fn(|context| {
+        let mut all = std::task::Poll::Ready(());
+        for (future, outcome) in &mut pending {
+            if outcome.is_none() {
+                match future.as_mut().poll(context) {
+                    std::task::Poll::Ready(done) => *outcome = Some(done),
+                    std::task::Poll::Pending => all = std::task::Poll::Pending,
+                }
+            }
+        }
+        all
+    })
+    .await;
+    pending.into_iter().filter_map(|(_, outcome)| outcome).collect()
+}
+
+struct Line {
+    stream: TcpStream,
+    buffer: BytesMut,
+}
+
+impl Line {
+    async fn open(address: SocketAddr) -> anyhow::Result<Self> {
+        let stream = TcpStream::connect(address).await.context("connect to the service")?;
+        stream.set_nodelay(true)?;
+        Ok(Self {
+            stream,
+            buffer: BytesMut::with_capacity(1 << 16),
+        })
+    }
+
+    async fn exchange(&mut self, request: &[u8], expected: &[u8]) -> anyhow::Result<()> {
+        self.stream.write_all(request).await?;
+        let (head, length) = loop {
+            if let Some(found) = head(&self.buffer)? {
+                break found;
+            }
+            self.more().await?;
+        };
+        while self.buffer.len() < head + length {
+            self.more().await?;
+        }
+        let body = &self.buffer[head..head + length];
+        ensure!(
+            self.buffer.starts_with(b"HTTP/1.1 200") && body == expected,
+            "another answer than the recorded one: {}",
+            String::from_utf8_lossy(&self.buffer[..(head + length).min(2000)])
+        );
+        self.buffer.advance(head + length);
+        Ok(())
+    }
+
+    async fn more(&mut self) -> anyhow::Result<()> {
+        if self.stream.read_buf(&mut self.buffer).await? == 0 {
+            bail!("the service closed a connection");
+        }
+        Ok(())
+    }
+}
+
+/// Where the body begins and how long it is, once the head is complete.
+fn head(buffer: &[u8]) -> anyhow::Result<Option<(usize, usize)>> {
+    let Some(end) = buffer.windows(4).position(|window| window == b"\r\n\r\n") else {
+        return Ok(None);
+    };
+    let text = std::str::from_utf8(&buffer[..end])?;
+    let length = text.lines().find_map(|line| {
+        let (name, value) = line.split_once(':')?;
+        name.eq_ignore_ascii_case("content-length")
+            .then(|| value.trim().parse())
+    });
+    let length = length.context("an answer without Content-Length")??;
+    Ok(Some((end + 4, length)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_head_is_read_only_when_it_is_complete() -> anyhow::Result<()> {
+        assert_eq!(head(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n")?, None);
+        assert_eq!(head(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")?, Some((38, 2)));
+        assert!(head(b"HTTP/1.1 200 OK\r\n\r\n").is_err());
+        Ok(())
+    }
+}

@@ -1,0 +1,155 @@
+//! The figures as Markdown: medians over the rounds, ratios taken within each round.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::Path;
+
+use anyhow::Context as _;
+
+use crate::measurement::{CONNECTIONS, Report, Sample, Target};
+use crate::seed::{DOCUMENTS, GROUPS, MEMBERS, OTHER_CLASSES};
+
+/// Between these two lines of a file the figures stand.
+const MARKS: [&str; 2] = ["<!-- bench: begin -->", "<!-- bench: end -->"];
+
+/// Prints the figures, and puts them into the file if there is one.
+pub fn publish(report: &Report, file: Option<&Path>) -> anyhow::Result<()> {
+    let text = report.markdown();
+    write!(std::io::stdout(), "{text}")?;
+    let Some(file) = file else { return Ok(()) };
+    let old = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
+    let new = replaced(&old, &text).with_context(|| format!("{} has no lines {MARKS:?}", file.display()))?;
+    std::fs::write(file, new)?;
+    Ok(())
+}
+
+fn replaced(old: &str, text: &str) -> Option<String> {
+    let [begin, end] = MARKS;
+    let (before, rest) = old.split_once(begin)?;
+    let (_, after) = rest.split_once(end)?;
+    Some(format!("{before}{begin}\n\n{}\n\n{end}{after}", text.trim()))
+}
+
+impl Report {
+    fn markdown(&self) -> String {
+        let [session, groups, document] = self.sizes;
+        let pairs = [
+            (
+                format!("session check ({session} B)"),
+                Target::Session,
+                Target::SessionFromMemory,
+            ),
+            (
+                format!("group list of a class ({} KB)", groups / 1000),
+                Target::Groups,
+                Target::GroupsFromMemory,
+            ),
+            (
+                format!("document save, one after the other ({} KB)", document / 1000),
+                Target::Save,
+                Target::RawSave,
+            ),
+            (
+                format!("document save, {DOCUMENTS} at once"),
+                Target::Saves,
+                Target::RawSaves,
+            ),
+        ];
+        let mut text = String::from(
+            "| what | requests/s | limit/s | rate, share of the limit | CPU µs | limit's CPU µs | CPU above the limit, µs |\n\
+             |---|--:|--:|--:|--:|--:|--:|\n",
+        );
+        for (name, target, limit) in pairs {
+            let rate = self.over_rounds(|of| of(target).rate);
+            let limit_rate = self.over_rounds(|of| of(limit).rate);
+            let share = self.over_rounds(|of| of(target).rate / of(limit).rate);
+            let cpu = self.over_rounds(|of| of(target).cpu);
+            let limit_cpu = self.over_rounds(|of| of(limit).cpu);
+            let above = self.over_rounds(|of| of(target).cpu - of(limit).cpu);
+            let _infallible = writeln!(
+                text,
+                "| {name} | {:.0} | {:.0} | **{:.2}** ({:.2}–{:.2}) | {:.0} | {:.0} | **{:.0}** ({:.0}–{:.0}) |",
+                rate.median,
+                limit_rate.median,
+                share.median,
+                share.least,
+                share.most,
+                cpu.median,
+                limit_cpu.median,
+                above.median,
+                above.least,
+                above.most,
+            );
+        }
+        let _infallible = writeln!(
+            text,
+            "\nMedians of {} rounds of {:.1} s for each target, in rotating order (least–most in brackets); ratios are taken \
+             within a round. Reads: {CONNECTIONS} keep-alive connections. The limit of a read is the same process \
+             answering the same bytes from memory; the limit of a save is the same process writing the same bytes with \
+             write, fsync, rename, fsync of the folder and one SQLite commit. The class has {GROUPS} groups of {MEMBERS}, \
+             a course and two topics, one with own texts; {OTHER_CLASSES} other classes ({} rows) lie beside it. Requests \
+             are logged, sessions are checked, SQLite runs with synchronous=FULL.\n\n\
+             Machine: {}. Load average {} before, {} after; the run took {:.0} s.",
+            self.rounds.len(),
+            self.sample.as_secs_f64(),
+            self.rows,
+            self.conditions.join("; "),
+            self.load[0],
+            self.load[1],
+            self.time.as_secs_f64(),
+        );
+        text
+    }
+
+    fn over_rounds(&self, figure: impl Fn(&dyn Fn(Target) -> Sample) -> f64) -> Spread {
+        let figures = self.rounds.iter().map(|samples| {
+            figure(&|target| {
+                let found = samples.iter().find(|sample| sample.target == target);
+                *found.expect("every round has every target")
+            })
+        });
+        Spread::of(figures.collect())
+    }
+}
+
+struct Spread {
+    least: f64,
+    median: f64,
+    most: f64,
+}
+
+impl Spread {
+    fn of(mut figures: Vec<f64>) -> Self {
+        figures.sort_by(f64::total_cmp);
+        let (last, middle) = (figures.len() - 1, figures.len() / 2);
+        Self {
+            least: figures[0],
+            median: if figures.len().is_multiple_of(2) {
+                f64::midpoint(figures[middle - 1], figures[middle])
+            } else {
+                figures[middle]
+            },
+            most: figures[last],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_stands_between_the_marks_is_replaced() {
+        let old = format!("a\n{}\nold\n{}\nb\n", MARKS[0], MARKS[1]);
+        let new = format!("a\n{}\n\nnew\n\n{}\nb\n", MARKS[0], MARKS[1]);
+        assert_eq!(replaced(&old, "new\n").as_deref(), Some(new.as_str()));
+        assert_eq!(replaced("no marks", "new"), None);
+    }
+
+    #[test]
+    #[expect(clippy::float_cmp, reason = "the figures are copied, not computed")]
+    fn the_median_is_the_middle_one_or_between_the_two() {
+        assert_eq!(Spread::of(vec![3.0, 1.0, 2.0]).median, 2.0);
+        assert_eq!(Spread::of(vec![4.0, 1.0, 3.0, 2.0]).median, 2.5);
+    }
+}

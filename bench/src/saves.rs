@@ -1,0 +1,129 @@
+//! The other side of a document save: a server that hands out results, each with bytes of its own, and the notices that
+//! name them.
+
+use std::io::Write as _;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use anyhow::{Context as _, ensure};
+use axum::Router;
+use axum::extract::{Path, State};
+use axum::routing::get;
+use groupwork::clock;
+use jsonwebtoken::{Algorithm, EncodingKey, Header};
+use practice_document_server::{blank_document, write_document};
+use rand::RngExt as _;
+use serde_json::{Value, json};
+
+use crate::seed::{Lesson, Person};
+use crate::server::DOCUMENT_SECRET;
+
+/// The size of a saved document, roughly.
+pub const SIZE: usize = 50_000;
+/// Digits at the end of the archive, in its comment, that make each result another file.
+const DIGITS: usize = 16;
+
+/// A document that is being written, as the document server knows it.
+pub struct Session {
+    id: String,
+    key: String,
+    writer: String,
+}
+
+/// Serves results from memory, on a thread of its own.
+pub fn serve_results(document: Vec<u8>) -> anyhow::Result<SocketAddr> {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
+    listener.set_nonblocking(true)?;
+    let address = listener.local_addr()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    std::thread::spawn(move || {
+        runtime.block_on(async {
+            let router = Router::new()
+                .route("/cache/files/data/{number}/output.docx", get(result))
+                .with_state(Arc::new(document));
+            let listener = tokio::net::TcpListener::from_std(listener)?;
+            axum::serve(listener, router).await
+        })
+    });
+    Ok(address)
+}
+
+async fn result(State(document): State<Arc<Vec<u8>>>, Path(number): Path<u64>) -> Vec<u8> {
+    let mut bytes = document.to_vec();
+    let at = bytes.len() - DIGITS;
+    drop((&mut bytes[at..]).write_all(format!("{number:0DIGITS$}").as_bytes()));
+    bytes
+}
+
+/// A document of about [`SIZE`] bytes that a school could have written, if it wrote in random words.
+pub fn document() -> anyhow::Result<Vec<u8>> {
+    let mut rng = rand::rng();
+    let mut line = || -> String {
+        (0..100)
+            .map(|_| rng.sample(rand::distr::Alphanumeric) as char)
+            .collect()
+    };
+    // Random letters shrink to about three quarters.
+    let lines: Vec<String> = (0..SIZE / 75).map(|_| line()).collect();
+    let mut bytes = write_document(&blank_document("docx"), &lines)
+        .map_err(|_| anyhow::anyhow!("the blank document can be written"))?;
+    let end = bytes.len();
+    ensure!(
+        bytes[end - 22..].starts_with(b"PK\x05\x06"),
+        "an archive ends with its directory"
+    );
+    bytes[end - 2..].copy_from_slice(&u16::try_from(DIGITS)?.to_le_bytes());
+    bytes.extend_from_slice(&[b'0'; DIGITS]);
+    Ok(bytes)
+}
+
+/// Opens every document once, to learn its key.
+pub async fn open(base: &str, lesson: &Lesson) -> anyhow::Result<Vec<Session>> {
+    let http = reqwest::Client::builder().no_proxy().build()?;
+    let mut sessions = Vec::new();
+    for (id, Person { id: writer, cookie }) in &lesson.documents {
+        let url = format!("{base}/api/workrooms/documents/{id}/editor-config");
+        let answer = http
+            .get(url)
+            .header("cookie", cookie)
+            .send()
+            .await?
+            .error_for_status()?;
+        let config: Value = serde_json::from_slice(&answer.bytes().await?)?;
+        let key = config["document"]["key"]
+            .as_str()
+            .context("a configuration without key")?;
+        sessions.push(Session {
+            id: id.clone(),
+            key: key.to_owned(),
+            writer: writer.clone(),
+        });
+    }
+    Ok(sessions)
+}
+
+impl Session {
+    /// The notice of a forced save (6): the session goes on, so its key stays.
+    pub fn notice(&self, host: SocketAddr, results: SocketAddr, number: u64) -> Vec<u8> {
+        let now = clock::now();
+        let mut claims = json!({
+            "key": self.key, "status": 6, "users": [self.writer], "filetype": "docx", "forcesavetype": 0,
+            "url": format!("http://{results}/cache/files/data/{number}/output.docx"),
+            "lastsave": now, "notmodified": false, "history": {"serverVersion": "9.3.1", "changes": []},
+        });
+        let seconds = now.as_millis() / 1000;
+        claims["iat"] = seconds.into();
+        claims["exp"] = (seconds + 300).into();
+        let secret = EncodingKey::from_secret(DOCUMENT_SECRET.as_bytes());
+        let token = jsonwebtoken::encode(&Header::new(Algorithm::HS256), &claims, &secret)
+            .expect("plain JSON can be signed with a shared secret");
+        claims["token"] = token.into();
+        let body = claims.to_string();
+        let path = format!("/api/workrooms/documents/{}/callback", self.id);
+        format!(
+            "POST {path} HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+            body.len()
+        )
+        .into_bytes()
+    }
+}

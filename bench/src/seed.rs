@@ -1,0 +1,218 @@
+//! The school that is measured: one class of 30 groups of five with a course and two topics, made through the service's
+//! own doors, and two hundred more classes like it, copied row by row.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use anyhow::{Context as _, ensure};
+use groupwork::clock;
+use groupwork::store::Store;
+use groupwork::store::platform::PlatformProof;
+use groupwork::store::platform::organizations::NewOrganization;
+use groupwork::store::platform::sessions::Session;
+use groupwork::store::platform::users::NewUser;
+use model::access::{MemberRole, PlatformRole};
+use model::id::{OrganizationId, SessionId, UserId};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::server::AUTH_SECRET;
+
+/// Groups in the measured class.
+pub const GROUPS: usize = 30;
+/// Members of each group.
+pub const MEMBERS: usize = 5;
+/// Further classes of the same size.
+pub const OTHER_CLASSES: usize = 200;
+/// Documents that are saved into, each in a group of its own.
+pub const DOCUMENTS: usize = 8;
+
+/// Everybody who acts, with a session.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct People {
+    /// The administrator.
+    pub admin: Person,
+    /// The teacher of the measured class.
+    pub teacher: Person,
+    /// Its students, five of each group after the other.
+    pub students: Vec<Person>,
+}
+
+/// Somebody with a session in the school.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Person {
+    /// The account.
+    pub id: String,
+    /// The session cookie.
+    pub cookie: String,
+}
+
+/// What is measured on.
+#[derive(Debug, Clone)]
+pub struct Lesson {
+    /// The class.
+    pub class: String,
+    /// The documents with the student who writes in each.
+    pub documents: Vec<(String, Person)>,
+}
+
+/// Writes a school and its people.
+pub async fn people(store: &Store) -> anyhow::Result<People> {
+    let made = store.platform_write(PlatformProof::command_line(), |platform| {
+        let now = clock::now();
+        let new = NewOrganization {
+            id: OrganizationId::new(clock::new_id()),
+            name: "Measured school".to_owned(),
+            slug: "measured".to_owned(),
+            custom_domain: None,
+        };
+        let tenant = platform.insert_organization(&new, now)?;
+        let mut join = |name: String, role: MemberRole| {
+            let email = format!("{}@measured.example", name.replace(' ', "."));
+            let user = NewUser::provisioned(&name, &email, PlatformRole::Student, None);
+            platform.insert_user(&user, now)?;
+            platform.insert_member(&tenant, &user.id, role, now)?;
+            let session = session(&user.id, tenant.id());
+            platform.insert_session(&session)?;
+            let signed = better_auth::cookie::sign(AUTH_SECRET, &session.token);
+            Ok::<_, groupwork::error::Error>(Person {
+                id: user.id.to_string(),
+                cookie: format!("better-auth.session_token={signed}"),
+            })
+        };
+        Ok(People {
+            admin: join("Admin".to_owned(), MemberRole::Admin)?,
+            teacher: join("Teacher".to_owned(), MemberRole::Teacher)?,
+            students: (0..GROUPS * MEMBERS)
+                .map(|number| join(format!("Student {number}"), MemberRole::Student))
+                .collect::<Result<_, _>>()?,
+        })
+    });
+    made.await.map_err(anyhow::Error::new)
+}
+
+fn session(user: &UserId, organization: &OrganizationId) -> Session {
+    let now = clock::now();
+    Session {
+        id: SessionId::new(clock::new_id()),
+        token: better_auth::token::session_token(),
+        user_id: user.clone(),
+        expires_at: now.plus_seconds(86_400),
+        created_at: now,
+        updated_at: now,
+        ip_address: None,
+        user_agent: Some("bench".to_owned()),
+        active_organization_id: Some(organization.clone()),
+        impersonated_by: None,
+    }
+}
+
+/// Makes the measured class over HTTP, so that it is what a teacher would have made.
+pub async fn lesson(base: &str, people: &People) -> anyhow::Result<Lesson> {
+    let http = reqwest::Client::builder().no_proxy().build()?;
+    let post = async |person: &Person, path: &str, body: Value| -> anyhow::Result<Value> {
+        let request = http.post(format!("{base}/api{path}")).header("cookie", &person.cookie);
+        let answer = request.header("origin", base).json(&body).send().await?;
+        let (status, text) = (answer.status(), answer.text().await?);
+        ensure!(status.is_success(), "POST {path} answered {status}: {text}");
+        Ok(serde_json::from_str(&text)?)
+    };
+    let teacher = &people.teacher;
+    let subject = id(&post(&people.admin, "/subjects", json!({"name": "Biology"})).await?)?;
+    let class = json!({"name": "7b", "academicYear": "2026/2027", "subjectIds": [subject]});
+    let class = id(&post(teacher, "/classes", class).await?)?;
+    let students: Vec<&str> = people.students.iter().map(|student| student.id.as_str()).collect();
+    let enrolment = json!({"studentIds": students});
+    post(teacher, &format!("/classes/{class}/students"), enrolment).await?;
+    let course = json!({"name": "Cells", "classId": class, "subjectId": subject});
+    let course = id(&post(teacher, "/courses", course).await?)?;
+    let mut groups = Vec::new();
+    let mut rooms = Vec::new();
+    for (number, members) in students.chunks(MEMBERS).enumerate() {
+        let name = format!("The group with the number {number}");
+        let new = json!({"classId": class, "courseId": course, "name": name, "memberIds": members});
+        let group = post(teacher, "/groups", new).await?;
+        groups.push(id(&group)?);
+        rooms.push(group["workRoomId"].as_str().context("workRoomId")?.to_owned());
+    }
+    let text = "Look at an onion's skin under the microscope, draw what you see, and explain each part. ".repeat(3);
+    let shared = json!({
+        "title": "What a cell is made of", "description": text, "deadline": "2027-01-15T10:00:00Z",
+        "classId": class, "courseId": course, "groupIds": groups,
+    });
+    post(teacher, "/assignments", shared).await?;
+    let own: Vec<Value> = groups
+        .iter()
+        .enumerate()
+        .map(|(number, group)| json!({"groupId": group, "descriptionOverride": format!("{number}. {text}")}))
+        .collect();
+    let own = json!({
+        "title": "One organ for each group", "description": text, "deadline": "2027-02-15T10:00:00Z",
+        "classId": class, "courseId": course, "isShared": false, "groups": own,
+    });
+    post(teacher, "/assignments", own).await?;
+    let mut documents = Vec::new();
+    for (number, room) in rooms.iter().take(DOCUMENTS).enumerate() {
+        let writer = &people.students[number * MEMBERS];
+        let new = json!({"title": "Our page", "documentType": "word"});
+        let document = post(writer, &format!("/workrooms/{room}/documents"), new).await?;
+        documents.push((id(&document)?, writer.clone()));
+    }
+    Ok(Lesson { class, documents })
+}
+
+fn id(object: &Value) -> anyhow::Result<String> {
+    Ok(object["id"].as_str().context("an answer without id")?.to_owned())
+}
+
+/// Tables of a class and their columns that name something of the class; copies get ids of their own there.
+const COPIED: [(&str, &[&str]); 9] = [
+    ("classes", &["id", "name", "name_key"]),
+    ("class_subjects", &["class_id"]),
+    ("class_enrollments", &["id", "class_id"]),
+    ("courses", &["id", "class_id"]),
+    ("groups", &["id", "class_id", "course_id"]),
+    ("group_members", &["id", "class_id", "group_id"]),
+    ("work_rooms", &["id", "group_id"]),
+    ("assignments", &["id", "class_id", "course_id"]),
+    ("group_assignments", &["id", "class_id", "assignment_id", "group_id"]),
+];
+
+/// Copies the measured class so many times, beside the service. Answers the number of rows.
+pub fn other_classes(database: &Path, copies: usize) -> anyhow::Result<usize> {
+    let mut connection = rusqlite::Connection::open(database)?;
+    connection.busy_timeout(std::time::Duration::from_secs(10))?;
+    let transaction = connection.transaction()?;
+    // Copies of copies would grow without end: what is there now is copied, and nothing else.
+    let mut originals = HashMap::new();
+    for (table, renamed) in COPIED {
+        let select = columns(&transaction, table)?
+            .into_iter()
+            .map(|column| {
+                if renamed.contains(&column.as_str()) {
+                    format!("?1 || {column}")
+                } else {
+                    column
+                }
+            })
+            .collect::<Vec<_>>();
+        transaction.execute_batch(&format!("CREATE TEMP TABLE original_{table} AS SELECT * FROM {table}"))?;
+        originals.insert(table, select.join(", "));
+    }
+    let mut rows = 0;
+    for copy in 0..copies {
+        for (table, _) in COPIED {
+            let insert = format!("INSERT INTO {table} SELECT {} FROM original_{table}", originals[table]);
+            rows += transaction.prepare_cached(&insert)?.execute([format!("c{copy}-")])?;
+        }
+    }
+    transaction.commit()?;
+    connection.execute_batch("ANALYZE")?;
+    Ok(rows)
+}
+
+fn columns(connection: &rusqlite::Connection, table: &str) -> anyhow::Result<Vec<String>> {
+    let mut statement = connection.prepare("SELECT name FROM pragma_table_info(?1)")?;
+    let names = statement.query_map([table], |row| row.get(0))?;
+    Ok(names.collect::<Result<_, _>>()?)
+}

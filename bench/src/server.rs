@@ -1,0 +1,158 @@
+//! The measured process: the service as it is, with two routes beside it that show what the machine could do: bytes from
+//! memory, and bytes made durable with nothing around them.
+
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use anyhow::Context as _;
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::{self, State};
+use axum::http::StatusCode;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::IntoResponse;
+use axum::routing::{get, post};
+use groupwork::app::App;
+use groupwork::config::{Config, ServeArgs, StorageArgs};
+use groupwork::http::{listen, router};
+
+use crate::seed;
+
+/// Signs the cookies of the measured service.
+pub const AUTH_SECRET: &str = "the-secret-that-signs-cookies-while-measuring";
+/// Signs the tokens of its document server.
+pub const DOCUMENT_SECRET: &str = "the-secret-of-the-document-server-while-measuring";
+
+/// Serves in this folder until killed. The first line of stdout is what the parent needs to know, as JSON.
+pub fn run(folder: &Path, document_server: &str) -> anyhow::Result<()> {
+    // Requests are logged as in production; the parent sends stderr to a file.
+    tracing_subscriber::fmt()
+        .with_writer(std::io::stderr)
+        .with_env_filter(tracing_subscriber::EnvFilter::new("info"))
+        .with_target(false)
+        .init();
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()?
+        .block_on(serve(folder, document_server))
+}
+
+async fn serve(folder: &Path, document_server: &str) -> anyhow::Result<()> {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
+    let base = format!("http://{}", listener.local_addr()?);
+    let config = Config::check(
+        ServeArgs {
+            frontend_url: Some(base.clone()),
+            auth_secret: Some(AUTH_SECRET.into()),
+            docserver_jwt_secret: Some(DOCUMENT_SECRET.into()),
+            docserver_url: Some(document_server.to_owned()),
+            rate_limit_factor: 0.0,
+            listen: listener.local_addr()?,
+            ..ServeArgs::default()
+        },
+        StorageArgs {
+            data_dir: folder.to_owned(),
+            ..StorageArgs::default()
+        },
+    )?;
+    let app = App::build(config, &base).await.map_err(anyhow::Error::new)?;
+    let people = seed::people(app.store()).await?;
+    let limits = Arc::new(Limits::open(folder)?);
+    let routes = router::router(app.clone()).merge(limit_routes(limits));
+    let greeting = serde_json::json!({"base": base, "people": people});
+    writeln!(std::io::stdout(), "{greeting}")?;
+    listen::serve(listener, routes, app, listen::stop_signal()).await?;
+    Ok(())
+}
+
+/// What the limits need: recorded answers, and a folder and a database of their own on the same disk.
+struct Limits {
+    recorded: RwLock<HashMap<String, Bytes>>,
+    folder: PathBuf,
+    database: Mutex<rusqlite::Connection>,
+    count: AtomicU64,
+}
+
+impl Limits {
+    fn open(folder: &Path) -> anyhow::Result<Self> {
+        let raw = folder.join("raw");
+        fs::create_dir_all(&raw)?;
+        let database = rusqlite::Connection::open(folder.join("raw.db"))?;
+        database.execute_batch(
+            "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+             CREATE TABLE saves (id INTEGER PRIMARY KEY, name TEXT NOT NULL, size INTEGER NOT NULL);",
+        )?;
+        Ok(Self {
+            recorded: RwLock::default(),
+            folder: raw,
+            database: Mutex::new(database),
+            count: AtomicU64::new(0),
+        })
+    }
+
+    fn recorded(&self, name: &str) -> Option<Bytes> {
+        let recorded = self.recorded.read().unwrap_or_else(PoisonError::into_inner);
+        recorded.get(name).cloned()
+    }
+
+    /// Write, sync, rename, sync the folder, commit a row: what no durable save can do without.
+    fn save(&self, bytes: &[u8]) -> anyhow::Result<()> {
+        let number = self.count.fetch_add(1, Ordering::Relaxed);
+        let (part, place) = (
+            self.folder.join(format!("{number}.part")),
+            self.folder.join(number.to_string()),
+        );
+        let mut file = File::create(&part)?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        fs::rename(&part, &place)?;
+        File::open(&self.folder)?.sync_all()?;
+        let database = self.database.lock().unwrap_or_else(PoisonError::into_inner);
+        let size = i64::try_from(bytes.len())?;
+        database
+            .prepare_cached("INSERT INTO saves (name, size) VALUES (?1, ?2)")?
+            .execute((number.to_string(), size))?;
+        Ok(())
+    }
+}
+
+fn limit_routes(limits: Arc<Limits>) -> Router {
+    Router::new()
+        .route("/memory/{name}", get(from_memory).put(record))
+        .route("/raw", post(raw_save))
+        .with_state(limits)
+}
+
+async fn record(
+    State(limits): State<Arc<Limits>>,
+    extract::Path(name): extract::Path<String>,
+    body: Bytes,
+) -> StatusCode {
+    let mut recorded = limits.recorded.write().unwrap_or_else(PoisonError::into_inner);
+    recorded.insert(name, body);
+    StatusCode::NO_CONTENT
+}
+
+async fn from_memory(
+    State(limits): State<Arc<Limits>>,
+    extract::Path(name): extract::Path<String>,
+) -> impl IntoResponse {
+    match limits.recorded(&name) {
+        Some(bytes) => Ok(([(CONTENT_TYPE, "application/json")], bytes)),
+        None => Err(StatusCode::NOT_FOUND),
+    }
+}
+
+async fn raw_save(State(limits): State<Arc<Limits>>) -> Result<&'static str, (StatusCode, String)> {
+    let saving = tokio::task::spawn_blocking(move || {
+        let bytes = limits.recorded("document").context("no document was recorded")?;
+        limits.save(&bytes)
+    });
+    let failed = |error: anyhow::Error| (StatusCode::INTERNAL_SERVER_ERROR, format!("{error:#}"));
+    saving.await.map_err(|error| failed(error.into()))?.map_err(failed)?;
+    Ok("{\"error\":0}")
+}

@@ -1,0 +1,107 @@
+//! Choosing another password. Whoever holds a session must still prove the old one, as often as a sign-in may be wrong.
+
+use model::id::{SessionId, UserId};
+use model::news::KillReason;
+use model::time::Timestamp;
+use sha2::{Digest as _, Sha256};
+
+use super::{sessions, sign_in};
+use crate::error::{Error, Result};
+use crate::store::platform::sessions::Session;
+use crate::store::platform::sign_in::Attempt;
+use crate::store::platform::{Platform, PlatformWork};
+
+/// The kind of link that resets a password.
+const RESET: &str = "reset-password";
+/// Mails to one person within an hour (contract 9).
+const RESET_MAILS: i64 = 3;
+const HOUR: i64 = 60 * 60;
+
+/// A password that was proved, and the one to come.
+#[derive(Debug, Clone)]
+pub struct NewPassword {
+    /// The hash that the old password fitted; nothing when it was wrong.
+    pub fitted: Option<String>,
+    /// The hash of the new password.
+    pub hash: String,
+    /// The session that goes on alone when all others shall end.
+    pub successor: Option<Session>,
+}
+
+/// Counts the proof of a password by somebody signed in: right, or one failure more.
+pub fn prove(
+    work: &mut PlatformWork<'_>,
+    user: &UserId,
+    attempt: &Attempt,
+    fitted: Option<&str>,
+    now: Timestamp,
+) -> Result<bool> {
+    work.hold_account(&attempt.account_key)?;
+    sign_in::within_limits(work, attempt, now)?;
+    // The password may have changed since its hash was read.
+    let right = fitted.is_some() && work.password_hash(user)?.as_deref() == fitted;
+    if !right {
+        sign_in::fail(work, attempt, Some(user.clone()), now)?;
+    }
+    Ok(right)
+}
+
+/// Changes the own password; false when the old one was wrong. With a successor, all other sessions end and it begins.
+pub fn change(
+    work: &mut PlatformWork<'_>,
+    user: &UserId,
+    attempt: &Attempt,
+    new: &NewPassword,
+    now: Timestamp,
+) -> Result<bool> {
+    if !prove(work, user, attempt, new.fitted.as_deref(), now)? {
+        return Ok(false);
+    }
+    work.choose_password(user, &new.hash, now)?;
+    if let Some(successor) = &new.successor {
+        sessions::revoke_all(work, user, None::<&SessionId>, KillReason::PasswordChanged)?;
+        work.insert_session(successor)?;
+    }
+    Ok(true)
+}
+
+/// Remembers that a reset link goes out; false when the person was sent enough of them.
+pub fn request_reset(work: &mut PlatformWork<'_>, user: &UserId, token: &str, now: Timestamp) -> Result<bool> {
+    // Held, so that several at once are counted one after the other.
+    work.profile_to_change(user)?;
+    if work.recent_verifications(RESET, user, now.plus_seconds(-HOUR))? >= RESET_MAILS {
+        return Ok(false);
+    }
+    work.insert_verification(&identifier(token), user, now.plus_seconds(HOUR), now)?;
+    Ok(true)
+}
+
+/// Whether a reset link still works.
+pub fn is_reset(platform: &mut Platform<'_>, token: &str, now: Timestamp) -> Result<bool> {
+    platform.is_verification(&identifier(token), now)
+}
+
+/// Resets a password with a mailed token, which then is used up; false when it is worth nothing.
+pub fn reset(work: &mut PlatformWork<'_>, token: &str, hash: &str, now: Timestamp) -> Result<bool> {
+    let Some(user) = work.take_verification(&identifier(token), now)? else {
+        return Ok(false);
+    };
+    let account = work.profile_to_change(&user);
+    match account {
+        Ok(account) if account.is_active => {}
+        Ok(_) | Err(Error::NotFound) => return Ok(false),
+        Err(error) => return Err(error),
+    }
+    work.take_back_verifications(RESET, &user)?;
+    work.choose_password(&user, hash, now)?;
+    sessions::revoke_all(work, &user, None, KillReason::PasswordChanged)?;
+    Ok(true)
+}
+
+/// How a token is stored: whoever reads a backup cannot reset passwords with it.
+fn identifier(token: &str) -> String {
+    let digest = Sha256::digest(token.as_bytes());
+    digest
+        .iter()
+        .fold(format!("{RESET}:"), |text, byte| text + &format!("{byte:02x}"))
+}

@@ -1,0 +1,378 @@
+//! What becomes of what the document server tells. A save is no mutation by a person, so no lock refuses it: it becomes
+//! the content, or it is kept beside it, and either way it may be acknowledged once this unit is committed.
+
+use model::change::document::DocumentChange;
+use model::change::submission::SubmissionChange;
+use model::document::{Document, Open};
+use model::document_kind::FileExtension;
+use model::file::FileKey;
+use model::id::{DocumentId, RevisionId, UserId};
+use model::save::{Received, Revision, RevisionOrigin, Save};
+use model::time::Timestamp;
+
+use super::documents::worked;
+use super::submissions::whole_link;
+use crate::clock;
+use crate::error::{Error, Result};
+use crate::store::Work;
+use crate::store::documents::SeenDocument;
+use crate::store::saves::{SaveNote, SaveOutcome};
+
+/// Days after which a save notice is not repeated any more.
+const NOTICES_KEPT: i64 = 30;
+
+/// A save whose bytes are durable already, before anybody has decided what becomes of it.
+#[derive(Debug, Clone)]
+pub struct Arrived {
+    /// The notice, as a repeat would name it.
+    pub note: SaveNote,
+    /// The generation of its key.
+    pub generation: i64,
+    /// Whether the session is over or goes on.
+    pub is_final: bool,
+    /// When its last change was made.
+    pub last_save: Option<Timestamp>,
+    /// The last author, as the document server names him.
+    pub author: Option<UserId>,
+    /// Everybody who wrote, as the document server names them.
+    pub editors: Vec<UserId>,
+    /// What we said with the command that forced it.
+    pub nonce: Option<String>,
+    /// Whether it is a damaged result: kept beside the document in any case.
+    pub is_partial: bool,
+    /// The bytes.
+    pub bytes: KeptBytes,
+}
+
+/// Bytes under their final key, which no row names yet.
+#[derive(Debug, Clone)]
+pub struct KeptBytes {
+    /// The revision they may become.
+    pub revision: RevisionId,
+    /// Their kind.
+    pub extension: FileExtension,
+    /// Where they are.
+    pub key: FileKey,
+    /// How many.
+    pub size: i64,
+    /// Hexadecimal SHA-256.
+    pub sha256: String,
+    /// Where they are once more, for a document that is handed in.
+    pub copy: Option<FileKey>,
+}
+
+/// Which of the kept files rows name now; the others may go.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Named {
+    /// The revision.
+    pub revision: bool,
+    /// The copy in a submission.
+    pub copy: bool,
+}
+
+/// The words of a forced save that belongs to the moment a document was frozen: what it brings was there at that moment,
+/// whatever the clocks say.
+pub fn nonce(frozen_at: Timestamp) -> String {
+    format!("{}-{}", frozen_at.as_millis(), clock::new_id())
+}
+
+/// The words with which a forced save that failed is noted.
+pub fn failed(nonce: &str) -> String {
+    format!("failed-{nonce}")
+}
+
+fn belongs_to(nonce: Option<&str>, frozen_at: Timestamp) -> bool {
+    let millis = nonce.and_then(|nonce| nonce.split_once('-')).map(|(millis, _)| millis);
+    millis == Some(frozen_at.as_millis().to_string().as_str())
+}
+
+/// A document as it is now, held until this unit ends. Its key must be one it has or had.
+fn hold(work: &mut Work<'_>, id: &DocumentId, generation: i64) -> Result<SeenDocument> {
+    let class = work.document(id)?.place.class;
+    work.hold_class(&class)?;
+    let seen = work.document_to_write(id)?;
+    if generation > seen.document().generation {
+        return Err(Error::DocumentServerTokenMismatch);
+    }
+    Ok(seen)
+}
+
+/// Decides what becomes of a save and writes it down.
+pub fn save_back(work: &mut Work<'_>, arrived: &Arrived) -> Result<Named> {
+    let seen = hold(work, &arrived.note.document_id, arrived.generation)?;
+    if work.has_taken(&arrived.note)? {
+        note_session(work, arrived)?;
+        return Ok(Named::default());
+    }
+    let mut document = seen.document().clone();
+    let current = work.current_revision(&document)?;
+    let holds_it = current
+        .as_ref()
+        .is_some_and(|current| current.sha256 == arrived.bytes.sha256);
+    let received = document.receive(effective(&document, arrived), current.as_ref().map(Revision::kept));
+    let before = document.clone();
+    let (decision, revision, named) = match received {
+        _ if holds_it => ("UNCHANGED", None, Named::default()),
+        _ if arrived.is_partial => keep_beside(work, &seen, arrived, "RECOVERED")?,
+        Received::Current => become_content(work, &seen, &mut document, arrived)?,
+        Received::Late => keep_beside(work, &seen, arrived, "LATE")?,
+        Received::Superseded => ("OUTDATED", None, Named::default()),
+    };
+    if arrived.is_final && arrived.generation == document.generation {
+        document.renew_key();
+    }
+    if !arrived.is_partial {
+        document.save_failed_at = None;
+    }
+    if document != before {
+        document.updated_at = work.now();
+        work.update_document(&document)?;
+    }
+    tell(work, &seen, &document, received, revision.as_ref())?;
+    let outcome = SaveOutcome {
+        word: decision,
+        sha256: Some(arrived.bytes.sha256.clone()),
+        last_save: arrived.last_save,
+        revision_id: revision.map(|revision| revision.id),
+    };
+    work.note_save(&arrived.note, &outcome)?;
+    note_session(work, arrived)?;
+    let old = work.now().plus_seconds(-NOTICES_KEPT * 86_400);
+    work.prune_saves(&document.id, old)?;
+    Ok(named)
+}
+
+/// The save as the rules judge it: one that was forced at the moment of the freeze is not later than that moment.
+fn effective(document: &Document, arrived: &Arrived) -> Save {
+    let nonce = arrived.nonce.as_deref();
+    let last_save = match document.frozen_at() {
+        Some(frozen) if belongs_to(nonce, frozen) => Some(arrived.last_save.map_or(frozen, |last| last.min(frozen))),
+        _ => arrived.last_save,
+    };
+    Save {
+        generation: arrived.generation,
+        last_save,
+        is_final: arrived.is_final,
+    }
+}
+
+type Decision = (&'static str, Option<Revision>, Named);
+
+/// The save is the content from now on; of a document that is handed in, this very attempt has it too.
+fn become_content(
+    work: &mut Work<'_>,
+    seen: &SeenDocument,
+    document: &mut Document,
+    arrived: &Arrived,
+) -> Result<Decision> {
+    let origin = if arrived.is_final {
+        RevisionOrigin::Editor
+    } else {
+        RevisionOrigin::Forcesave
+    };
+    let revision = insert(work, arrived, origin)?;
+    document.current_revision_id = Some(revision.id.clone());
+    document.version = revision.version;
+    document.size = revision.size;
+    document.last_activity = work.now();
+    if let Some(author) = &revision.saved_by_id {
+        document.last_edited_by = Some(author.clone());
+    }
+    if document.file_extension != arrived.bytes.extension {
+        document.file_extension = arrived.bytes.extension;
+        work.correct_extension(&document.id, arrived.bytes.extension)?;
+    }
+    // Content came in under an older key. Whoever opens the present one must not get what the document server cached
+    // under it; only a session that is going on there keeps its key, its save comes later and wins.
+    let is_older = arrived.generation < document.generation;
+    if is_older && work.editing_session(&document.id, document.generation)?.is_none() {
+        document.renew_key();
+    }
+    let copy = complete_submission(work, document, &revision, arrived)?;
+    worked(work, &seen.place.group.id, document.assignment_id.as_ref())?;
+    Ok(("CURRENT", Some(revision), Named { revision: true, copy }))
+}
+
+/// The save is kept for the staff to see, unless its bytes are there already.
+fn keep_beside(
+    work: &mut Work<'_>,
+    seen: &SeenDocument,
+    arrived: &Arrived,
+    decision: &'static str,
+) -> Result<Decision> {
+    if work.keeps_bytes(&seen.document().id, &arrived.bytes.sha256)? {
+        return Ok(("UNCHANGED", None, Named::default()));
+    }
+    let revision = insert(work, arrived, RevisionOrigin::LateAfterLock)?;
+    let named = Named {
+        revision: true,
+        copy: false,
+    };
+    Ok((decision, Some(revision), named))
+}
+
+fn insert(work: &mut Work<'_>, arrived: &Arrived, origin: RevisionOrigin) -> Result<Revision> {
+    let document = &arrived.note.document_id;
+    let mut editors = Vec::new();
+    for editor in &arrived.editors {
+        if work.is_member(editor)? {
+            editors.push(editor.clone());
+        }
+    }
+    let revision = Revision {
+        id: arrived.bytes.revision.clone(),
+        organization_id: work.organization().clone(),
+        document_id: document.clone(),
+        version: work.next_version(document)?,
+        file_key: arrived.bytes.key.clone(),
+        size: arrived.bytes.size,
+        sha256: arrived.bytes.sha256.clone(),
+        saved_by_id: arrived.author.clone().filter(|author| editors.contains(author)),
+        editors,
+        origin,
+        last_save: arrived.last_save,
+        generation: arrived.generation,
+        created_at: work.now(),
+    };
+    work.insert_revision(&revision)?;
+    Ok(revision)
+}
+
+/// A save that had been on its way completes the copy that was handed in; answers whether it took the kept copy.
+fn complete_submission(
+    work: &mut Work<'_>,
+    document: &Document,
+    revision: &Revision,
+    arrived: &Arrived,
+) -> Result<bool> {
+    let (Some(copy), Open::Submitted) = (&arrived.bytes.copy, document.status.open()) else {
+        return Ok(false);
+    };
+    let Some(submission) = work.submission_of_document(&document.id)? else {
+        return Ok(false);
+    };
+    let mut documents = submission.documents.into_iter();
+    let Some(mut handed_in) = documents.find(|handed_in| handed_in.document_id.as_ref() == Some(&document.id)) else {
+        return Ok(false);
+    };
+    let former = std::mem::replace(&mut handed_in.file_key, copy.clone());
+    handed_in.document_version = revision.version;
+    handed_in.size = revision.size;
+    handed_in.sha256.clone_from(&revision.sha256);
+    work.replace_copy(&handed_in, &former)?;
+    Ok(true)
+}
+
+fn tell(
+    work: &mut Work<'_>,
+    seen: &SeenDocument,
+    document: &Document,
+    received: Received,
+    revision: Option<&Revision>,
+) -> Result<()> {
+    let Some(revision) = revision else { return Ok(()) };
+    let place = seen.place.clone();
+    let whole = Box::new(work.document(&document.id)?.whole);
+    let revision = Box::new(revision.clone());
+    if revision.origin == RevisionOrigin::LateAfterLock {
+        work.record(DocumentChange::SavedLate {
+            place,
+            document: whole,
+            revision,
+        });
+        return Ok(());
+    }
+    debug_assert_eq!(received, Received::Current, "nothing else becomes the content");
+    work.record(DocumentChange::Saved {
+        place,
+        document: whole,
+        revision,
+    });
+    let topic = document
+        .assignment_id
+        .as_ref()
+        .filter(|_| document.status.open() == Open::Submitted);
+    if let Some(topic) = topic
+        && let Some(submission) = work.submission_of_document(&document.id)?
+    {
+        let link = Box::new(whole_link(work, topic, &seen.place.group.id)?);
+        work.record(SubmissionChange::Completed {
+            link,
+            submission: Box::new(submission),
+        });
+    }
+    let files = work.prune_revisions(&document.id)?;
+    if !files.is_empty() {
+        work.record(DocumentChange::RevisionsPruned { files });
+    }
+    Ok(())
+}
+
+fn note_session(work: &mut Work<'_>, arrived: &Arrived) -> Result<()> {
+    let note = &arrived.note;
+    if arrived.is_final {
+        work.end_session(&note.document_id, arrived.generation)
+    } else {
+        let nonce = arrived.nonce.as_deref();
+        work.save_arrived(&note.document_id, arrived.generation, &note.document_key, nonce)
+    }
+}
+
+/// The session is over, and an earlier forced save had everything.
+pub fn close_saved(work: &mut Work<'_>, note: &SaveNote, generation: i64) -> Result<()> {
+    let mut document = hold(work, &note.document_id, generation)?.whole.document;
+    if generation == document.generation {
+        document.renew_key();
+        document.updated_at = work.now();
+        work.update_document(&document)?;
+    }
+    work.end_session(&note.document_id, generation)
+}
+
+/// The last editor left without a change.
+pub fn close(work: &mut Work<'_>, document: &DocumentId, generation: i64) -> Result<()> {
+    work.document(document)?;
+    work.end_session(document, generation)
+}
+
+/// Somebody joined or left.
+pub fn note_editors(work: &mut Work<'_>, note: &SaveNote, generation: i64, users: &[UserId]) -> Result<()> {
+    if generation > work.document(&note.document_id)?.document().generation {
+        return Err(Error::DocumentServerTokenMismatch);
+    }
+    work.note_editors(&note.document_id, generation, &note.document_key, users)
+}
+
+/// The document server could not save; the staff hear of it once, until a save succeeds.
+pub fn note_failure(work: &mut Work<'_>, note: &SaveNote, generation: i64, nonce: Option<&str>) -> Result<()> {
+    let seen = hold(work, &note.document_id, generation)?;
+    if let Some(nonce) = nonce {
+        work.save_arrived(&note.document_id, generation, &note.document_key, Some(&failed(nonce)))?;
+    }
+    if seen.document().save_failed_at.is_some() {
+        return Ok(());
+    }
+    let mut document = seen.document().clone();
+    document.save_failed_at = Some(work.now());
+    work.update_document(&document)?;
+    let whole = Box::new(work.document(&document.id)?.whole);
+    work.record(DocumentChange::SaveFailed {
+        place: seen.place,
+        document: whole,
+    });
+    Ok(())
+}
+
+/// A save could not be fetched; the document server tries again, or the sweep does.
+pub fn note_unfetched(work: &mut Work<'_>, note: &SaveNote, last_save: Option<Timestamp>) -> Result<()> {
+    if work.has_taken(note)? {
+        return Ok(());
+    }
+    let outcome = SaveOutcome {
+        word: "FAILED",
+        sha256: None,
+        last_save,
+        revision_id: None,
+    };
+    work.note_save(note, &outcome)
+}

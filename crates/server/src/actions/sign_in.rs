@@ -1,0 +1,137 @@
+//! Signing in: who is let in, and how often one may be wrong (contract 9). Only failures count, so that a class behind
+//! one address can sign in together; an attempt is judged when its password was hashed, so that many at once find out
+//! no more than one after the other.
+
+use model::change::session::SessionChange;
+use model::id::UserId;
+use model::time::Timestamp;
+
+use crate::error::{Error, Result};
+use crate::store::platform::sessions::Session;
+use crate::store::platform::sign_in::{Attempt, Credential};
+use crate::store::platform::{Platform, PlatformWork};
+
+const MINUTE: i64 = 60;
+/// No limit counts failures that are older, in seconds.
+const LONGEST_WINDOW: i64 = 15 * MINUTE;
+/// How long an address of a success keeps its own limit, in seconds.
+const KNOWN_GOOD: i64 = 30 * 24 * 60 * MINUTE;
+
+/// So many failures within so many seconds.
+struct Limit {
+    failures: i64,
+    window: i64,
+}
+const PAIR: Limit = Limit {
+    failures: 5,
+    window: MINUTE,
+};
+const ACCOUNT: Limit = Limit {
+    failures: 10,
+    window: LONGEST_WINDOW,
+};
+const ADDRESS: Limit = Limit {
+    failures: 60,
+    window: 10 * MINUTE,
+};
+
+/// What a sign-in brings to its verdict.
+#[derive(Debug, Clone)]
+pub struct SignIn {
+    /// Whom it names and where it comes from.
+    pub attempt: Attempt,
+    /// The hash that the password fitted, if it fitted one.
+    pub fitted: Option<String>,
+    /// The hash to store instead, where the old one is of another kind.
+    pub rehashed: Option<String>,
+    /// The session that begins if all is well; its person is filled in here.
+    pub session: Session,
+}
+
+/// How a sign-in ended.
+#[derive(Debug, Clone)]
+pub enum Verdict {
+    /// It is a session.
+    In(Session),
+    /// Wrong, unknown, switched off or outdated: nobody learns which.
+    Wrong,
+    /// The password was right, but the platform keeps the person out.
+    Banned,
+}
+
+/// Refuses while too many attempts failed; the same for accounts that do not exist.
+pub fn within_limits(platform: &mut Platform<'_>, attempt: &Attempt, now: Timestamp) -> Result<()> {
+    let pair = platform.failure_of_pair(attempt, PAIR.since(now), PAIR.failures)?;
+    let mut open_at = pair.map(|failure| PAIR.opens_at(failure));
+    // Strangers must not lock a pupil out of the computer he always uses.
+    if !platform.is_known_good(attempt, now.plus_seconds(-KNOWN_GOOD))? {
+        let account = platform.failure_of_account(attempt, ACCOUNT.since(now), ACCOUNT.failures)?;
+        let address = platform.failure_of_address(attempt, ADDRESS.since(now), ADDRESS.failures)?;
+        let others = [
+            account.map(|failure| ACCOUNT.opens_at(failure)),
+            address.map(|failure| ADDRESS.opens_at(failure)),
+        ];
+        open_at = others.into_iter().flatten().chain(open_at).max();
+    }
+    let Some(open_at) = open_at else { return Ok(()) };
+    let milliseconds = open_at.as_millis().saturating_sub(now.as_millis()).max(1);
+    let retry_after = u64::try_from(milliseconds).unwrap_or(1).div_ceil(1000);
+    Err(Error::RateLimited { retry_after })
+}
+
+/// Lets somebody in, or counts a failure.
+pub fn sign_in(work: &mut PlatformWork<'_>, sign_in: &SignIn, now: Timestamp) -> Result<Verdict> {
+    let attempt = &sign_in.attempt;
+    work.hold_account(&attempt.account_key)?;
+    within_limits(work, attempt, now)?;
+    let credential = work.credential(&attempt.account_key, now)?;
+    let Some((credential, account)) = fitting(credential.clone(), sign_in.fitted.as_deref()) else {
+        let user = credential.map(|credential| credential.user);
+        fail(work, attempt, user, now)?;
+        return Ok(Verdict::Wrong);
+    };
+    if credential.is_banned {
+        return Ok(Verdict::Banned);
+    }
+    if let Some(hash) = &sign_in.rehashed {
+        work.rehash_password(&account, hash, now)?;
+    }
+    work.insert_success(&credential.user, attempt, now, now.plus_seconds(-KNOWN_GOOD))?;
+    work.forget_sessions(&credential.user, now)?;
+    let session = Session {
+        user_id: credential.user,
+        ..sign_in.session.clone()
+    };
+    work.insert_session(&session)?;
+    Ok(Verdict::In(session))
+}
+
+/// Counts a wrong password, also of somebody who is signed in already.
+pub fn fail(work: &mut PlatformWork<'_>, attempt: &Attempt, user: Option<UserId>, now: Timestamp) -> Result<()> {
+    work.insert_failure(attempt, now, now.plus_seconds(-LONGEST_WINDOW))?;
+    work.record(SessionChange::LoginFailed {
+        user,
+        email: attempt.account_key.clone(),
+        address: Some(attempt.address.clone()),
+    });
+    Ok(())
+}
+
+/// The credential and the row of its password, if that is still the password which fitted and may be used.
+fn fitting(credential: Option<Credential>, fitted: Option<&str>) -> Option<(Credential, String)> {
+    let credential = credential?;
+    let (account, hash) = credential.password.clone()?;
+    let right = fitted == Some(hash.as_str()) && credential.is_active && !credential.is_outdated;
+    right.then_some((credential, account))
+}
+
+impl Limit {
+    fn since(&self, now: Timestamp) -> Timestamp {
+        now.plus_seconds(-self.window)
+    }
+
+    /// When a limit reached by this failure opens again.
+    fn opens_at(&self, failure: Timestamp) -> Timestamp {
+        failure.plus_seconds(self.window)
+    }
+}

@@ -1,0 +1,66 @@
+//! Where the document server keeps a result, without the host it claims: that host comes from the browser which was
+//! editing, and a browser can be made to say anything. Only path and query are kept, and only below the result folder.
+
+use reqwest::Url;
+
+use super::DocumentServer;
+
+/// The folder of the document server that holds results.
+const RESULTS: &str = "/cache/files/";
+
+/// Path and query of a result file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResultPath {
+    path: String,
+    query: Option<String>,
+}
+
+impl ResultPath {
+    /// The path alone: the same for every repeat of a notice, while the query carries an expiry.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// Where it is at the document server that this service knows.
+    pub(super) fn at(&self, internal: &Url) -> Url {
+        let mut url = internal.clone();
+        let folder = internal.path().trim_end_matches('/');
+        url.set_path(&format!("{folder}{}", self.path));
+        url.set_query(self.query.as_deref());
+        url
+    }
+}
+
+impl DocumentServer {
+    /// Reads the address of a result; nothing when it is not one.
+    pub fn result_path(&self, claimed: &str) -> Option<ResultPath> {
+        let url = Url::parse(claimed).ok()?;
+        if !matches!(url.scheme(), "http" | "https") {
+            return None;
+        }
+        // A document server below a folder (`https://host/docs`) puts that folder in front.
+        let public = self.0.public_url.as_deref().and_then(|public| Url::parse(public).ok());
+        let folders = [public.as_ref(), self.0.internal_url.as_ref()];
+        let mut folders = folders
+            .into_iter()
+            .flatten()
+            .map(|url| url.path().trim_end_matches('/'));
+        let path = url.path();
+        let inside = |path: &str| path.starts_with(RESULTS) && !path.contains("//") && !has_hidden_separator(path);
+        let path = std::iter::once(path)
+            .chain(folders.by_ref().filter_map(|folder| path.strip_prefix(folder)))
+            .find(|path| inside(path))?;
+        Some(ResultPath {
+            path: path.to_owned(),
+            query: url.query().map(str::to_owned),
+        })
+    }
+}
+
+/// Percent-encoded slashes and backslashes, which the peer might read as more folders.
+fn has_hidden_separator(path: &str) -> bool {
+    let lower = path.to_ascii_lowercase();
+    ["%2f", "%5c", "%2e%2e", "\\"]
+        .iter()
+        .any(|hidden| lower.contains(hidden))
+}

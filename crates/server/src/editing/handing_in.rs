@@ -1,0 +1,161 @@
+//! Handing in, finishing and reopening as people ask for them: the rows first, in one unit; then the open editors; then
+//! the answer, which shows what their last words made of it.
+
+use std::time::Duration;
+
+use model::file::FileKey;
+use model::id::{AssignmentId, DocumentId, SubmissionDocumentId};
+use model::text::Note;
+use model::time::Timestamp;
+use tokio::time::Instant;
+
+use super::Editing;
+use super::fetching::surely_not_written;
+use crate::actions::finish;
+use crate::actions::submissions::{self, Copied, HandedIn, Standing};
+use crate::clock;
+use crate::error::{Error, Result};
+use crate::files::blank;
+use crate::store::Standpoint;
+use crate::store::documents::{CurrentFile, SeenDocument};
+
+/// How long handing in waits for open editors; they usually answer within a second.
+const HAND_IN: Duration = Duration::from_secs(20);
+/// How long finishing a topic waits for all of them (contract 8.3).
+const FINISH: Duration = Duration::from_mins(1);
+/// How often a copy is made anew because a save came in between.
+const TRIES: u32 = 5;
+
+/// What finishing a topic answers.
+#[derive(Debug, Clone)]
+pub struct Finish {
+    /// When the topic was finished, first of all.
+    pub at: Timestamp,
+    /// How many documents were locked now.
+    pub locked: i64,
+    /// How many groups work on the topic.
+    pub groups: i64,
+    /// Whether it was finished before.
+    pub already: bool,
+    /// The documents whose last writing may be missing.
+    pub unsaved: Vec<DocumentId>,
+}
+
+impl Editing {
+    /// Hands a document in for a topic. Once begun it no longer depends on the caller.
+    pub async fn submit(
+        &self,
+        standpoint: Standpoint,
+        document: DocumentId,
+        assignment: AssignmentId,
+        note: Option<Note>,
+    ) -> Result<Standing> {
+        let editing = self.clone();
+        let submitting = tokio::spawn(async move {
+            let handed_in = editing.hand_in(&standpoint, &document, &assignment, note).await?;
+            let deadline = Instant::now() + HAND_IN;
+            editing.settle(&standpoint, handed_in.freezes, deadline).await;
+            editing
+                .read(standpoint, move |scope| {
+                    submissions::standing(scope, &document, &assignment)
+                })
+                .await
+        });
+        submitting.await.map_err(|error| anyhow::anyhow!(error))?
+    }
+
+    /// Copies the present content and writes the attempt that names the copy; again when a save came in between.
+    async fn hand_in(
+        &self,
+        standpoint: &Standpoint,
+        document: &DocumentId,
+        assignment: &AssignmentId,
+        note: Option<Note>,
+    ) -> Result<HandedIn> {
+        for _ in 0..TRIES {
+            let (own, topic) = (document.clone(), assignment.clone());
+            let look = self.read(standpoint.clone(), move |scope| {
+                let seen = submissions::may_submit(scope, &own, &topic)?;
+                let content = scope.current_file(seen.document())?;
+                Ok((seen, content))
+            });
+            let (seen, content) = look.await?;
+            let copied = self.copy(&seen, content).await?;
+            let (own, topic, note) = (document.clone(), assignment.clone(), note.clone());
+            let (key, server) = (copied.key.clone(), self.server.clone());
+            // The moment of the hand-in is the unit's, not the request's: what was saved while the copy was made counts.
+            let standpoint = Standpoint {
+                now: clock::now(),
+                ..standpoint.clone()
+            };
+            let written = self.write(standpoint, move |work| {
+                submissions::submit(work, &own, &topic, note.as_ref(), &copied, &server)
+            });
+            match written.await {
+                Ok(Some(handed_in)) => return Ok(handed_in),
+                Ok(None) => self.forget(&key).await,
+                Err(error) => {
+                    if surely_not_written(&error) {
+                        self.forget(&key).await;
+                    }
+                    return Err(error);
+                }
+            }
+        }
+        Err(Error::Overloaded)
+    }
+
+    /// Keeps the content of a document under a key of its own.
+    async fn copy(&self, seen: &SeenDocument, content: CurrentFile) -> Result<Copied> {
+        let document = seen.document();
+        let id = SubmissionDocumentId::new(clock::new_id());
+        let extension = document.file_extension;
+        let key = FileKey::new(format!("{}.{id}.{extension}", document.id));
+        let (revision, version, size, sha256) = match content {
+            CurrentFile::Revision(revision) => {
+                self.files.copy(&revision.file_key, &key).await?;
+                (Some(revision.id), revision.version, revision.size, revision.sha256)
+            }
+            CurrentFile::Blank(extension) => {
+                let bytes = blank::blank(extension)
+                    .ok_or_else(|| anyhow::anyhow!("document {} has no content", document.id))?;
+                let mut staging = self.files.stage(bytes.len() as u64).await?;
+                staging.write(bytes).await?;
+                self.files.commit(staging.finish().await?, &key).await?;
+                let size = i64::try_from(bytes.len()).unwrap_or(i64::MAX);
+                (None, 0, size, blank::sha256(bytes))
+            }
+        };
+        Ok(Copied {
+            id,
+            revision,
+            version,
+            extension,
+            key,
+            size,
+            sha256,
+        })
+    }
+
+    /// Finishes a topic. Once begun it no longer depends on the caller.
+    pub async fn finish(&self, standpoint: Standpoint, assignment: AssignmentId) -> Result<Finish> {
+        let editing = self.clone();
+        let finishing = tokio::spawn(async move {
+            let server = editing.server.clone();
+            let write = editing.write(standpoint.clone(), move |work| {
+                finish::finish(work, &assignment, &server)
+            });
+            let finished = write.await?;
+            let deadline = Instant::now() + FINISH;
+            let unsaved = editing.settle(&standpoint, finished.freezes, deadline).await;
+            Ok(Finish {
+                at: finished.at,
+                locked: finished.locked,
+                groups: finished.groups,
+                already: finished.already,
+                unsaved,
+            })
+        });
+        finishing.await.map_err(|error| anyhow::anyhow!(error))?
+    }
+}

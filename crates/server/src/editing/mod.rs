@@ -1,0 +1,97 @@
+//! What takes several units and the document server: taking saves, handing in with editors open, finishing a topic,
+//! converting, bringing home forgotten saves. Each step is an action of its own in a unit of its own; nothing here waits
+//! for the network inside a unit, and whatever stops in between leaves rows that are true.
+
+mod conversion;
+mod fetching;
+mod freezing;
+mod handing_in;
+mod saving;
+mod sweep;
+
+use std::sync::Arc;
+
+use model::id::DocumentId;
+use tokio::sync::Semaphore;
+
+pub use self::conversion::{Content, Pdf, Source};
+pub use self::handing_in::Finish;
+pub use self::saving::Answer;
+use crate::changes;
+use crate::clock;
+use crate::document_server::DocumentServer;
+use crate::error::Result;
+use crate::files::Files;
+use crate::live::bus::Bus;
+use crate::store::platform::PlatformProof;
+use crate::store::{Actor, Scope, Standpoint, Store, Tenant, Work};
+use model::access::Viewer;
+
+/// Conversions that run at once; the document server has few hands.
+const CONVERSIONS: usize = 4;
+
+/// All that several units and the document server need; copies are the same one.
+#[derive(Clone)]
+pub struct Editing {
+    store: Store,
+    bus: Bus,
+    files: Files,
+    server: DocumentServer,
+    conversions: Arc<Semaphore>,
+}
+
+impl Editing {
+    /// Joins what editing needs.
+    pub fn new(store: Store, bus: Bus, files: Files, server: DocumentServer) -> Self {
+        Self {
+            store,
+            bus,
+            files,
+            server,
+            conversions: Arc::new(Semaphore::new(CONVERSIONS)),
+        }
+    }
+
+    async fn read<T: Send + 'static>(
+        &self,
+        standpoint: Standpoint,
+        look: impl FnOnce(&mut Scope<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        self.store.read(standpoint, look).await
+    }
+
+    async fn write<T: Send + 'static>(
+        &self,
+        standpoint: Standpoint,
+        act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        changes::perform(&self.store, &self.bus, standpoint, act).await
+    }
+
+    /// Where the document server stands when it speaks of a document: in the organization of the document.
+    pub async fn standpoint_of(&self, document: &DocumentId) -> Result<Standpoint> {
+        let id = document.clone();
+        let home = self
+            .store
+            .platform_read(PlatformProof::document_server(), move |platform| {
+                platform.home_of_document(&id)
+            });
+        Ok(standpoint(home.await?))
+    }
+}
+
+/// The document server sees all documents of a school, and no person stands behind what it does.
+fn standpoint(tenant: Tenant) -> Standpoint {
+    Standpoint {
+        tenant,
+        viewer: Viewer::Admin,
+        actor: Actor {
+            user: None,
+            name: "Document server".to_owned(),
+            role: "system",
+            impersonated_by: None,
+            request_id: None,
+        },
+        now: clock::now(),
+    }
+}

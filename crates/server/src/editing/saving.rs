@@ -1,0 +1,256 @@
+//! A notice of the document server, from its arrival to its answer. A save is acknowledged only when its bytes are durable
+//! and the unit that names them is committed.
+
+use std::fmt::Write as _;
+
+use model::document::Open;
+use model::document_kind::FileExtension;
+use model::file::FileKey;
+use model::id::RevisionId;
+use model::save::{DocumentKey, Revision};
+use model::time::Timestamp;
+use sha2::{Digest, Sha256};
+
+use super::Editing;
+use super::fetching::{kind_of, may_pass, surely_not_written};
+use crate::actions::saves::{self, Arrived, KeptBytes, Named};
+use crate::clock;
+use crate::document_server::notice::{Notice, SaveNotice};
+use crate::error::{Error, Result};
+use crate::store::Standpoint;
+use crate::store::saves::SaveNote;
+
+/// What the document server is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answer {
+    /// It may forget the save.
+    Taken,
+    /// It keeps what it has, and trying again would not help.
+    Refused,
+    /// It may try again.
+    TryAgain,
+}
+
+impl Editing {
+    /// Takes a notice. Once begun it no longer depends on the caller: the document server may hang up, the save is taken.
+    pub async fn notice(&self, key: DocumentKey, text: String, notice: Notice) -> Result<Answer> {
+        let editing = self.clone();
+        let taking = tokio::spawn(async move { editing.take(key, text, notice).await });
+        taking.await.map_err(|error| anyhow::anyhow!(error))?
+    }
+
+    async fn take(&self, key: DocumentKey, text: String, notice: Notice) -> Result<Answer> {
+        let standpoint = self.standpoint_of(&key.document).await?;
+        let generation = key.generation;
+        let note = SaveNote {
+            document_id: key.document,
+            document_key: text,
+            url_path_hash: String::new(),
+        };
+        match notice {
+            Notice::Save(save) => return self.take_save(standpoint, note, generation, save).await,
+            Notice::Editing { users } => {
+                let write = self.write(standpoint, move |work| {
+                    saves::note_editors(work, &note, generation, &users)
+                });
+                write.await?;
+            }
+            Notice::Closed => {
+                let document = note.document_id;
+                self.write(standpoint, move |work| saves::close(work, &document, generation))
+                    .await?;
+            }
+            Notice::Failed { partial, nonce } => {
+                self.fail(standpoint.clone(), note.clone(), generation, nonce).await?;
+                if let Some(result) = partial {
+                    let save = SaveNotice::of_result(result);
+                    let kept = self.keep_save(standpoint, note, generation, save, true).await;
+                    if let Err(error) = kept {
+                        tracing::warn!(error = format!("{error:?}"), "a damaged result was not kept");
+                    }
+                }
+                return Ok(Answer::Refused);
+            }
+            Notice::Unusable => {
+                tracing::warn!(
+                    document.key = note.document_key,
+                    "a save names no file of the document server"
+                );
+                return Ok(Answer::Refused);
+            }
+            Notice::Other => {}
+        }
+        Ok(Answer::Taken)
+    }
+
+    /// Takes a save, or says why it cannot be taken now.
+    pub(super) async fn take_save(
+        &self,
+        standpoint: Standpoint,
+        note: SaveNote,
+        generation: i64,
+        save: SaveNotice,
+    ) -> Result<Answer> {
+        if save.is_final && save.not_modified {
+            let write = self.write(standpoint, move |work| saves::close_saved(work, &note, generation));
+            return write.await.map(|()| Answer::Taken);
+        }
+        let (last_save, nonce) = (save.last_save, save.nonce.clone());
+        let kept = self
+            .keep_save(standpoint.clone(), note.clone(), generation, save, false)
+            .await;
+        let error = match kept {
+            Ok(()) => return Ok(Answer::Taken),
+            // Not a fault of the save: the document is gone, or the key is none of its own.
+            Err(error @ (Error::NotFound | Error::DocumentServerTokenMismatch)) => return Err(error),
+            Err(error) => error,
+        };
+        let again = may_pass(&error);
+        tracing::warn!(
+            error = format!("{error:?}"),
+            document.key = note.document_key,
+            again,
+            "a save was not taken"
+        );
+        if again {
+            self.write(standpoint, move |work| saves::note_unfetched(work, &note, last_save))
+                .await?;
+            Ok(Answer::TryAgain)
+        } else {
+            self.fail(standpoint, note, generation, nonce).await?;
+            Ok(Answer::Refused)
+        }
+    }
+
+    async fn fail(&self, standpoint: Standpoint, note: SaveNote, generation: i64, nonce: Option<String>) -> Result<()> {
+        let write = self.write(standpoint, move |work| {
+            saves::note_failure(work, &note, generation, nonce.as_deref())
+        });
+        write.await
+    }
+
+    /// Fetches a save, keeps its bytes, and lets the rules decide what becomes of them.
+    async fn keep_save(
+        &self,
+        standpoint: Standpoint,
+        mut note: SaveNote,
+        generation: i64,
+        save: SaveNotice,
+        is_partial: bool,
+    ) -> Result<()> {
+        note.url_path_hash = hash(save.result.path());
+        let asked = note.clone();
+        let known = self.read(standpoint.clone(), move |scope| {
+            let seen = scope.document(&asked.document_id)?;
+            let document = seen.document();
+            if generation > document.generation {
+                return Err(Error::DocumentServerTokenMismatch);
+            }
+            let is_handed_in = document.status.open() == Open::Submitted;
+            Ok((document.file_extension, is_handed_in, scope.has_taken(&asked)?))
+        });
+        let (extension, is_handed_in, is_taken) = known.await?;
+        if is_taken {
+            // A repeat: nothing to fetch, only the session to be closed once more.
+            let bytes = KeptBytes::none(extension);
+            let repeat = arrived(note, generation, save, is_partial, bytes);
+            return self
+                .write(standpoint, move |work| saves::save_back(work, &repeat).map(drop))
+                .await;
+        }
+        let staged = self.fetch(&save.result).await?;
+        let extension = kind_of(&staged, extension, save.file_type.as_deref()).await?;
+        let revision = RevisionId::new(clock::new_id());
+        let key = Revision::file_key(&note.document_id, &revision, extension);
+        let copy = is_handed_in.then(|| FileKey::new(format!("{}.{}.{extension}", note.document_id, clock::new_id())));
+        let bytes = KeptBytes {
+            revision,
+            extension,
+            key: key.clone(),
+            size: i64::try_from(staged.size()).unwrap_or(i64::MAX),
+            sha256: staged.sha256().to_owned(),
+            copy: copy.clone(),
+        };
+        self.files.commit(staged, &key).await?;
+        if let Some(copy) = &copy {
+            self.files.copy(&key, copy).await?;
+        }
+        // The time between is long enough for a lock: the unit judges by its own clock.
+        let standpoint = Standpoint {
+            now: clock::now(),
+            ..standpoint
+        };
+        let arrived = arrived(note, generation, save, is_partial, bytes);
+        let written = self
+            .write(standpoint, move |work| saves::save_back(work, &arrived))
+            .await;
+        let named = match &written {
+            Ok(named) => *named,
+            Err(error) if surely_not_written(error) => Named::default(),
+            Err(_) => Named {
+                revision: true,
+                copy: true,
+            },
+        };
+        if !named.revision {
+            self.forget(&key).await;
+        }
+        if let Some(copy) = copy.filter(|_| !named.copy) {
+            self.forget(&copy).await;
+        }
+        written.map(drop)
+    }
+}
+
+fn arrived(note: SaveNote, generation: i64, save: SaveNotice, is_partial: bool, bytes: KeptBytes) -> Arrived {
+    Arrived {
+        note,
+        generation,
+        is_final: save.is_final,
+        last_save: save.last_save,
+        author: save.author,
+        editors: save.editors,
+        nonce: save.nonce,
+        is_partial,
+        bytes,
+    }
+}
+
+impl KeptBytes {
+    /// No bytes at all, for a notice that was taken before.
+    fn none(extension: FileExtension) -> Self {
+        Self {
+            revision: RevisionId::new(""),
+            extension,
+            key: FileKey::new(""),
+            size: 0,
+            sha256: String::new(),
+            copy: None,
+        }
+    }
+}
+
+impl SaveNotice {
+    /// A result nobody says more about; the session goes on.
+    pub(super) fn of_result(result: crate::document_server::result_path::ResultPath) -> Self {
+        Self {
+            is_final: false,
+            result,
+            file_type: None,
+            last_save: None::<Timestamp>,
+            not_modified: false,
+            author: None,
+            editors: Vec::new(),
+            nonce: None,
+        }
+    }
+}
+
+/// A path as one short word; the query of a result carries an expiry and differs from repeat to repeat.
+fn hash(path: &str) -> String {
+    let digest = Sha256::digest(path.as_bytes());
+    digest.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

@@ -1,0 +1,63 @@
+//! `/auth`: the wire of better-auth 1.7 (contract 6.1), which its official client speaks. Bodies, codes and the order of
+//! checks are the library's; who may do what is read from the store on every request, never from the cache cookie.
+//!
+//! Most routes are open at the gate, because the library judges a body before it asks for a session; they ask for it
+//! themselves ([`asked::Asked::present`]).
+
+mod account;
+mod answer;
+mod asked;
+mod elsewhere;
+mod members;
+mod organization;
+mod password;
+mod reset;
+mod sessions;
+mod sign_in;
+mod wire;
+
+use axum::response::{IntoResponse, Response};
+use model::access::Access;
+use utoipa_axum::routes;
+
+use super::endpoint::Endpoints;
+use crate::error::Error;
+
+/// The routes of auth.
+pub fn routes() -> Endpoints {
+    Endpoints::new("auth")
+        .add(Access::Anyone, routes!(sign_in::sign_in))
+        .add(Access::Anyone, routes!(sign_in::sign_up))
+        .add(Access::Anyone, routes!(sign_in::sign_out))
+        .add(Access::Anyone, routes!(sign_in::alive))
+        .add(Access::Anyone, routes!(sessions::show, sessions::refuse_post))
+        .add(Access::SignedIn, routes!(sessions::list))
+        .add(Access::Anyone, routes!(sessions::revoke))
+        .add(Access::Anyone, routes!(sessions::revoke_all))
+        .add(Access::Anyone, routes!(sessions::revoke_others))
+        .add(Access::Anyone, routes!(password::change))
+        .add(Access::Anyone, routes!(password::verify))
+        .add(Access::Anyone, routes!(reset::request))
+        .add(Access::Anyone, routes!(reset::follow))
+        .add(Access::Anyone, routes!(reset::reset))
+        .add(Access::Anyone, routes!(account::update))
+        .add(Access::SignedIn, routes!(account::list))
+        .add(Access::Anyone, routes!(organization::set_active))
+        .add(Access::SignedIn, routes!(organization::list))
+        .add(Access::Anyone, routes!(organization::show))
+        .add(Access::SignedIn, routes!(members::own))
+        .add(Access::Anyone, routes!(members::role))
+        .add(Access::Anyone, routes!(members::list))
+        .add(Access::Anyone, routes!(members::has_permission))
+        .merge(elsewhere::routes())
+}
+
+/// What the gate says of a caller it stops, in the words of the library.
+pub fn refuse(error: Error) -> Response {
+    answer::Refused::from(error).into_response()
+}
+
+/// An unknown route, or another method than the route's: the library says nothing but 404.
+pub fn unknown() -> Response {
+    answer::Refused::from(better_auth::error::AuthError::not_found()).into_response()
+}

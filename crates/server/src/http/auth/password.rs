@@ -1,0 +1,107 @@
+//! The own password: prove it, change it. A wrong one counts like a failed sign-in, so that an unattended session is no
+//! way to try passwords.
+
+use better_auth::error::AuthError;
+use better_auth::password;
+use serde_json::json;
+
+use super::answer::{Answered, Refused, answer};
+use super::asked::{Asked, Present};
+use super::sessions::done;
+use super::sign_in::fitted_hash;
+use super::wire;
+use crate::actions::passwords::{self, NewPassword};
+use crate::store::platform::PlatformProof;
+use crate::store::platform::sign_in::Attempt;
+
+/// Change the own password
+#[utoipa::path(post, path = "/auth/change-password",
+    request_body(content_type = "application/json", content = Object,
+        description = "currentPassword, newPassword, revokeOtherSessions?"),
+    responses((status = 200, description = "token (null, or of the new session) and user"), (status = 401, description = "UNAUTHORIZED")))]
+pub async fn change(asked: Asked) -> Answered {
+    let mut reader = asked.reader();
+    let (new, current) = (reader.string("newPassword"), reader.string("currentPassword"));
+    let revoke_others = reader.optional_bool("revokeOtherSessions").unwrap_or(false);
+    reader.finish()?;
+    let present = asked.present().await?;
+    check_new(new)?;
+    let fitted = prove(&asked, &present, current).await?;
+    let hash = asked.app.gate().hashing().hash(new.to_owned()).await?;
+    let successor = revoke_others.then(|| asked.new_session(present.user.id.clone()));
+    let change = NewPassword {
+        fitted: Some(fitted),
+        hash,
+        successor: successor.clone(),
+    };
+    let (user, attempt, now) = (present.user.id.clone(), attempt(&asked, &present), asked.now);
+    if !asked
+        .act(move |work| passwords::change(work, &user, &attempt, &change, now))
+        .await?
+    {
+        return Err(Refused::from(AuthError::invalid_password()).with(present.cookies));
+    }
+    let token = successor.as_ref().map(|session| &session.token);
+    let cookies = match &successor {
+        Some(session) => asked.issue(session, &present.user, present.remember),
+        None => present.cookies,
+    };
+    Ok(answer(
+        &json!({ "token": token, "user": wire::user(&present.user) }),
+        cookies,
+    ))
+}
+
+/// Prove the own password
+#[utoipa::path(post, path = "/auth/verify-password",
+    request_body(content_type = "application/json", content = Object, description = "password"),
+    responses((status = 200, description = "status: true"), (status = 401, description = "UNAUTHORIZED")))]
+pub async fn verify(asked: Asked) -> Answered {
+    let mut reader = asked.reader();
+    let password = reader.string("password");
+    reader.finish()?;
+    let present = asked.present().await?;
+    prove(&asked, &present, password).await?;
+    Ok(done(present.cookies))
+}
+
+/// The rules for a new password (contract 9).
+pub fn check_new(password: &str) -> Result<(), AuthError> {
+    password::check_length(password)?;
+    if password::is_common(password) {
+        Err(AuthError::password_compromised())
+    } else {
+        Ok(())
+    }
+}
+
+/// The stored hash of a password that is right; a wrong one is counted.
+async fn prove(asked: &Asked, present: &Present, password: &str) -> Result<String, Refused> {
+    password::check_not_too_long(password)?;
+    let user = present.user.id.clone();
+    let look = asked
+        .app
+        .store()
+        .platform_read(PlatformProof::session_look_up(), move |platform| {
+            platform.password_hash(&user)
+        });
+    if look.await?.is_none() {
+        return Err(AuthError::credential_account_not_found().into());
+    }
+    let attempt = attempt(asked, present);
+    if let Some(hash) = fitted_hash(&asked.app, &attempt, password).await? {
+        return Ok(hash);
+    }
+    let (user, now) = (present.user.id.clone(), asked.now);
+    asked
+        .act(move |work| passwords::prove(work, &user, &attempt, None, now))
+        .await?;
+    Err(Refused::from(AuthError::invalid_password()).with(present.cookies.clone()))
+}
+
+fn attempt(asked: &Asked, present: &Present) -> Attempt {
+    Attempt {
+        account_key: present.user.email.clone(),
+        address: asked.address(),
+    }
+}

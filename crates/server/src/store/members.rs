@@ -1,0 +1,72 @@
+//! Members of an organization with what the viewer may see of the people behind them.
+
+use model::access::MemberRole;
+use model::user::{Member, Person};
+
+use super::Scope;
+use super::sql::Columns;
+use crate::error::Result;
+use crate::{args, manages_class, statements};
+
+statements! {
+    /// The members the viewer may know, oldest membership first: a student knows the own one only. The address of a
+    /// student is for admins, for the teachers of the student's classes, and for the student (contract 5).
+    VISIBLE = concat!("SELECT m.id, m.organization_id, m.user_id, m.role, m.external_id, m.created_at, m.updated_at,
+            u.name, u.image,
+            CASE WHEN $2 = 'ADMIN' OR m.role <> 'student' OR m.user_id = $3 OR EXISTS (
+                    SELECT 1 FROM class_enrollments ce
+                    JOIN classes k ON k.organization_id = ce.organization_id AND k.id = ce.class_id
+                    WHERE ce.organization_id = $1 AND ce.student_id = m.user_id AND ", manages_class!(), ")
+                THEN u.email ELSE NULL END
+        FROM members m
+        JOIN users u ON u.id = m.user_id
+        WHERE m.organization_id = $1 AND ($2 <> 'STUDENT' OR m.user_id = $3) AND CAST($4 AS BIGINT) IS NOT NULL
+            AND (CAST($5 AS TEXT) IS NULL OR m.user_id = $5)
+        ORDER BY m.created_at, m.id");
+}
+
+/// A member with the person behind it.
+#[derive(Debug, Clone)]
+pub struct KnownMember {
+    /// The membership.
+    pub member: Member,
+    /// The person.
+    pub person: Person,
+    /// The address, where the viewer may see it.
+    pub email: Option<String>,
+}
+
+impl Scope<'_> {
+    /// The members the viewer may know.
+    pub fn members(&mut self) -> Result<Vec<KnownMember>> {
+        self.many_visible(&VISIBLE, args![None::<String>], known_member)
+    }
+
+    /// One person's membership, if the viewer may know it.
+    pub fn member_of(&mut self, user: &str) -> Result<Option<KnownMember>> {
+        let found = self.many_visible(&VISIBLE, args![user], known_member)?;
+        Ok(found.into_iter().next())
+    }
+}
+
+fn known_member(row: &mut Columns<'_>) -> Result<KnownMember> {
+    let member = Member {
+        id: row.take()?,
+        organization_id: row.take()?,
+        user_id: row.take()?,
+        role: row.parse(MemberRole::parse)?,
+        external_id: row.take()?,
+        created_at: row.take()?,
+        updated_at: row.take()?,
+    };
+    let person = Person {
+        id: member.user_id.clone(),
+        name: row.take()?,
+        image: row.take()?,
+    };
+    Ok(KnownMember {
+        member,
+        person,
+        email: row.take()?,
+    })
+}

@@ -1,0 +1,168 @@
+//! How often a sign-in may be wrong (contract 9). Failures count, successes never.
+
+use groupwork::args;
+use serde_json::json;
+
+use super::{AGE_FAILURES, Browser, FAILURES_IN_LOG, PASSWORD, SET_HOME, enable, one, run, signed_in};
+use crate::support::{Answer, Kind, TestApp};
+
+const MINUTE: i64 = 60_000;
+
+/// A service behind a proxy, so that people come from different addresses.
+async fn behind_proxy(story: impl AsyncFn(&TestApp)) {
+    for kind in [Kind::Sqlite, Kind::Postgres] {
+        if let Some(app) = TestApp::start_with(kind, &["--trust-proxy=127.0.0.1"]).await {
+            story(&app).await;
+            app.close().await;
+        }
+    }
+}
+
+fn limited(answer: Answer, longest: u64) {
+    let seconds: u64 = answer.header("retry-after").parse().unwrap();
+    assert_eq!(answer.header("x-retry-after"), answer.header("retry-after"));
+    assert!((1..=longest).contains(&seconds), "{seconds}");
+    answer.refused(429, "RATE_LIMITED");
+}
+
+async fn fail(browser: &Browser, email: &str, times: usize) {
+    for _ in 0..times {
+        browser
+            .sign_in(email, "another password")
+            .await
+            .refused(401, "INVALID_EMAIL_OR_PASSWORD");
+    }
+}
+
+both!(five_failures_in_a_minute_are_enough, |app| {
+    let (ada, browser) = (&app.world.ada, Browser::new(app));
+    enable(app, ada).await;
+    for email in [ada.email.as_str(), "nobody@nowhere.example"] {
+        fail(&browser, email, 5).await;
+        limited(browser.sign_in(email, "another password").await, 60);
+        limited(browser.sign_in(email, PASSWORD).await, 60);
+        run(app, &AGE_FAILURES, args![MINUTE - 1000]);
+        limited(browser.sign_in(email, PASSWORD).await, 1);
+        run(app, &AGE_FAILURES, args![10 * MINUTE]);
+    }
+    browser.sign_in(&ada.email, PASSWORD).await.expect(200);
+});
+
+both!(many_at_once_find_out_no_more_than_one_after_the_other, |app| {
+    let ada = &app.world.ada;
+    enable(app, ada).await;
+    let browser = std::sync::Arc::new(Browser::new(app));
+    let tries: Vec<_> = (0..12)
+        .map(|_| {
+            let (browser, email) = (std::sync::Arc::clone(&browser), ada.email.clone());
+            tokio::spawn(async move { browser.sign_in(&email, "another password").await.status })
+        })
+        .collect();
+    let mut wrong = 0;
+    for one in tries {
+        wrong += usize::from(one.await.unwrap() == 401);
+    }
+    assert_eq!(wrong, 5);
+    limited(browser.sign_in(&ada.email, PASSWORD).await, 60);
+});
+
+both!(a_class_behind_one_address_signs_in_together, |app| {
+    let world = &app.world;
+    let people = [&world.ada, &world.ben, &world.cem, &world.dana, &world.eli, &world.finn];
+    for person in people {
+        enable(app, person).await;
+    }
+    let started = std::time::Instant::now();
+    for _ in 0..5 {
+        let six = people.map(|person| {
+            let (browser, email) = (Browser::new(app), person.email.clone());
+            tokio::spawn(async move { browser.sign_in(&email, PASSWORD).await.status })
+        });
+        for one in six {
+            assert_eq!(one.await.unwrap(), 200);
+        }
+    }
+    println!("30 sign-ins in {:?}", started.elapsed());
+});
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn strangers_cannot_lock_a_person_out_of_his_usual_computer() {
+    behind_proxy(async |app| {
+        let ada = &app.world.ada;
+        enable(app, ada).await;
+        let home = Browser::at(app, "192.0.2.1");
+        home.sign_in(&ada.email, PASSWORD).await.expect(200);
+        let mut refused = (0, 0);
+        for number in 0..100 {
+            let stranger = Browser::at(app, &format!("198.51.100.{}", number % 50));
+            match stranger.sign_in(&ada.email, "another password").await.status {
+                401 => refused.0 += 1,
+                429 => refused.1 += 1,
+                status => panic!("{status}"),
+            }
+        }
+        assert_eq!(
+            refused,
+            (10, 90),
+            "ten failures of one account in a quarter of an hour, from wherever"
+        );
+        limited(Browser::at(app, "203.0.113.9").sign_in(&ada.email, PASSWORD).await, 900);
+        home.sign_in(&ada.email, PASSWORD).await.expect(200);
+        fail(&home, &ada.email, 5).await;
+        limited(home.sign_in(&ada.email, PASSWORD).await, 60);
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_address_cannot_try_the_whole_school() {
+    behind_proxy(async |app| {
+        let ada = &app.world.ada;
+        enable(app, ada).await;
+        let stranger = Browser::at(app, "2001:db8:0:1::1");
+        for number in 0..60 {
+            fail(&stranger, &format!("pupil{number}@school.example"), 1).await;
+        }
+        let neighbour = Browser::at(app, "2001:db8:0:1:ffff::2");
+        limited(neighbour.sign_in(&ada.email, PASSWORD).await, 600);
+        Browser::at(app, "2001:db8:0:2::1")
+            .sign_in(&ada.email, PASSWORD)
+            .await
+            .expect(200);
+        run(app, &AGE_FAILURES, args![10 * MINUTE]);
+        neighbour.sign_in(&ada.email, PASSWORD).await.expect(200);
+    })
+    .await;
+}
+
+both!(an_unattended_session_is_no_way_to_try_passwords, |app| {
+    let browser = signed_in(app, &app.world.ada).await;
+    for _ in 0..5 {
+        let wrong = browser
+            .post("/auth/verify-password", json!({"password": "another password"}))
+            .await;
+        wrong.refused(400, "INVALID_PASSWORD");
+    }
+    limited(
+        browser
+            .post("/auth/verify-password", json!({"password": PASSWORD}))
+            .await,
+        60,
+    );
+    let change = json!({"currentPassword": PASSWORD, "newPassword": "Dreieck und Kreis"});
+    limited(browser.post("/auth/change-password", change).await, 60);
+});
+
+both!(a_school_reads_of_failures_on_the_accounts_it_made, |app| {
+    let (world, browser) = (&app.world, Browser::new(app));
+    enable(app, &world.ada).await;
+    run(app, &SET_HOME, args![world.ada.id, world.north]);
+    fail(&browser, &world.ada.email, 2).await;
+    fail(&browser, &world.nobody.email, 1).await;
+    let told = |organization: &str, user: &str| one::<i64>(app, &FAILURES_IN_LOG, args![organization, user]);
+    assert_eq!(told(&world.north, &world.ada.id), 2);
+    assert_eq!(
+        told(&world.south, &world.ada.id) + told(&world.north, &world.nobody.id),
+        0
+    );
+});

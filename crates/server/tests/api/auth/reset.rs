@@ -1,0 +1,122 @@
+//! A forgotten password: the letter, its link, and that an answer never tells who has an account.
+
+use std::time::{Duration, Instant};
+
+use groupwork::args;
+use serde_json::json;
+
+use super::{Browser, COUNT_SESSIONS, PASSWORD, one, signed_in};
+use crate::support::{FRONTEND, TestApp};
+
+const NEW: &str = "Dreieck und Kreis";
+
+/// The letters in the outbox, once there are so many.
+async fn letters(app: &TestApp, wanted: usize) -> Vec<String> {
+    let started = Instant::now();
+    loop {
+        let entries = std::fs::read_dir(app.folder().join("outbox"))
+            .into_iter()
+            .flatten()
+            .map(|entry| entry.unwrap().path());
+        let mut paths: Vec<_> = entries
+            .filter(|path| path.extension().is_some_and(|extension| extension == "eml"))
+            .collect();
+        if paths.len() >= wanted {
+            paths.sort();
+            return paths
+                .iter()
+                .map(|path| std::fs::read_to_string(path).unwrap())
+                .collect();
+        }
+        assert!(
+            started.elapsed() < Duration::from_secs(20),
+            "only {} letters came",
+            paths.len()
+        );
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+fn token(letter: &str) -> String {
+    let link = letter.lines().find(|line| line.starts_with(FRONTEND)).unwrap();
+    let rest = link
+        .strip_prefix(&format!("{FRONTEND}/api/auth/reset-password/"))
+        .unwrap();
+    rest.split('?').next().unwrap().to_owned()
+}
+
+both!(a_letter_resets_the_password_once, |app| {
+    let (ada, browser) = (&app.world.ada, signed_in(app, &app.world.ada).await);
+    let stranger = Browser::new(app);
+    let ask = async |email: &str| {
+        let body = json!({"email": email, "redirectTo": "/new-password?x=1"});
+        stranger.post("/auth/request-password-reset", body).await.expect(200)
+    };
+    assert_eq!(
+        ask(&ada.email.to_uppercase()).await,
+        ask("nobody@nowhere.example").await
+    );
+    let letters = letters(app, 1).await;
+    assert_eq!(letters.len(), 1);
+    assert!(
+        letters[0].starts_with(&format!("To: {}\r\n", ada.email)),
+        "{}",
+        letters[0]
+    );
+    let token = token(&letters[0]);
+
+    let follow =
+        async |token: &str, callback: &str| stranger.get(&format!("/auth/reset-password/{token}{callback}")).await;
+    let answer = follow(&token, "?callbackURL=%2Fnew-password%3Fx%3D1").await;
+    assert_eq!(
+        (answer.status, answer.header("location")),
+        (302, &*format!("{FRONTEND}/new-password?x=1&token={token}"))
+    );
+    let answer = follow("unknown", "?callbackURL=%2Fnew").await;
+    assert_eq!(answer.header("location"), format!("{FRONTEND}/new?error=INVALID_TOKEN"));
+    follow(&token, "").await.refused(400, "VALIDATION_ERROR");
+    follow(&token, "?callbackURL=https%3A%2F%2Fevil.example")
+        .await
+        .refused(403, "INVALID_CALLBACK_URL");
+
+    let reset = async |password: &str, token: &str| {
+        stranger
+            .post("/auth/reset-password", json!({"newPassword": password, "token": token}))
+            .await
+    };
+    reset("short", &token).await.refused(400, "PASSWORD_TOO_SHORT");
+    reset(NEW, "unknown").await.refused(400, "INVALID_TOKEN");
+    assert_eq!(reset(NEW, &token).await.expect(200), json!({"status": true}));
+    reset(NEW, &token).await.refused(400, "INVALID_TOKEN");
+    assert_eq!(
+        one::<i64>(app, &COUNT_SESSIONS, args![ada.id]),
+        0,
+        "all sessions are over"
+    );
+    assert_eq!(browser.session().await, json!(null));
+    stranger
+        .sign_in(&ada.email, PASSWORD)
+        .await
+        .refused(401, "INVALID_EMAIL_OR_PASSWORD");
+    stranger.sign_in(&ada.email, NEW).await.expect(200);
+});
+
+both!(three_letters_an_hour_are_enough, |app| {
+    let stranger = Browser::new(app);
+    for _ in 0..6 {
+        let body = json!({"email": app.world.ada.email});
+        stranger.post("/auth/request-password-reset", body).await.expect(200);
+    }
+    // Letters are written beside the answer; one to somebody else shows that all before it are done.
+    letters(app, 3).await;
+    stranger
+        .post("/auth/request-password-reset", json!({"email": app.world.ben.email}))
+        .await
+        .expect(200);
+    assert_eq!(letters(app, 4).await.len(), 4);
+    let away = json!({"email": app.world.ada.email, "redirectTo": "https://evil.example/"});
+    stranger
+        .post("/auth/request-password-reset", away)
+        .await
+        .refused(403, "INVALID_REDIRECT_URL");
+});

@@ -1,0 +1,234 @@
+//! Rows of every kind that a lesson leaves, written straight into the tables: what deletions have to find.
+
+use groupwork::clock;
+use groupwork::store::Database;
+use groupwork::store::connection::Connection;
+
+groupwork::statements! {
+    TOPIC = "INSERT INTO assignments (organization_id, id, title, title_key, description, deadline, class_id, course_id,
+            created_by_id, created_at, updated_at)
+        VALUES ($1, $2, 'Leaves', 'leaves', 'Draw.', 9, $3, $4, $5, 1, 1)";
+    TOPIC_FILE = "INSERT INTO assignment_attachments (organization_id, id, assignment_id, group_assignment_id, file_name,
+            mime_type, size, sha256, file_key, uploaded_by_id, created_at)
+        VALUES ($1, $2, $3, $4, 'a.pdf', 'application/pdf', 1, 'x', $2, $5, 1)";
+    GROUP = "INSERT INTO groups (organization_id, id, name, name_key, group_number, class_id, subject_id, course_id,
+            created_by_id, created_at, updated_at)
+        VALUES ($1, $2, $3, $3, $4, $5, (SELECT subject_id FROM courses WHERE id = $6), $6, $7, 1, 1)";
+    ROOM = "INSERT INTO work_rooms (organization_id, id, group_id, last_message_seq, created_at, updated_at)
+        VALUES ($1, $2, $3, 2, 1, 1)";
+    MEMBER = "INSERT INTO group_members (organization_id, id, class_id, group_id, user_id, joined_at)
+        VALUES ($1, $2, $3, $4, $5, 1)";
+    GROUP_FILE = "INSERT INTO group_attachments (organization_id, id, group_id, file_name, mime_type, size, sha256, file_key,
+            uploaded_by_id, created_at)
+        VALUES ($1, $2, $3, 'a.pdf', 'application/pdf', 1, 'x', $2, $4, 1)";
+    MESSAGE = "INSERT INTO work_room_messages (organization_id, id, work_room_id, seq, sender_id, content, reply_to_id, created_at)
+        VALUES ($1, $2, $3, $4, $5, 'Hello', $6, 1)";
+    MESSAGE_FILE = "INSERT INTO message_attachments (organization_id, id, work_room_id, message_id, file_name, mime_type, size,
+            sha256, file_key, uploaded_by_id, created_at)
+        VALUES ($1, $2, $3, $4, 'a.png', 'image/png', 1, 'x', $2, $5, 1)";
+    READ = "INSERT INTO work_room_reads (organization_id, work_room_id, user_id, last_read_seq, last_read_at)
+        VALUES ($1, $2, $3, 1, 1)";
+    LINK = "INSERT INTO group_assignments (organization_id, id, class_id, assignment_id, group_id, created_at, updated_at)
+        VALUES ($1, $2, $3, $4, $5, 1, 1)";
+    FEEDBACK = "INSERT INTO feedback (organization_id, id, group_assignment_id, submission_id, document_id, author_id, text,
+            published_at, created_at, updated_at)
+        VALUES ($1, $2, $3, $4, $5, $6, 'Good', 1, 1, 1)";
+    DOCUMENT = "INSERT INTO documents (organization_id, id, work_room_id, title, document_type, file_extension, assignment_id,
+            current_revision_id, version, created_by_id, last_activity, created_at, updated_at)
+        VALUES ($1, $2, $3, 'Page', 'word', 'docx', $4, $5, 1, $6, 1, 1, 1)";
+    REVISION = "INSERT INTO document_revisions (organization_id, id, document_id, version, file_key, size, sha256, origin,
+            generation, created_at)
+        VALUES ($1, $2, $3, 1, $2, 1, 'x', 'EDITOR', 1, 1)";
+    SAVE = "INSERT INTO document_saves (organization_id, id, document_id, document_key, url_path_hash, outcome, revision_id,
+            created_at)
+        VALUES ($1, $2, $3, 'key', '', 'CURRENT', $4, 1)";
+    SESSION = "INSERT INTO editing_sessions (organization_id, id, document_id, generation, document_key, since, last_callback_at)
+        VALUES ($1, $2, $3, 1, 'key', 1, 1)";
+    CONVERTED = "INSERT INTO converted_files (organization_id, id, revision_id, submission_document_id, format, file_key, size,
+            sha256, created_at)
+        VALUES ($1, $2, $3, $4, 'pdf', $2, 1, 'x', 1)";
+    SUBMISSION = "INSERT INTO submissions (organization_id, id, group_assignment_id, attempt, submitted_by_id, submitted_at,
+            member_ids, created_at)
+        VALUES ($1, $2, $3, 1, $4, 1, '[]', 1)";
+    COPY = "INSERT INTO submission_documents (organization_id, id, submission_id, document_id, document_version, title,
+            file_extension, size, sha256, file_key, created_at)
+        VALUES ($1, $2, $3, $4, 1, 'Page', 'docx', 1, 'x', $2, 1)";
+    GRADE = "INSERT INTO grades (organization_id, id, submission_id, value, graded_by_id, graded_at, created_at, updated_at)
+        VALUES ($1, $2, $3, 'A', $4, 1, 1, 1)";
+    MEMBER_GRADE = "INSERT INTO member_grades (organization_id, id, grade_id, user_id, value) VALUES ($1, $2, $3, $4, 'B')";
+    GRADE_HISTORY = "INSERT INTO grade_history (organization_id, id, grade_id, version, status, changed_by_id, created_at)
+        VALUES ($1, $2, $3, 1, 'DRAFT', $4, 1)";
+    HAND_IN_LINK = "UPDATE group_assignments SET status = 'SUBMITTED', current_submission_id = $2
+        WHERE organization_id = $1 AND id = $3";
+    HAND_IN_DOCUMENT = "UPDATE documents SET status = 'SUBMITTED', submitted_at = 1, submitted_by_id = $3
+        WHERE organization_id = $1 AND id = $2";
+    FINISH = "UPDATE assignments SET status = 'FINISHED', finished_at = 1 WHERE organization_id = $1 AND id = $2";
+    LOCK = "UPDATE documents SET status_before_lock = status, status = 'LOCKED', locked_at = 1, locked_by_assignment_id = $3
+        WHERE organization_id = $1 AND id = $2";
+    LINK_DOCUMENT = "UPDATE documents SET assignment_id = $3 WHERE organization_id = $1 AND id = $2";
+    ANNOUNCEMENT = "INSERT INTO direct_messages (organization_id, id, sender_id, class_id, content, created_at)
+        VALUES ($1, $2, $3, $4, 'Hello all', 1)";
+}
+
+/// Writes rows of one class of one school.
+pub struct Rows {
+    connection: Connection,
+    organization: String,
+    class: String,
+    teacher: String,
+    student: String,
+    locks: Vec<(String, Option<String>)>,
+}
+
+/// A group with its room.
+#[derive(Debug, Clone)]
+pub struct GroupRow {
+    pub id: String,
+    pub room: String,
+}
+
+macro_rules! run {
+    ($rows:expr, $statement:ident, $($argument:expr),*) => {
+        $rows.connection.run(&$statement, groupwork::args![$rows.organization, $($argument),*]).unwrap()
+    };
+}
+
+impl Rows {
+    pub fn of(database: &Database, organization: &str, class: &str, teacher: &str, student: &str) -> Self {
+        assert!(STATEMENTS.len() > 20);
+        let connection = match database {
+            Database::Sqlite(path) => Connection::open_sqlite(path, false).unwrap(),
+            Database::Postgres(url) => Connection::open_postgres(url).unwrap(),
+        };
+        let [organization, class, teacher, student] = [organization, class, teacher, student].map(str::to_owned);
+        let locks = Vec::new();
+        Self {
+            connection,
+            organization,
+            class,
+            teacher,
+            student,
+            locks,
+        }
+    }
+
+    /// A topic with a shared file.
+    pub fn topic(&mut self, course: Option<&str>) -> String {
+        let id = clock::new_id();
+        run!(self, TOPIC, id, self.class, course, self.teacher);
+        run!(self, TOPIC_FILE, clock::new_id(), id, None::<String>, self.teacher);
+        id
+    }
+
+    /// A group with a member, a file, and a room with an answered message.
+    pub fn group(&mut self, number: i64, course: Option<&str>) -> GroupRow {
+        let (id, room, question, answer) = (clock::new_id(), clock::new_id(), clock::new_id(), clock::new_id());
+        run!(
+            self,
+            GROUP,
+            id,
+            format!("group {number}"),
+            number,
+            self.class,
+            course,
+            self.teacher
+        );
+        run!(self, ROOM, room, id);
+        run!(self, MEMBER, clock::new_id(), self.class, id, self.student);
+        run!(self, GROUP_FILE, clock::new_id(), id, self.teacher);
+        run!(self, MESSAGE, question, room, 1_i64, self.student, None::<String>);
+        run!(self, MESSAGE, answer, room, 2_i64, self.teacher, question);
+        run!(self, MESSAGE_FILE, clock::new_id(), room, answer, self.teacher);
+        run!(self, MESSAGE_FILE, clock::new_id(), room, None::<String>, self.teacher);
+        run!(self, READ, room, self.student);
+        GroupRow { id, room }
+    }
+
+    /// A link with a file of its own and feedback.
+    pub fn link(&mut self, topic: &str, group: &GroupRow) -> String {
+        let id = clock::new_id();
+        run!(self, LINK, id, self.class, topic, group.id);
+        run!(self, TOPIC_FILE, clock::new_id(), topic, id, self.teacher);
+        run!(
+            self,
+            FEEDBACK,
+            clock::new_id(),
+            id,
+            None::<String>,
+            None::<String>,
+            self.teacher
+        );
+        id
+    }
+
+    /// A document with content, open in an editor.
+    pub fn document(&mut self, group: &GroupRow, topic: Option<&str>) -> String {
+        let (id, revision) = (clock::new_id(), clock::new_id());
+        run!(self, DOCUMENT, id, group.room, topic, revision, self.student);
+        run!(self, REVISION, revision, id);
+        run!(self, SAVE, clock::new_id(), id, revision);
+        run!(self, SESSION, clock::new_id(), id);
+        run!(self, CONVERTED, clock::new_id(), revision, None::<String>);
+        id
+    }
+
+    pub fn link_document(&mut self, document: &str, topic: &str) {
+        run!(self, LINK_DOCUMENT, document, topic);
+    }
+
+    /// Hands a linked document in; it is graded and commented.
+    pub fn hand_in(&mut self, link: &str, document: &str) {
+        self.hand_in_all(link, &[document.to_owned()]);
+    }
+
+    /// Hands linked documents in with one submission; it is graded and commented.
+    pub fn hand_in_all(&mut self, link: &str, documents: &[String]) {
+        let (id, grade) = (clock::new_id(), clock::new_id());
+        run!(self, SUBMISSION, id, link, self.student);
+        run!(self, GRADE, grade, id, self.teacher);
+        run!(self, MEMBER_GRADE, clock::new_id(), grade, self.student);
+        run!(self, GRADE_HISTORY, clock::new_id(), grade, self.teacher);
+        run!(self, HAND_IN_LINK, id, link);
+        for document in documents {
+            let copy = clock::new_id();
+            run!(self, COPY, copy, id, document);
+            run!(self, CONVERTED, clock::new_id(), None::<String>, copy);
+            run!(self, FEEDBACK, clock::new_id(), link, id, document, self.teacher);
+            run!(self, HAND_IN_DOCUMENT, document, self.student);
+        }
+    }
+
+    pub fn finish(&mut self, topic: &str) {
+        run!(self, FINISH, topic);
+    }
+
+    /// Locks a document; `None` is a lock from before its topic was kept.
+    pub fn lock(&mut self, document: &str, topic: Option<&str>) {
+        run!(self, LOCK, document, topic);
+    }
+
+    /// Remembers a lock for [`Self::lock_now`]: only afterwards is the document handed in.
+    pub fn lock_later(&mut self, document: &str, topic: Option<&str>) {
+        self.locks.push((document.to_owned(), topic.map(str::to_owned)));
+    }
+
+    pub fn lock_now(&mut self) {
+        for (document, topic) in std::mem::take(&mut self.locks) {
+            self.lock(&document, topic.as_deref());
+        }
+    }
+
+    pub fn announcement(&mut self) {
+        run!(self, ANNOUNCEMENT, clock::new_id(), self.teacher, self.class);
+    }
+
+    /// A topic with a group that handed in one document and has another: a row in every table a lesson uses.
+    pub fn lesson(&mut self, number: i64, course: Option<&str>) -> (String, GroupRow, String) {
+        let (topic, group) = (self.topic(course), self.group(number, course));
+        let link = self.link(&topic, &group);
+        let page = self.document(&group, Some(&topic));
+        self.document(&group, None);
+        self.hand_in(&link, &page);
+        (topic, group, link)
+    }
+}

@@ -1,0 +1,268 @@
+//! Groups with their rooms, topics and documents in any state, written straight into the tables: the tests of files and
+//! documents stand on their own.
+
+use groupwork::clock;
+use groupwork::store::Database;
+use groupwork::store::connection::Connection;
+
+use super::{Class, Person, TestApp};
+
+/// A group and its work room.
+#[derive(Debug, Clone)]
+pub struct Room {
+    pub id: String,
+    pub group: String,
+}
+
+groupwork::statements! {
+        GROUP = "INSERT INTO groups (organization_id, id, name, name_key, group_number, start_date, class_id, subject_id,
+                course_id, created_by_id, created_at, updated_at)
+            SELECT organization_id, $1, 'Group', 'group', (SELECT COUNT(*) + 1 FROM groups WHERE class_id = $2), CAST($3 AS BIGINT), id,
+                $4, $5, teacher_id, 1, 1 FROM classes WHERE id = $2";
+        ROOM = "INSERT INTO work_rooms (organization_id, id, group_id, created_at, updated_at)
+            SELECT organization_id, $1, id, 1, 1 FROM groups WHERE id = $2";
+        MEMBER = "INSERT INTO group_members (organization_id, id, class_id, group_id, user_id, joined_at)
+            SELECT organization_id, $1, class_id, id, $3, 1 FROM groups WHERE id = $2";
+        TOPIC = "INSERT INTO assignments (organization_id, id, title, title_key, description, deadline, class_id, course_id,
+                created_by_id, created_at, updated_at)
+            SELECT organization_id, $1, 'Topic', 'topic', '', 9999999999999, id, $3, teacher_id, 1, 1
+            FROM classes WHERE id = $2";
+        LINK = "INSERT INTO group_assignments (organization_id, id, class_id, assignment_id, group_id, created_at, updated_at)
+            SELECT organization_id, $1, class_id, $2, id, 1, 1 FROM groups WHERE id = $3";
+        LINK_STATUS = "SELECT status FROM group_assignments WHERE assignment_id = $1 AND group_id = $2";
+        CLASS_STATUS = "UPDATE classes SET status = $2 WHERE id = $1";
+        START = "UPDATE groups SET start_date = $2 WHERE id = $1";
+        LOCK = "UPDATE documents SET status_before_lock = status, status = 'LOCKED', locked_at = 5 WHERE id = $1";
+        SUBMIT = "UPDATE documents SET status = 'SUBMITTED', assignment_id = $2, submitted_at = 5 WHERE id = $1";
+        DRAFT = "UPDATE documents SET status = 'DRAFT', submitted_at = NULL WHERE id = $1";
+        GENERATION = "SELECT generation FROM documents WHERE id = $1";
+        LATE = "UPDATE document_revisions SET origin = 'LATE_AFTER_LOCK' WHERE document_id = $1 AND version = $2";
+        SUBMISSION = "INSERT INTO submissions (organization_id, id, group_assignment_id, attempt, status, submitted_by_id,
+                submitted_at, member_ids, created_at)
+            SELECT organization_id, $1, id, 1, 'ACTIVE', $4, 5, '[]', 5 FROM group_assignments
+            WHERE assignment_id = $2 AND group_id = $3";
+        CURRENT = "UPDATE group_assignments SET status = 'SUBMITTED', current_submission_id = $3
+            WHERE assignment_id = $1 AND group_id = $2";
+        COPY = "INSERT INTO submission_documents (organization_id, id, submission_id, document_id, document_version, title,
+                file_extension, size, sha256, file_key, created_at)
+            SELECT organization_id, $1, $2, id, version, title, file_extension, size, '', $1, 5 FROM documents WHERE id = $3";
+        GRADE = "INSERT INTO grades (organization_id, id, submission_id, value, points, feedback, status, graded_by_id,
+                graded_at, created_at, updated_at)
+            SELECT organization_id, $1, id, '2+', 12.5, 'Good', 'DRAFT', $3, 6, 6, 6 FROM submissions WHERE id = $2";
+        PUBLISH = "UPDATE grades SET status = 'PUBLISHED', published_at = 7 WHERE submission_id = $1";
+        ATTACHMENT = "INSERT INTO group_attachments (organization_id, id, group_id, file_name, mime_type, size, sha256,
+                file_key, uploaded_by_id, created_at)
+            SELECT organization_id, $1, id, $3, 'x/y', CAST($4 AS BIGINT), $5, $6, created_by_id, 1 FROM groups WHERE id = $2";
+        CONVERTED = "INSERT INTO converted_files (organization_id, id, revision_id, format, file_key, size, sha256, created_at)
+            SELECT organization_id, $1, id, 'pdf', $2, 3, '', 1 FROM document_revisions WHERE document_id = $3";
+    REMOVALS = "SELECT COUNT(*) FROM file_removals";
+}
+
+impl TestApp {
+    /// Works on the tables themselves.
+    pub async fn tables<T: Send + 'static>(&self, act: impl FnOnce(&mut Connection) -> T + Send + 'static) -> T {
+        let database = self.database.clone();
+        let work = move || {
+            let mut connection = match &database {
+                Database::Sqlite(path) => Connection::open_sqlite(path, false).unwrap(),
+                Database::Postgres(url) => Connection::open_postgres(url).unwrap(),
+            };
+            act(&mut connection)
+        };
+        tokio::task::spawn_blocking(work).await.unwrap()
+    }
+
+    /// A group of a class with its room and members.
+    pub async fn room(&self, class: &Class, members: &[&Person]) -> Room {
+        let members: Vec<String> = members.iter().map(|person| person.id.clone()).collect();
+        let class = class.clone();
+        self.tables(move |tables| {
+            let room = Room {
+                id: clock::new_id(),
+                group: clock::new_id(),
+            };
+            assert!(!STATEMENTS.is_empty());
+            let course = groupwork::args![room.group, class.id, None::<i64>, class.subject, class.course];
+            tables.run(&GROUP, course).unwrap();
+            tables.run(&ROOM, groupwork::args![room.id, room.group]).unwrap();
+            for member in members {
+                tables
+                    .run(&MEMBER, groupwork::args![clock::new_id(), room.group, member])
+                    .unwrap();
+            }
+            room
+        })
+        .await
+    }
+
+    /// A topic of a class and the groups on it.
+    pub async fn topic(&self, class: &Class, rooms: &[&Room]) -> String {
+        let groups: Vec<String> = rooms.iter().map(|room| room.group.clone()).collect();
+        let class = class.clone();
+        self.tables(move |tables| {
+            let id = clock::new_id();
+            tables
+                .run(&TOPIC, groupwork::args![id, class.id, class.course])
+                .unwrap();
+            for group in groups {
+                tables.run(&LINK, groupwork::args![clock::new_id(), id, group]).unwrap();
+            }
+            id
+        })
+        .await
+    }
+
+    /// How far a group is with a topic.
+    pub async fn link_status(&self, topic: &str, room: &Room) -> String {
+        let (topic, group) = (topic.to_owned(), room.group.clone());
+        self.tables(move |tables| {
+            let found = tables.maybe(&LINK_STATUS, groupwork::args![topic, group], |row| row.take::<String>());
+            found.unwrap().unwrap()
+        })
+        .await
+    }
+
+    /// Gives a class a status.
+    pub async fn class_becomes(&self, class: &Class, status: &'static str) {
+        let id = class.id.clone();
+        self.tables(move |tables| tables.run(&CLASS_STATUS, groupwork::args![id, status]).unwrap())
+            .await;
+    }
+
+    /// Gives a group a start date.
+    pub async fn group_starts(&self, room: &Room, at: i64) {
+        let group = room.group.clone();
+        self.tables(move |tables| tables.run(&START, groupwork::args![group, at]).unwrap())
+            .await;
+    }
+
+    /// Locks a document as a finished topic does.
+    pub async fn lock(&self, document: &str) {
+        let id = document.to_owned();
+        self.tables(move |tables| tables.run(&LOCK, groupwork::args![id]).unwrap())
+            .await;
+    }
+
+    /// Hands a document in for a topic, with a draft grade of the teacher; answers the submission.
+    pub async fn hand_in(&self, document: &str, topic: &str, room: &Room, teacher: &Person) -> String {
+        let (id, topic, group, teacher) = (
+            document.to_owned(),
+            topic.to_owned(),
+            room.group.clone(),
+            teacher.id.clone(),
+        );
+        self.tables(move |tables| {
+            let submission = clock::new_id();
+            tables.run(&SUBMIT, groupwork::args![id, topic]).unwrap();
+            tables
+                .run(&SUBMISSION, groupwork::args![submission, topic, group, teacher])
+                .unwrap();
+            tables
+                .run(&CURRENT, groupwork::args![topic, group, submission])
+                .unwrap();
+            tables
+                .run(&COPY, groupwork::args![clock::new_id(), submission, id])
+                .unwrap();
+            tables
+                .run(&GRADE, groupwork::args![clock::new_id(), submission, teacher])
+                .unwrap();
+            submission
+        })
+        .await
+    }
+
+    /// Publishes the grade of a submission.
+    pub async fn publish(&self, submission: &str) {
+        let id = submission.to_owned();
+        self.tables(move |tables| tables.run(&PUBLISH, groupwork::args![id]).unwrap())
+            .await;
+    }
+
+    /// Makes a document a draft again; its copies stay.
+    pub async fn take_back(&self, document: &str) {
+        let id = document.to_owned();
+        self.tables(move |tables| tables.run(&DRAFT, groupwork::args![id]).unwrap())
+            .await;
+    }
+
+    /// The generation of a document's key.
+    pub async fn generation(&self, document: &str) -> i64 {
+        let id = document.to_owned();
+        self.tables(move |tables| {
+            let found = tables.maybe(&GENERATION, groupwork::args![id], |row| row.take());
+            found.unwrap().unwrap()
+        })
+        .await
+    }
+
+    /// Marks a revision as one that came too late.
+    pub async fn came_late(&self, document: &str, version: i64) {
+        let id = document.to_owned();
+        self.tables(move |tables| tables.run(&LATE, groupwork::args![id, version]).unwrap())
+            .await;
+    }
+
+    /// A file of a group, its bytes kept as the service keeps them.
+    pub async fn group_file(&self, room: &Room, name: &str, bytes: &[u8]) -> String {
+        let mut staging = self.app.files().stage(1 << 20).await.unwrap();
+        staging.write(bytes).await.unwrap();
+        let staged = staging.finish().await.unwrap();
+        let (id, group, name) = (clock::new_id(), room.group.clone(), name.to_owned());
+        let (size, sha256) = (i64::try_from(staged.size()).unwrap(), staged.sha256().to_owned());
+        let key = model::file::FileKey::new(format!("{id}.bin"));
+        self.app.files().commit(staged, &key).await.unwrap();
+        let row = id.clone();
+        self.tables(move |tables| {
+            tables
+                .run(
+                    &ATTACHMENT,
+                    groupwork::args![row, group, name, size, sha256, key.as_str()],
+                )
+                .unwrap();
+        })
+        .await;
+        id
+    }
+
+    /// Keeps a conversion of the one revision of a document.
+    pub async fn converted(&self, document: &str) {
+        let key = model::file::FileKey::new(format!("{document}.pdf"));
+        let mut staging = self.app.files().stage(10).await.unwrap();
+        staging.write(b"pdf").await.unwrap();
+        self.app
+            .files()
+            .commit(staging.finish().await.unwrap(), &key)
+            .await
+            .unwrap();
+        let id = document.to_owned();
+        self.tables(move |tables| {
+            tables
+                .run(&CONVERTED, groupwork::args![clock::new_id(), key.as_str(), id])
+                .unwrap();
+        })
+        .await;
+    }
+
+    /// How many files wait for their removal.
+    pub async fn removals(&self) -> i64 {
+        self.tables(|tables| tables.maybe(&REMOVALS, &[], |row| row.take()).unwrap().unwrap())
+            .await
+    }
+
+    /// The names of all files the service keeps, and of those it is writing.
+    pub fn kept_files(&self) -> Vec<String> {
+        fn below(folder: &std::path::Path, found: &mut Vec<String>) {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    below(&path, found);
+                } else {
+                    found.push(path.file_name().unwrap().to_str().unwrap().to_owned());
+                }
+            }
+        }
+        let mut found = Vec::new();
+        below(&self.folder().join("files"), &mut found);
+        found
+    }
+}

@@ -1,0 +1,101 @@
+//! How many rows every table has, and which tables there are: a table nobody counts fails the test that counts.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use groupwork::store::Database;
+use groupwork::store::connection::Connection;
+
+macro_rules! counted {
+    ($($name:ident: $table:literal,)+) => {
+        groupwork::statements! {
+            $($name = concat!("SELECT '", $table, "', COUNT(*) FROM ", $table);)+
+        }
+    };
+}
+
+counted! {
+    ACCOUNTS: "accounts", ACTIVITY_LOGS: "activity_logs", ASSIGNMENT_ATTACHMENTS: "assignment_attachments",
+    ASSIGNMENTS: "assignments", CLASS_ENROLLMENTS: "class_enrollments", CLASS_SUBJECTS: "class_subjects",
+    CLASS_TEACHERS: "class_teachers", CLASSES: "classes", CONVERTED_FILES: "converted_files", COURSES: "courses",
+    DIRECT_MESSAGES: "direct_messages", DOCUMENT_REVISIONS: "document_revisions", DOCUMENT_SAVES: "document_saves",
+    DOCUMENTS: "documents", EDITING_SESSIONS: "editing_sessions", EVENT_OUTBOX: "event_outbox", FEEDBACK: "feedback",
+    FILE_REMOVALS: "file_removals", GRADE_HISTORY: "grade_history", GRADES: "grades",
+    GROUP_ASSIGNMENTS: "group_assignments", GROUP_ATTACHMENTS: "group_attachments", GROUP_MEMBERS: "group_members",
+    GROUPS: "groups", HOMEROOM_ENROLLMENTS: "homeroom_enrollments", HOMEROOMS: "homerooms", JOBS: "jobs",
+    MEMBER_GRADES: "member_grades", MEMBERS: "members", MESSAGE_ATTACHMENTS: "message_attachments",
+    MESSAGE_RECIPIENTS: "message_recipients", ORGANIZATIONS: "organizations", RATE_WINDOWS: "rate_windows",
+    SESSIONS: "sessions", SETTINGS: "settings", SIGN_IN_FAILURES: "sign_in_failures",
+    SIGN_IN_SUCCESSES: "sign_in_successes", STORAGE_USAGES: "storage_usages", SUBJECTS: "subjects",
+    SUBMISSION_DOCUMENTS: "submission_documents", SUBMISSIONS: "submissions", USERS: "users",
+    VERIFICATIONS: "verifications", WORK_ROOM_MESSAGES: "work_room_messages", WORK_ROOM_READS: "work_room_reads",
+    WORK_ROOMS: "work_rooms",
+}
+
+mod catalogue {
+    groupwork::statements! {
+        SQLITE = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'";
+        POSTGRES = "SELECT CAST(tablename AS TEXT) FROM pg_tables WHERE schemaname = 'public'";
+    }
+
+    pub fn of(connection: &mut super::Connection) -> Vec<String> {
+        assert_eq!(STATEMENTS.len(), 2);
+        let statement = match connection {
+            super::Connection::Sqlite(_) => &SQLITE,
+            super::Connection::Postgres(_) => &POSTGRES,
+        };
+        connection.many(statement, &[], |row| row.take()).unwrap()
+    }
+}
+
+/// Tables whose rows come and go beside what a test is about: the record of what happened, and what is still to do.
+const BESIDE: [&str; 4] = ["activity_logs", "event_outbox", "file_removals", "sessions"];
+
+/// The number of rows of every table that a deletion could leave orphans in.
+pub fn counts(database: &Database) -> BTreeMap<String, i64> {
+    let mut connection = match database {
+        Database::Sqlite(path) => Connection::open_sqlite(path, true).unwrap(),
+        Database::Postgres(url) => Connection::open_postgres(url).unwrap(),
+    };
+    let mut counts: BTreeMap<String, i64> = BTreeMap::new();
+    for (_, statement) in STATEMENTS {
+        let count = connection
+            .maybe(statement, &[], |row| Ok((row.take()?, row.take()?)))
+            .unwrap();
+        counts.extend(count);
+    }
+    for table in catalogue::of(&mut connection) {
+        let known = counts.contains_key(&table) || table == "refinery_schema_history";
+        assert!(
+            known,
+            "support/row_counts.rs does not count {table}; does store/cascade.rs know it?"
+        );
+    }
+    counts.retain(|table, _| !BESIDE.contains(&table.as_str()));
+    counts
+}
+
+/// Every file that some row names.
+pub fn files(database: &Database) -> BTreeSet<String> {
+    let mut connection = match database {
+        Database::Sqlite(path) => Connection::open_sqlite(path, true).unwrap(),
+        Database::Postgres(url) => Connection::open_postgres(url).unwrap(),
+    };
+    named::files(&mut connection)
+}
+
+mod named {
+    groupwork::statements! {
+        FILES = "SELECT file_key FROM document_revisions UNION SELECT file_key FROM submission_documents
+            UNION SELECT file_key FROM converted_files UNION SELECT file_key FROM message_attachments
+            UNION SELECT file_key FROM assignment_attachments UNION SELECT file_key FROM group_attachments";
+    }
+
+    pub fn files(connection: &mut super::Connection) -> std::collections::BTreeSet<String> {
+        assert_eq!(STATEMENTS.len(), 1);
+        connection
+            .many(&FILES, &[], |row| row.take())
+            .unwrap()
+            .into_iter()
+            .collect()
+    }
+}

@@ -1,0 +1,61 @@
+//! A valid body for every route that takes one, so that walks over all routes get past validation. A new route without
+//! its line here fails the walks.
+
+use serde_json::{Value, json};
+
+/// The ids a sample body names.
+#[derive(Debug, Clone)]
+pub struct Ids {
+    pub class: String,
+    pub subject: String,
+    pub course: String,
+    pub group: String,
+    pub assignment: String,
+    pub user: String,
+}
+
+/// How a request of a route is sent.
+pub enum Sample {
+    /// Without a body.
+    Empty,
+    /// With this JSON.
+    Json(Value),
+    /// With a file of this name in a form.
+    File(&'static str),
+}
+
+/// The sample of a route.
+pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
+    let body = match (method, path) {
+        ("GET" | "DELETE", _) => return Sample::Empty,
+        ("POST", "/subjects") => json!({"name": "Sample"}),
+        ("POST", "/classes") => json!({"name": "Sample", "academicYear": "2026/2027"}),
+        ("POST", "/classes/{id}/students") => json!({"studentIds": [ids.user]}),
+        ("PATCH", "/classes/{id}/students/{studentId}") => json!({"completedAt": "2026-11-20T12:00:00Z"}),
+        ("POST", "/classes/{id}/teachers") => json!({"userId": ids.user}),
+        ("POST", "/courses") => json!({"name": "Sample", "classId": ids.class, "subjectId": ids.subject}),
+        ("POST", "/groups") => json!({"name": "Sample", "classId": ids.class, "courseId": ids.course}),
+        ("POST", "/groups/batch") => json!({"classId": ids.class, "groups": [{"name": "Sample"}]}),
+        ("POST", "/groups/{id}/members") => json!({"userIds": [ids.user]}),
+        ("POST", "/groups/{id}/members/{userId}/move") => json!({"toGroupId": ids.group}),
+        ("POST", "/groups/{id}/help") => json!({"message": "Sample"}),
+        ("POST", "/assignments") => {
+            json!({"title": "Sample", "deadline": "2099-01-01T00:00:00Z", "classId": ids.class, "courseId": ids.course})
+        }
+        ("POST", "/assignments/{id}/groups") => json!({"groupIds": [ids.group]}),
+        ("PATCH", "/assignments/{id}/groups/{groupId}") => json!({"descriptionOverride": "Sample"}),
+        ("PATCH", "/assignments/{id}" | "/assignments/{id}/bulk") => json!({"title": "Sample"}),
+        ("POST", "/assignments/{id}/attachments") => return Sample::File("sample.txt"),
+        ("POST", "/workrooms/{id}/documents") => json!({"title": "Sample", "documentType": "word"}),
+        ("PATCH", "/workrooms/documents/{id}") => json!({"title": "Sample"}),
+        ("PUT", "/workrooms/documents/{id}/content") => return Sample::File("sample.docx"),
+        ("POST", "/workrooms/documents/{id}/submit") => json!({"assignmentId": ids.assignment}),
+        ("PATCH", _) => json!({"name": "Sample"}),
+        ("POST", path) if NO_ARGUMENTS.iter().any(|end| path.ends_with(end)) => json!({}),
+        _ => panic!("no sample body for {method} {path}: add it to support/samples.rs"),
+    };
+    Sample::Json(body)
+}
+
+/// Actions whose body may be empty.
+const NO_ARGUMENTS: [&str; 6] = ["/resolve", "/claim", "/finish", "/reopen", "/unsubmit", "/restore"];

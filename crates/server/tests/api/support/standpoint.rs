@@ -1,0 +1,57 @@
+//! Where a person stands, for tests that ask the store itself: at a moment of their choice.
+
+use groupwork::store::platform::PlatformProof;
+use groupwork::store::{Actor, AfterCommit, Standpoint, Work};
+use model::access::Viewer;
+use model::id::{OrganizationId, UserId};
+use model::time::Timestamp;
+
+use super::TestApp;
+
+/// How somebody looks at his school.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Eyes {
+    Admin,
+    Teacher,
+    Student,
+}
+
+impl TestApp {
+    /// The standpoint of a user of a school at a moment.
+    pub async fn standpoint(&self, organization: &str, user: &str, eyes: Eyes, now: Timestamp) -> Standpoint {
+        let id = OrganizationId::new(organization);
+        let look = move |platform: &mut groupwork::store::platform::Platform<'_>| platform.tenant(&id);
+        let tenant = self
+            .app
+            .store()
+            .platform_read(PlatformProof::command_line(), look)
+            .await
+            .unwrap();
+        let id = UserId::new(user);
+        let (viewer, role) = match eyes {
+            Eyes::Admin => (Viewer::Admin, "admin"),
+            Eyes::Teacher => (Viewer::Teacher(id.clone()), "teacher"),
+            Eyes::Student => (Viewer::Student(id.clone()), "student"),
+        };
+        let name = "Somebody".to_owned();
+        let actor = Actor {
+            user: Some(id),
+            name,
+            role,
+            impersonated_by: None,
+            request_id: None,
+        };
+        Standpoint {
+            tenant,
+            viewer,
+            actor,
+            now,
+        }
+    }
+}
+
+/// Nothing to be done after a unit of a test.
+#[expect(clippy::unnecessary_wraps, reason = "the store asks for a function that may fail")]
+pub fn nothing_after(_: &mut Work<'_>) -> groupwork::error::Result<AfterCommit> {
+    Ok(Box::new(|| ()))
+}

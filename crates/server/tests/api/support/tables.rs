@@ -1,0 +1,75 @@
+//! A fingerprint of every table, to prove that a refusal changed nothing.
+
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+use groupwork::store::Database;
+
+/// Tables that change without anybody's doing: sign-in counters and the bus.
+const RESTLESS: [&str; 4] = [
+    "event_outbox",
+    "refinery_schema_history",
+    "sessions",
+    "sign_in_failures",
+];
+
+/// The fingerprint of each table's rows.
+pub async fn fingerprints(database: &Database) -> BTreeMap<String, u64> {
+    let database = database.clone();
+    let all = tokio::task::spawn_blocking(move || match &database {
+        Database::Sqlite(path) => sqlite(path),
+        Database::Postgres(url) => postgres(url),
+    });
+    all.await
+        .unwrap()
+        .into_iter()
+        .filter(|(table, _)| !RESTLESS.contains(&table.as_str()))
+        .collect()
+}
+
+fn fingerprint(mut rows: Vec<String>) -> u64 {
+    rows.sort();
+    let mut hasher = DefaultHasher::new();
+    rows.hash(&mut hasher);
+    hasher.finish()
+}
+
+fn sqlite(path: &std::path::Path) -> BTreeMap<String, u64> {
+    let connection = rusqlite::Connection::open(path).unwrap();
+    let list = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'";
+    let mut statement = connection.prepare(list).unwrap();
+    let tables: Vec<String> = statement
+        .query_map([], |row| row.get(0))
+        .unwrap()
+        .map(Result::unwrap)
+        .collect();
+    let rows_of = |table: &str| -> Vec<String> {
+        let mut statement = connection.prepare(&format!("SELECT * FROM {table}")).unwrap();
+        let columns = statement.column_count();
+        let mut rows = statement.query([]).unwrap();
+        let mut texts = Vec::new();
+        while let Some(row) = rows.next().unwrap() {
+            let values = (0..columns).map(|index| format!("{:?}", row.get_ref(index).unwrap()));
+            texts.push(values.collect::<Vec<_>>().join("|"));
+        }
+        texts
+    };
+    tables
+        .into_iter()
+        .map(|table| (table.clone(), fingerprint(rows_of(&table))))
+        .collect()
+}
+
+fn postgres(url: &str) -> BTreeMap<String, u64> {
+    let mut client = postgres::Client::connect(url, postgres::NoTls).unwrap();
+    let list = "SELECT table_name::text FROM information_schema.tables WHERE table_schema = 'public'";
+    let tables: Vec<String> = client.query(list, &[]).unwrap().iter().map(|row| row.get(0)).collect();
+    let mut rows_of = |table: &str| -> Vec<String> {
+        let rows = client.query(&format!("SELECT t::text FROM {table} t"), &[]).unwrap();
+        rows.iter().map(|row| row.get(0)).collect()
+    };
+    tables
+        .into_iter()
+        .map(|table| (table.clone(), fingerprint(rows_of(&table))))
+        .collect()
+}

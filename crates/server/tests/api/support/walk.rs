@@ -1,0 +1,72 @@
+//! One lesson in 7b, made through the API: a visible and a hidden group on one topic, a document, a file.
+
+use serde_json::{Value, json};
+
+use super::TestApp;
+
+/// The ids of a lesson; a path parameter finds its id by [`Walk::parameter`].
+#[derive(Debug, Clone)]
+pub struct Walk {
+    pub group: String,
+    pub hidden_group: String,
+    pub assignment: String,
+    pub attachment: String,
+    pub work_room: String,
+    pub document: String,
+}
+
+impl Walk {
+    /// Ada's class 7b: Ben and Cem in a group that works, Dana in one that starts next week.
+    pub async fn begin(app: &TestApp) -> Self {
+        let (ada, class) = (app.as_(&app.world.ada), &app.world.seven_b);
+        let group = |name: &str, members: &[&str], start: Value| json!({"name": name, "classId": class.id, "courseId": class.course, "memberIds": members, "startDate": start});
+        let visible = group("Rivers", &[&app.world.ben.id, &app.world.cem.id], Value::Null);
+        let visible = ada.post("/groups", visible).await.expect(201);
+        let hidden = group("Mountains", &[&app.world.dana.id], json!("2099-01-01T00:00:00Z"));
+        let hidden = ada.post("/groups", hidden).await.expect(201);
+        let topic = json!({
+            "title": "Landforms", "description": "One page.", "deadline": "2099-01-01T00:00:00Z", "classId": class.id,
+            "courseId": class.course, "groupIds": [visible["id"], hidden["id"]],
+        });
+        let topic = ada.post("/assignments", topic).await.expect(201);
+        let path = format!("/assignments/{}/attachments", topic["id"].as_str().unwrap());
+        let file = ada.upload(&path, "map.txt", b"a map".to_vec(), &[]).await.expect(201);
+        let room = text(&visible, "workRoomId");
+        let new = json!({"title": "Report", "documentType": "word"});
+        let document = app
+            .as_(&app.world.ben)
+            .post(&format!("/workrooms/{room}/documents"), new)
+            .await
+            .expect(201);
+        Self {
+            group: text(&visible, "id"),
+            hidden_group: text(&hidden, "id"),
+            assignment: text(&topic, "id"),
+            attachment: text(&file, "id"),
+            work_room: room,
+            document: text(&document, "id"),
+        }
+    }
+
+    /// The id that a path parameter of this name asks for, given the path it stands in.
+    pub fn parameter(&self, app: &TestApp, path: &str, name: &str) -> String {
+        let world = &app.world;
+        match (path.split('/').nth(1).unwrap_or_default(), name) {
+            ("subjects", "id") => world.seven_b.subject.clone(),
+            ("classes", "id") => world.seven_b.id.clone(),
+            ("courses", "id") => world.seven_b.course.clone(),
+            ("groups", "id") | (_, "groupId") => self.group.clone(),
+            ("assignments", "id") => self.assignment.clone(),
+            ("workrooms", "id") if path.starts_with("/workrooms/documents/") => self.document.clone(),
+            ("workrooms", "id") => self.work_room.clone(),
+            (_, "attachmentId") => self.attachment.clone(),
+            (_, "userId" | "studentId") => world.ben.id.clone(),
+            (_, "version") => "1".to_owned(),
+            (noun, name) => panic!("no sample for {{{name}}} of {noun}: add it to support/lesson.rs"),
+        }
+    }
+}
+
+fn text(object: &Value, key: &str) -> String {
+    object[key].as_str().unwrap().to_owned()
+}
