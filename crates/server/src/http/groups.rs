@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::Path;
 use axum::http::StatusCode;
 use garde::Validate;
-use model::access::Access;
+use model::access::{Access, Standing};
 use model::group::GroupEdit;
 use model::id::{AssignmentId, ClassId, CourseId, GroupId, SubjectId, SubmissionId, UserId};
 use model::text::Search;
@@ -129,6 +129,7 @@ pub(super) async fn matching(cx: Context, filter: Filter) -> Result<Json<Vec<Kno
     };
     let standpoint = cx.standpoint()?;
     let groups = cx.read(move |scope| scope.groups(&filter)).await?;
+    join_rooms(&cx, &groups);
     Ok(Json(
         groups.into_iter().map(|group| known(group, &standpoint)).collect(),
     ))
@@ -161,6 +162,7 @@ async fn create_all(cx: Context, Valid(new): Valid<NewGroupBatch>) -> Result<(St
 async fn show(cx: Context, Path(id): Path<GroupId>) -> Result<Json<KnownGroupView>> {
     let standpoint = cx.standpoint()?;
     let group = cx.read(move |scope| scope.group(&id)).await?;
+    join_rooms(&cx, std::slice::from_ref(&group));
     Ok(Json(known(group, &standpoint)))
 }
 
@@ -263,6 +265,17 @@ async fn move_member(
 }
 
 /// A group as far as this caller may know it.
+/// Nothing is pushed when a start date passes; a student's next look at his groups takes his sockets along
+/// (specification, Group visibility).
+fn join_rooms(cx: &Context, groups: &[KnownGroup]) {
+    if let (Standing::Student, Some(tenant)) = (cx.caller().standing, &cx.caller().tenant) {
+        let shown: Vec<GroupId> = groups.iter().map(|group| group.whole.group.id.clone()).collect();
+        cx.app()
+            .live()
+            .visible_groups(tenant.id(), &cx.caller().user.id, &shown);
+    }
+}
+
 fn known(group: KnownGroup, standpoint: &Standpoint) -> KnownGroupView {
     if group.is_seen {
         KnownGroupView::Whole(Box::new(whole(&group, standpoint)))

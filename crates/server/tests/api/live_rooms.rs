@@ -221,7 +221,7 @@ both!(a_read_that_shows_a_group_joins_the_sockets_of_its_reader, |app| {
     assert_eq!(live.count(&room), 0, "the start lies ahead");
     tokio::time::sleep(Duration::from_millis(350)).await;
     assert_eq!(live.count(&room), 0, "nothing happens when a date passes");
-    live.visible_groups(&north, &user(&world.ben), std::slice::from_ref(&group.id));
+    app.as_(&world.ben).get("/groups").await.expect(200);
     until("Ben sits in the room", || live.count(&room) == 1).await;
     let foreign = rows.group(&world.seven_b, 2, None, &[&world.cem]).await;
     live.visible_groups(&north, &user(&world.ben), std::slice::from_ref(&foreign.id));
