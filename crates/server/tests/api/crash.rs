@@ -147,9 +147,8 @@ async fn kills_at_every_named_place(kind: Kind) {
 }
 
 /// Whether somebody has time.
-#[expect(clippy::disallowed_methods, reason = "a test asks the environment for its own size")]
 fn is_long_run() -> bool {
-    std::env::var("GROUPWORK_SOAK").is_ok()
+    crate::support::environment("GROUPWORK_SOAK").is_some()
 }
 
 /// Every name that the sources pass to the failpoint.

@@ -58,7 +58,7 @@ async fn call(client: &Client, row: &Row, path: &str, ids: &Ids) -> Answer {
         Sample::Empty => client.send(row.method.parse().unwrap(), path, None).await,
         Sample::Json(body) => client.send(row.method.parse().unwrap(), path, Some(body)).await,
         Sample::File(name) => {
-            let bytes: &[u8] = if name.ends_with(".docx") {
+            let bytes: &[u8] = if name == "sample.docx" {
                 include_bytes!("../../templates/blank.docx")
             } else {
                 b"sample"

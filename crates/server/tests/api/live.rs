@@ -54,7 +54,7 @@ both!(the_official_client_learns_why_it_is_refused, |app| {
     if !clients_are_there() {
         return;
     }
-    let mut nobody = Heard::open(app, "nobody", None, Some("http://school.test"), &["polling"]).await;
+    let mut nobody = Heard::open(app, "nobody", None, Some("http://school.test"), &["polling"]);
     let refused = nobody.expect("connect_error").await;
     assert_eq!(refused["status"], 401, "{refused}");
     let cookie = &app.world.ben.cookie;
@@ -64,12 +64,11 @@ both!(the_official_client_learns_why_it_is_refused, |app| {
         Some(cookie),
         Some("http://evil.test"),
         &["polling"],
-    )
-    .await;
+    );
     let refused = foreign.expect("connect_error").await;
     assert_eq!(refused["status"], 403, "{refused}");
     for transport in ["polling", "websocket"] {
-        let mut ben = Heard::open(app, "Ben", Some(cookie), Some("http://school.test"), &[transport]).await;
+        let mut ben = Heard::open(app, "Ben", Some(cookie), Some("http://school.test"), &[transport]);
         assert_eq!(ben.expect("ready").await["organizationId"], app.world.north.as_str());
         ben.leave().await;
     }

@@ -1,6 +1,5 @@
 //! The one integration binary: every test runs the real service on a real listener, on SQLite and on PostgreSQL.
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "tests may panic and say why")]
-#![expect(missing_docs, reason = "test names are sentences")]
 
 #[macro_use]
 mod support;

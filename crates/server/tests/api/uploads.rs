@@ -22,7 +22,7 @@ both!(files_that_are_not_what_they_say_are_refused, |app| {
         "/word/document.xml",
         "application/vnd.ms-word.document.macroEnabled.main+xml",
     );
-    let entities = format!("<!DOCTYPE x [<!ENTITY a \"b\">]>{}", word);
+    let entities = format!("<!DOCTYPE x [<!ENTITY a \"b\">]>{word}");
     let sheet = content_types("/word/document.xml", office::SHEET);
     let missing = content_types("/word/elsewhere.xml", office::WORD);
     let with = |types: &str| {

@@ -57,7 +57,7 @@ impl TestApp {
         let (stop, stopped) = oneshot::channel::<()>();
         let router = router::router(app.clone());
         let serving = tokio::spawn(listen::serve(listener, router, app.clone(), async {
-            drop(stopped.await)
+            drop(stopped.await);
         }));
         let (stop, serving, closed) = (Some(stop), Some(serving), AtomicBool::new(false));
         Some(Self {

@@ -12,10 +12,10 @@ pub enum Kind {
 
 /// The PostgreSQL server of this run. Without one the test is skipped loudly, and never in CI.
 pub fn server() -> Option<String> {
-    let url = std::env::var("TEST_DATABASE_URL").ok().filter(|url| !url.is_empty());
+    let url = super::environment("TEST_DATABASE_URL");
     if url.is_none() {
         assert!(
-            std::env::var("CI").is_err(),
+            super::environment("CI").is_none(),
             "TEST_DATABASE_URL is required in CI: run `make test`"
         );
         println!("SKIPPED on PostgreSQL: TEST_DATABASE_URL is not set; `make test` starts a server");
@@ -44,7 +44,7 @@ pub fn drop_postgres(database: &Database) {
         execute(
             &url.replace(&name, "postgres"),
             &format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)"),
-        )
+        );
     })
     .join()
     .unwrap();

@@ -32,7 +32,7 @@ pub fn clients_are_there() -> bool {
         .is_dir();
     if !there {
         assert!(
-            std::env::var("CI").is_err(),
+            super::environment("CI").is_none(),
             "the npm clients are required in CI: run scripts/setup-tests"
         );
         println!("SKIPPED: the npm clients are not installed; scripts/setup-tests installs them");
@@ -54,13 +54,7 @@ impl Heard {
     }
 
     /// Connects with whatever cookie and origin; what comes of it is heard.
-    pub async fn open(
-        app: &TestApp,
-        who: &str,
-        cookie: Option<&str>,
-        origin: Option<&str>,
-        transports: &[&str],
-    ) -> Self {
+    pub fn open(app: &TestApp, who: &str, cookie: Option<&str>, origin: Option<&str>, transports: &[&str]) -> Self {
         Self::start(&app.base, who, cookie, origin, transports)
     }
 

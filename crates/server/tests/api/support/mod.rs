@@ -32,6 +32,12 @@ pub use started::{Place, Started};
 pub use walk::Walk;
 pub use world::{Class, Person, World};
 
+/// What the run was told by its environment: where the database is, whether this is CI, how long it may take.
+#[expect(clippy::disallowed_methods, reason = "tests have no settings but these")]
+pub fn environment(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
 /// A refusal as everybody gets it: without the id of the request.
 #[track_caller]
 pub fn reference(answer: Answer) -> serde_json::Value {
