@@ -302,12 +302,12 @@ studio!(a_forgotten_save_is_brought_home, |studio| {
 studio!(a_draft_keeps_its_last_fifty_revisions, |studio| {
     let document = studio.document("Our page").await;
     let editor = studio.open(&studio.app.world.ben, &document).await;
-    for number in 1..=53 {
+    for number in 1..=53_i64 {
         editor.type_text(&format!("Line {number}.")).await.unwrap();
         // While the answer to the save before is still on its way, the document server sends that file once more and
         // leaves the new line for the next press.
         eventually(async || {
-            let is_saved = studio.seen(&document).await["version"] == number;
+            let is_saved = studio.seen(&document).await["version"].as_i64().unwrap() >= number;
             if !is_saved {
                 editor.press_save().await.unwrap();
             }
@@ -316,7 +316,9 @@ studio!(a_draft_keeps_its_last_fifty_revisions, |studio| {
         .await;
     }
     let versions = studio.versions(&document).await;
-    assert_eq!((versions.len(), &versions[49]["version"]), (50, &json!(4)));
+    assert_eq!(versions.len(), 50, "of at least 53");
+    let number = |index: usize| versions[index]["version"].as_i64().unwrap();
+    assert_eq!(number(0) - number(49), 49, "the newest are kept, without a gap");
     editor.close().await.unwrap();
 });
 
