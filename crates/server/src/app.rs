@@ -7,7 +7,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use crate::auth::Gate;
 use crate::auth::tenant::Hosts;
-use crate::changes::{orphans, removal};
+use crate::changes::{letters, orphans, removal};
 use crate::clock;
 use crate::config::Config;
 use crate::document_server::DocumentServer;
@@ -16,6 +16,7 @@ use crate::error::Result;
 use crate::files::Files;
 use crate::live::Live;
 use crate::live::bus::Bus;
+use crate::mail::Mail;
 use crate::store::platform::PlatformProof;
 use crate::store::{Database, Store, migrate};
 
@@ -32,9 +33,10 @@ struct Parts {
     files: Files,
     document_server: DocumentServer,
     editing: Editing,
+    mail: Mail,
     started: std::time::Instant,
     /// They end with the service.
-    _chores: [AbortOnDropHandle<()>; 2],
+    _chores: [AbortOnDropHandle<()>; 3],
     /// The same.
     _sweep: Option<AbortOnDropHandle<()>>,
 }
@@ -64,7 +66,9 @@ impl App {
             Database::Sqlite(_) => document_server.deployment().to_owned(),
             Database::Postgres(_) => clock::new_id(),
         };
+        let mail = Mail::new(&config)?;
         let chores = [
+            letters::start(store.clone(), mail.clone()),
             removal::start(store.clone(), files.clone()),
             orphans::start(store.clone(), files.clone()),
         ];
@@ -80,6 +84,7 @@ impl App {
             files,
             document_server,
             editing,
+            mail,
             started,
             _chores: chores,
             _sweep: sweep,
@@ -129,6 +134,11 @@ impl App {
     /// What takes several units and the document server.
     pub fn editing(&self) -> &Editing {
         &self.0.editing
+    }
+
+    /// Writes letters.
+    pub fn mail(&self) -> &Mail {
+        &self.0.mail
     }
 
     /// How long the service has been up.

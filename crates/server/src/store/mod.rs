@@ -22,6 +22,7 @@ pub mod documents;
 pub mod enrollments;
 pub mod group_assignments;
 pub mod groups;
+pub mod letters;
 pub mod members;
 pub mod outbox;
 pub mod page;
@@ -345,6 +346,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("converted_files", converted_files::STATEMENTS),
         ("courses", courses::STATEMENTS),
         ("documents", documents::STATEMENTS),
+        ("letters", letters::STATEMENTS),
         ("members", members::STATEMENTS),
         ("outbox", outbox::STATEMENTS),
         ("rooms", rooms::STATEMENTS),

@@ -37,6 +37,7 @@ mod live;
 mod live_bus;
 mod live_events;
 mod live_rooms;
+mod mail;
 mod pdf;
 mod process;
 mod requests;

@@ -18,8 +18,7 @@ use crate::actions::passwords;
 use crate::changes;
 use crate::clock;
 use crate::error::Result;
-use crate::mail::{Letter, Outbox};
-use crate::store::platform::PlatformProof;
+use crate::store::platform::{PlatformProof, PlatformWork};
 
 /// The page that asks for the new password, where the client names none.
 const PAGE: &str = "/reset-password";
@@ -47,33 +46,22 @@ pub async fn request(asked: Asked) -> Answered {
     Ok(answer(&json!({ "status": true, "message": message }), Vec::new()))
 }
 
+/// Lets the letter go out with the unit that makes its link work.
 async fn send_link(app: &App, address: String, page: &str) -> Result<()> {
     let (now, token) = (clock::now(), token::reset_token());
-    let (sought, secret) = (address.clone(), token.clone());
+    let escaped: String = form_urlencoded::byte_serialize(page.as_bytes()).collect();
+    let path = format!("/api/auth/reset-password/{token}?callbackURL={escaped}");
+    let mail = app.mail().clone();
     let (store, bus, proof) = (app.store(), app.bus(), PlatformProof::session_look_up());
-    let act = move |work: &mut crate::store::platform::PlatformWork<'_>| {
+    let act = move |work: &mut PlatformWork<'_>| {
         let credential = work
-            .credential(&sought, now)?
+            .credential(&address, now)?
             .filter(|found| found.is_active && !found.is_banned);
-        credential.map_or(Ok(false), |found| {
-            passwords::request_reset(work, &found.user, &secret, now)
+        credential.map_or(Ok(()), |found| {
+            passwords::request_reset(work, &mail, &found.user, &token, &path, now)
         })
     };
-    if !changes::perform_platform(store, bus, proof, act).await? {
-        return Ok(());
-    }
-    let front = &app.config().frontend_url;
-    let escaped: String = form_urlencoded::byte_serialize(page.as_bytes()).collect();
-    let link = format!("{front}/api/auth/reset-password/{token}?callbackURL={escaped}");
-    let letter = Letter {
-        to: address,
-        subject: "Choose a new password".to_owned(),
-        text: format!(
-            "Somebody asked for a new password for your account. If it was you, open this link within an hour:\r\n\r\n\
-             {link}\r\n\r\nIf it was not you, there is nothing to do: your password stays as it is."
-        ),
-    };
-    Outbox::of(&app.config().storage.data_dir).send(letter).await
+    changes::perform_platform(store, bus, proof, act).await
 }
 
 /// The link of the letter: leads to the page that asks for the new password

@@ -5,6 +5,7 @@ pub mod accounts;
 pub mod editing;
 pub mod file_removals;
 pub mod homes;
+pub mod letters;
 pub mod listeners;
 pub mod organizations;
 pub mod outbox;
@@ -140,6 +141,7 @@ impl<'c> DerefMut for PlatformWork<'c> {
 pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)])> {
     vec![
         ("platform/editing", editing::STATEMENTS),
+        ("platform/letters", letters::STATEMENTS),
         ("platform/listeners", listeners::STATEMENTS),
         ("platform/file_removals", file_removals::STATEMENTS),
         ("platform/accounts", accounts::STATEMENTS),
