@@ -1,6 +1,7 @@
 //! How the service is asked: routes, who may call them, shapes of requests and answers. No SQL, no transactions of its
 //! own, no rules.
 
+mod codes;
 pub mod context;
 pub mod document;
 pub mod endpoint;
@@ -18,6 +19,7 @@ mod attachments;
 mod auth;
 mod classes;
 mod courses;
+mod docs;
 mod document_server;
 mod document_versions;
 mod documents;

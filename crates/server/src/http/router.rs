@@ -13,8 +13,8 @@ use utoipa::openapi::OpenApi;
 use super::context::App;
 use super::endpoint::{Endpoints, Row};
 use super::{
-    activity_logs, assignments, auth, classes, courses, document, document_server, documents, enrollments, finish,
-    groups, health, layers, pages, pdf, subjects, submissions, users, workrooms,
+    activity_logs, assignments, auth, classes, courses, docs, document, document_server, documents, enrollments,
+    finish, groups, health, layers, pages, pdf, subjects, submissions, users, workrooms,
 };
 use crate::error::Error;
 use crate::live::connect;
@@ -23,6 +23,7 @@ use crate::live::connect;
 pub fn endpoints() -> Endpoints {
     Endpoints::new("api")
         .merge(health::routes())
+        .merge(docs::routes())
         .merge(auth::routes())
         .merge(users::routes())
         .merge(subjects::routes())
@@ -75,5 +76,5 @@ fn no_route(uri: &Uri, error: Error) -> Response {
 /// The OpenAPI document and the table of routes; both are generated files, checked by a test.
 pub fn description() -> (OpenApi, Vec<Row>) {
     let (routes, rows) = endpoints().into_parts();
-    (document::finish(routes.into_openapi()), rows)
+    (document::finish(routes.into_openapi(), &rows), rows)
 }

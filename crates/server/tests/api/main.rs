@@ -25,6 +25,7 @@ mod current_submissions;
 mod document_server;
 mod document_tokens;
 mod document_versions;
+mod documentation;
 mod documents;
 mod enrollments;
 mod files;

@@ -26,7 +26,8 @@ const PAGE: &str = "/reset-password";
 /// Ask for a link to reset the password
 #[utoipa::path(post, path = "/auth/request-password-reset",
     request_body(content_type = "application/json", content = Object, description = "email, redirectTo?"),
-    responses((status = 200, description = "status and message, the same for every address"), (status = 403, description = "INVALID_REDIRECT_URL")))]
+    responses((status = 200, description = "status and message, the same for every address"),
+        (status = 403, description = "INVALID_REDIRECT_URL")))]
 pub async fn request(asked: Asked) -> Answered {
     let mut reader = asked.reader();
     let address = email::lower_case(reader.email("email"));
@@ -66,8 +67,10 @@ async fn send_link(app: &App, address: String, page: &str) -> Result<()> {
 
 /// The link of the letter: leads to the page that asks for the new password
 #[utoipa::path(get, path = "/auth/reset-password/{token}",
-    params(("token" = String, Path), ("callbackURL" = String, Query)),
-    responses((status = 302, description = "to callbackURL with token, or with error=INVALID_TOKEN"), (status = 403, description = "INVALID_CALLBACK_URL")))]
+    params(("token" = String, Path, description = "The token of the letter"),
+        ("callbackURL" = String, Query, description = "The page to go on to, on the origin of FRONTEND_URL")),
+    responses((status = 302, description = "to callbackURL with token, or with error=INVALID_TOKEN"),
+        (status = 403, description = "INVALID_CALLBACK_URL")))]
 pub async fn follow(State(app): State<App>, Path(token): Path<String>, request: Request) -> Answered {
     let asked = Asked::from_request(request, &app).await?;
     let query = asked.query_object();
@@ -94,7 +97,8 @@ pub async fn follow(State(app): State<App>, Path(token): Path<String>, request: 
 /// Resets the password with the token of the letter; all sessions end
 #[utoipa::path(post, path = "/auth/reset-password",
     request_body(content_type = "application/json", content = Object, description = "newPassword, token"),
-    responses((status = 200, description = "status: true"), (status = 400, description = "INVALID_TOKEN, PASSWORD_TOO_SHORT, PASSWORD_TOO_LONG, PASSWORD_COMPROMISED")))]
+    responses((status = 200, description = "status: true"),
+        (status = 400, description = "INVALID_TOKEN, PASSWORD_TOO_SHORT, PASSWORD_TOO_LONG, PASSWORD_COMPROMISED")))]
 pub async fn reset(asked: Asked) -> Answered {
     let mut reader = asked.reader();
     let new = reader.string("newPassword");

@@ -25,8 +25,11 @@ const LONGEST_EMAIL: usize = 254;
 #[utoipa::path(post, path = "/auth/sign-in/email",
     request_body(content_type = "application/json", content = Object, description = "email, password, rememberMe?, callbackURL?"),
     responses((status = 200, description = "redirect, token, user; sets the session cookies"),
-        (status = 401, description = "INVALID_EMAIL_OR_PASSWORD"), (status = 403, description = "BANNED_USER, INVALID_ORIGIN"),
-        (status = 503, description = "OVERLOADED")))]
+        (status = 401, description = "INVALID_EMAIL_OR_PASSWORD"),
+        (status = 403, description = "BANNED_USER, INVALID_ORIGIN, CROSS_SITE_NAVIGATION_LOGIN_BLOCKED, \
+         INVALID_CALLBACK_URL"),
+        (status = 503, description = "OVERLOADED"),
+        (status = 400, description = "BAD_REQUEST, INVALID_EMAIL, PASSWORD_TOO_LONG")))]
 pub async fn sign_in(asked: Asked) -> Answered {
     let mut reader = asked.reader();
     let (address, password) = (reader.string("email"), reader.string("password"));
@@ -129,7 +132,8 @@ pub async fn sign_up(asked: Asked) -> Answered {
 
 /// Sign out
 #[utoipa::path(post, path = "/auth/sign-out",
-    responses((status = 200, description = "success; clears the session cookies"), (status = 403, description = "INVALID_ORIGIN")))]
+    responses((status = 200, description = "success; clears the session cookies"),
+        (status = 403, description = "INVALID_ORIGIN"), (status = 415, description = "UNSUPPORTED_MEDIA_TYPE")))]
 pub async fn sign_out(asked: Asked) -> Answered {
     if let Some(token) = asked.token() {
         asked.act(move |work| sessions::sign_out(work, &token)).await?;

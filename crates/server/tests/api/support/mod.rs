@@ -3,6 +3,7 @@
 pub mod app;
 mod client;
 pub mod database;
+pub mod documented;
 mod heard;
 pub mod invariants;
 pub mod lesson_rows;
@@ -11,6 +12,7 @@ pub mod live_rows;
 pub mod office;
 pub mod post_office;
 pub mod raw;
+pub mod recorded;
 mod rooms;
 pub mod row_counts;
 pub mod rows;
