@@ -1,6 +1,7 @@
 //! Who learns in a class, and who of them is in no group yet.
 
 use model::class::ClassEnrollment;
+use model::division::Partners;
 use model::id::{AssignmentId, ClassId, CourseId, EnrollmentId, GroupId, HomeroomId, UserId};
 use model::time::Timestamp;
 use model::user::Person;
@@ -44,6 +45,12 @@ statements! {
         JOIN group_members m ON m.organization_id = g.organization_id AND m.group_id = g.id
         WHERE g.organization_id = $1 AND g.class_id = $2
         ORDER BY g.group_number, g.id";
+    /// How often two students of a class are in a group of it together; the smaller id comes first.
+    PARTNERS = "SELECT a.user_id, b.user_id, COUNT(*)
+        FROM group_members a
+        JOIN group_members b ON b.organization_id = a.organization_id AND b.group_id = a.group_id AND b.user_id > a.user_id
+        WHERE a.organization_id = $1 AND a.class_id = $2
+        GROUP BY a.user_id, b.user_id";
     /// The ids of the students of a class.
     STUDENT_IDS = "SELECT student_id FROM class_enrollments WHERE organization_id = $1 AND class_id = $2
         ORDER BY enrolled_at, student_id";
@@ -129,6 +136,14 @@ impl Scope<'_> {
             })?;
         }
         self.many(&UNGROUPED, args![class, course, assignment], student)
+    }
+
+    /// How often two students of a class were, and still are, in a group of it together.
+    pub fn partners(&mut self, class: &ClassId) -> Result<Partners> {
+        let pairs = self.many(&PARTNERS, args![class], |row| {
+            Ok(((row.take()?, row.take()?), row.take()?))
+        })?;
+        Ok(pairs.into_iter().collect())
     }
 
     /// A member who may learn in a class: a student whose account is active.

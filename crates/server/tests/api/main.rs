@@ -30,6 +30,7 @@ mod documents;
 mod enrollments;
 mod files;
 mod finish;
+mod group_divisions;
 mod group_members;
 mod groups;
 mod help;

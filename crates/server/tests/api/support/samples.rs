@@ -35,6 +35,7 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
         ("POST", "/courses") => json!({"name": "Sample", "classId": ids.class, "subjectId": ids.subject}),
         ("POST", "/groups") => json!({"name": "Sample", "classId": ids.class, "courseId": ids.course}),
         ("POST", "/groups/batch") => json!({"classId": ids.class, "groups": [{"name": "Sample"}]}),
+        ("POST", "/groups/generate") => json!({"classId": ids.class, "groupSize": 2, "strategy": "random"}),
         ("POST", "/groups/{id}/members") => json!({"userIds": [ids.user]}),
         ("POST", "/groups/{id}/members/{userId}/move") => json!({"toGroupId": ids.group}),
         ("POST", "/groups/{id}/help") => json!({"message": "Sample"}),
