@@ -12,6 +12,7 @@ pub mod finish;
 pub mod freeze;
 pub mod group_assignments;
 pub mod group_divisions;
+pub mod group_files;
 pub mod group_members;
 pub mod groups;
 pub mod help;

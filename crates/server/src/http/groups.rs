@@ -16,6 +16,7 @@ use utoipa_axum::routes;
 
 use super::context::Context;
 use super::endpoint::Endpoints;
+use super::group_files;
 use super::help;
 use super::reply::Created;
 use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
@@ -40,6 +41,7 @@ pub fn routes() -> Endpoints {
         .add(Access::Staff, routes!(add_members))
         .add(Access::Staff, routes!(remove_member))
         .add(Access::Staff, routes!(move_member))
+        .merge(group_files::routes())
         .merge(help::routes())
 }
 

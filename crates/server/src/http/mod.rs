@@ -26,6 +26,7 @@ mod enrollments;
 mod files;
 mod finish;
 mod group_assignments;
+mod group_files;
 mod groups;
 mod health;
 mod help;

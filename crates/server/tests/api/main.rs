@@ -31,6 +31,7 @@ mod enrollments;
 mod files;
 mod finish;
 mod group_divisions;
+mod group_files;
 mod group_members;
 mod groups;
 mod help;

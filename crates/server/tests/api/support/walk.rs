@@ -11,6 +11,7 @@ pub struct Walk {
     pub hidden_group: String,
     pub assignment: String,
     pub attachment: String,
+    pub group_file: String,
     pub work_room: String,
     pub document: String,
 }
@@ -31,6 +32,11 @@ impl Walk {
         let topic = ada.post("/assignments", topic).await.expect(201);
         let path = format!("/assignments/{}/attachments", topic["id"].as_str().unwrap());
         let file = ada.upload(&path, "map.txt", b"a map".to_vec(), &[]).await.expect(201);
+        let path = format!("/groups/{}/attachments", text(&visible, "id"));
+        let group_file = ada
+            .upload(&path, "river.txt", b"a river".to_vec(), &[])
+            .await
+            .expect(201);
         let room = text(&visible, "workRoomId");
         let new = json!({"title": "Report", "documentType": "word"});
         let document = app
@@ -43,6 +49,7 @@ impl Walk {
             hidden_group: text(&hidden, "id"),
             assignment: text(&topic, "id"),
             attachment: text(&file, "id"),
+            group_file: text(&group_file, "id"),
             work_room: room,
             document: text(&document, "id"),
         }
@@ -59,6 +66,7 @@ impl Walk {
             ("assignments", "id") => self.assignment.clone(),
             ("workrooms", "id") if path.starts_with("/workrooms/documents/") => self.document.clone(),
             ("workrooms", "id") => self.work_room.clone(),
+            ("groups", "attachmentId") => self.group_file.clone(),
             (_, "attachmentId") => self.attachment.clone(),
             (_, "userId" | "studentId") => world.ben.id.clone(),
             (_, "version") => "1".to_owned(),
