@@ -25,6 +25,7 @@ pub mod groups;
 pub mod members;
 pub mod outbox;
 pub mod page;
+pub mod people;
 pub mod revisions;
 pub mod rooms;
 pub mod saves;
@@ -352,6 +353,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("saves", saves::STATEMENTS),
         ("revisions", revisions::STATEMENTS),
         ("groups", groups::STATEMENTS),
+        ("people", people::STATEMENTS),
         ("subjects", subjects::STATEMENTS),
         ("submissions", submissions::STATEMENTS),
         ("work_rooms", work_rooms::STATEMENTS),
