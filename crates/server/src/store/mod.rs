@@ -22,6 +22,7 @@ pub mod documents;
 pub mod enrollments;
 pub mod group_assignments;
 pub mod groups;
+pub mod homerooms;
 pub mod members;
 pub mod outbox;
 pub mod page;
@@ -352,6 +353,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("saves", saves::STATEMENTS),
         ("revisions", revisions::STATEMENTS),
         ("groups", groups::STATEMENTS),
+        ("homerooms", homerooms::STATEMENTS),
         ("subjects", subjects::STATEMENTS),
         ("submissions", submissions::STATEMENTS),
         ("work_rooms", work_rooms::STATEMENTS),
