@@ -7,6 +7,7 @@ use super::TestApp;
 /// The ids of a lesson; a path parameter finds its id by [`Walk::parameter`].
 #[derive(Debug, Clone)]
 pub struct Walk {
+    pub homeroom: String,
     pub group: String,
     pub hidden_group: String,
     pub assignment: String,
@@ -14,6 +15,7 @@ pub struct Walk {
     pub group_file: String,
     pub work_room: String,
     pub document: String,
+    pub member: String,
 }
 
 impl Walk {
@@ -44,7 +46,11 @@ impl Walk {
             .post(&format!("/workrooms/{room}/documents"), new)
             .await
             .expect(201);
+        let homeroom = app.as_(&app.world.adam).post("/homerooms", json!({"name": "7B"})).await;
+        let members = app.as_(&app.world.adam).get("/admin/members?search=ben").await;
+        let members = members.expect(200);
         Self {
+            homeroom: text(&homeroom.expect(201), "id"),
             group: text(&visible, "id"),
             hidden_group: text(&hidden, "id"),
             assignment: text(&topic, "id"),
@@ -52,6 +58,7 @@ impl Walk {
             group_file: text(&group_file, "id"),
             work_room: room,
             document: text(&document, "id"),
+            member: text(&members["data"][0], "id"),
         }
     }
 
@@ -59,7 +66,10 @@ impl Walk {
     pub fn parameter(&self, app: &TestApp, path: &str, name: &str) -> String {
         let world = &app.world;
         match (path.split('/').nth(1).unwrap_or_default(), name) {
+            ("users", "id") => world.ben.id.clone(),
+            ("admin", "id") if path.starts_with("/admin/members/") => self.member.clone(),
             ("subjects", "id") => world.seven_b.subject.clone(),
+            ("homerooms", "id") => self.homeroom.clone(),
             ("classes", "id") => world.seven_b.id.clone(),
             ("courses", "id") => world.seven_b.course.clone(),
             ("groups", "id") | (_, "groupId") => self.group.clone(),
