@@ -16,6 +16,7 @@ pub mod groups;
 pub mod help;
 pub mod homerooms;
 pub mod passwords;
+pub mod people;
 pub mod profile;
 pub mod saves;
 pub mod sessions;

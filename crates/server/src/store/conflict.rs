@@ -59,6 +59,13 @@ const KEYS: &[Key] = &[
         path: "externalId",
     },
     Key {
+        constraint: "members_organization_external_id_key",
+        columns: "members.organization_id, members.external_id",
+        code: "DUPLICATE_EXTERNAL_ID",
+        message: "Another person has this id of the school's administration already.",
+        path: "externalId",
+    },
+    Key {
         constraint: "homerooms_organization_name_year_key",
         columns: "homerooms.organization_id, homerooms.name, homerooms.academic_year",
         code: "DUPLICATE_HOMEROOM",

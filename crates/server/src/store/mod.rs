@@ -26,6 +26,7 @@ pub mod homerooms;
 pub mod members;
 pub mod outbox;
 pub mod page;
+pub mod people;
 pub mod revisions;
 pub mod rooms;
 pub mod saves;
@@ -354,6 +355,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("revisions", revisions::STATEMENTS),
         ("groups", groups::STATEMENTS),
         ("homerooms", homerooms::STATEMENTS),
+        ("people", people::STATEMENTS),
         ("subjects", subjects::STATEMENTS),
         ("submissions", submissions::STATEMENTS),
         ("work_rooms", work_rooms::STATEMENTS),
