@@ -19,6 +19,7 @@ pub mod passwords;
 pub mod people;
 pub mod profile;
 pub mod saves;
+pub mod school;
 pub mod sessions;
 pub mod sign_in;
 pub mod subjects;

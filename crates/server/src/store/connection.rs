@@ -140,6 +140,25 @@ impl Connection {
         }
     }
 
+    /// Which database this is.
+    pub(super) fn kind(&self) -> &'static str {
+        match self {
+            Self::Sqlite(_) => "sqlite",
+            Self::Postgres(_) => "postgresql",
+        }
+    }
+
+    /// How many bytes the database takes. It stands here because the two have nothing in common to ask it with.
+    pub(super) fn bytes(&mut self) -> Result<i64> {
+        static SQLITE: Sql = Sql::new("SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()");
+        static POSTGRES: Sql = Sql::new("SELECT pg_database_size(current_database())");
+        let statement = match self {
+            Self::Sqlite(_) => &SQLITE,
+            Self::Postgres(_) => &POSTGRES,
+        };
+        Ok(self.maybe(statement, &[], |row| row.take())?.unwrap_or(0))
+    }
+
     /// Only compiles the statement; used by the test that prepares every statement on both databases.
     pub fn prepare(&mut self, sql: &'static Sql) -> Result<()> {
         match self {

@@ -30,6 +30,10 @@ pub mod people;
 pub mod revisions;
 pub mod rooms;
 pub mod saves;
+pub mod school_sessions;
+pub mod settings;
+pub mod stats;
+pub mod storage;
 pub mod subjects;
 pub mod submissions;
 pub mod work_rooms;
@@ -356,6 +360,10 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("groups", groups::STATEMENTS),
         ("homerooms", homerooms::STATEMENTS),
         ("people", people::STATEMENTS),
+        ("school_sessions", school_sessions::STATEMENTS),
+        ("settings", settings::STATEMENTS),
+        ("stats", stats::STATEMENTS),
+        ("storage", storage::STATEMENTS),
         ("subjects", subjects::STATEMENTS),
         ("submissions", submissions::STATEMENTS),
         ("work_rooms", work_rooms::STATEMENTS),
