@@ -4,6 +4,7 @@
 pub mod assignments;
 pub mod attachments;
 pub mod bulk_edits;
+pub mod class_clones;
 pub mod classes;
 pub mod courses;
 pub mod documents;

@@ -16,6 +16,7 @@ mod activity_logs;
 mod assignments;
 mod attachments;
 mod auth;
+mod class_clones;
 mod classes;
 mod courses;
 mod document_server;

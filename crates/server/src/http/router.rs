@@ -13,7 +13,7 @@ use utoipa::openapi::OpenApi;
 use super::context::App;
 use super::endpoint::{Endpoints, Row};
 use super::{
-    activity_logs, assignments, auth, classes, courses, document, document_server, documents, enrollments, finish,
+    activity_logs, assignments, auth, class_clones, classes, courses, document, document_server, documents, enrollments, finish,
     groups, health, homerooms, layers, pages, pdf, school, subjects, submissions, system, users, workrooms,
 };
 use crate::error::Error;
@@ -28,6 +28,7 @@ pub fn endpoints() -> Endpoints {
         .merge(subjects::routes())
         .merge(homerooms::routes())
         .merge(classes::routes())
+        .merge(class_clones::routes())
         .merge(enrollments::routes())
         .merge(courses::routes())
         .merge(groups::routes())

@@ -105,6 +105,11 @@ impl Store {
         })
     }
 
+    /// How many statements all reads have run so far; lists that ask once for each row show in it.
+    pub fn statements_read(&self) -> u64 {
+        self.db.statements_read()
+    }
+
     /// Reads in one organization, in one snapshot.
     pub async fn read<T: Send + 'static>(
         &self,
