@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::support::rows::execute;
 use crate::support::topics::{course, group, id, topic};
 use crate::support::{Client, TestApp};
 
@@ -24,9 +25,12 @@ both!(a_class_comes_again_with_what_was_prepared, |app| {
     let lesson = json!([{"weekday": 1, "start": "08:00", "end": "09:30"}]);
     let edit = json!({"startDate": "2026-09-07T08:00:00Z", "endDate": "2027-07-01T08:00:00Z", "schedule": lesson});
     ada.patch(&format!("/classes/{}", class.id), edit).await.expect(200);
-    ada.post(&format!("/classes/{}/teachers", class.id), json!({"userId": world.tom.id}))
-        .await
-        .expect(200);
+    ada.post(
+        &format!("/classes/{}/teachers", class.id),
+        json!({"userId": world.tom.id}),
+    )
+    .await
+    .expect(200);
     let rivers = group(&ada, class, &[&world.ben], json!({})).await;
     let more = json!({
         "groups": [{"groupId": rivers, "descriptionOverride": "Own."}], "deadline": "2026-11-23T10:00:00Z",
@@ -54,7 +58,10 @@ both!(a_class_comes_again_with_what_was_prepared, |app| {
     let all = json!({"withCourses": true, "withTopics": true, "withStudents": true});
     let new = cloned(&ada, &class.id, all).await;
     assert_eq!((&new["name"], &new["academicYear"]), (&json!("8b"), &json!(NEXT)));
-    assert_eq!((&new["status"], &new["teacherId"]), (&json!("DRAFT"), &json!(world.ada.id)));
+    assert_eq!(
+        (&new["status"], &new["teacherId"]),
+        (&json!("DRAFT"), &json!(world.ada.id))
+    );
     assert_eq!(new["coTeachers"], json!([{"id": world.tom.id, "name": world.tom.name}]));
     assert_eq!(new["schedule"][0]["start"], "08:00");
     // 52 weeks: a Monday stays a Monday.
@@ -67,10 +74,16 @@ both!(a_class_comes_again_with_what_was_prepared, |app| {
     let new_id = id(&new);
     let topics = list(app, &format!("/classes/{new_id}/assignments")).await;
     let copy = ada.get(&format!("/assignments/{}", id(&topics[0]))).await.expect(200);
-    assert_eq!((&copy["title"], &copy["description"]), (&old["title"], &old["description"]));
+    assert_eq!(
+        (&copy["title"], &copy["description"]),
+        (&old["title"], &old["description"])
+    );
     assert_eq!(copy["deadline"], "2027-11-22T10:00:00.000Z");
     assert_eq!((&copy["status"], &copy["isShared"]), (&json!("ACTIVE"), &json!(false)));
-    assert_eq!((&copy["maxPoints"], &copy["latePolicy"]), (&old["maxPoints"], &json!("BLOCK")));
+    assert_eq!(
+        (&copy["maxPoints"], &copy["latePolicy"]),
+        (&old["maxPoints"], &json!("BLOCK"))
+    );
     assert_eq!(copy["groupAssignments"], json!([]));
     assert_ne!(copy["courseId"], old["courseId"]);
     let attachments = copy["attachments"].as_array().unwrap();
@@ -92,13 +105,26 @@ both!(a_class_comes_again_with_what_was_prepared, |app| {
     assert_eq!(ada.get(path).await.bytes, b"a map");
     // The old class is as it was.
     let after = ada.get(&old_path).await.expect(200);
-    assert_eq!(after["groupAssignments"][0]["descriptionOverride"], before["groupAssignments"][0]["descriptionOverride"]);
+    assert_eq!(
+        after["groupAssignments"][0]["descriptionOverride"],
+        before["groupAssignments"][0]["descriptionOverride"]
+    );
     assert_eq!(after["deadline"], before["deadline"]);
     // Students see nothing of a draft.
-    app.as_(&world.ben).get(&format!("/classes/{new_id}")).await.refused(404, "NOT_FOUND");
+    app.as_(&world.ben)
+        .get(&format!("/classes/{new_id}"))
+        .await
+        .refused(404, "NOT_FOUND");
     let log = ada.get(&format!("/activity-logs?classId={new_id}")).await.expect(200);
-    let made = log["data"].as_array().unwrap().iter().find(|log| log["event"] == "CLASS_CREATE");
-    assert_eq!(made.unwrap()["details"]["copiedFrom"], json!({"id": class.id, "name": "7b"}));
+    let made = log["data"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|log| log["event"] == "CLASS_CREATE");
+    assert_eq!(
+        made.unwrap()["details"]["copiedFrom"],
+        json!({"id": class.id, "name": "7b"})
+    );
 });
 
 both!(only_what_is_asked_for_comes_along, |app| {
@@ -112,14 +138,24 @@ both!(only_what_is_asked_for_comes_along, |app| {
     );
     assert_eq!(bare["subjects"].as_array().unwrap().len(), 1, "what is taught stays");
     let courses = cloned(&adam, class, json!({"withCourses": true})).await;
-    assert_eq!((&courses["counts"]["courses"], &courses["counts"]["assignments"]), (&json!(1), &json!(0)));
-    assert_eq!(courses["teacherId"], world.ada.id, "an admin leaves the class to its teacher");
+    assert_eq!(
+        (&courses["counts"]["courses"], &courses["counts"]["assignments"]),
+        (&json!(1), &json!(0))
+    );
+    assert_eq!(
+        courses["teacherId"], world.ada.id,
+        "an admin leaves the class to its teacher"
+    );
     // An archived class of last year is what one starts from.
     ada.patch(&format!("/classes/{class}"), json!({"status": "ARCHIVED"}))
         .await
         .expect(200);
     let again = cloned(&ada, class, json!({"withStudents": true})).await;
     assert_eq!(again["counts"]["students"], 4);
+
+    // Who runs the platform teaches nowhere; the class stays with its teacher.
+    let platform = cloned(&app.as_(&world.root), class, json!({})).await;
+    assert_eq!(platform["teacherId"], world.ada.id);
 
     let path = format!("/classes/{class}/clone");
     let body = json!({"name": "8b", "academicYear": NEXT});
@@ -128,8 +164,32 @@ both!(only_what_is_asked_for_comes_along, |app| {
     ada.post(&path, topics).await.invalid("withTopics");
     let groups = json!({"name": "8b", "academicYear": NEXT, "withGroups": true});
     ada.post(&path, groups).await.invalid("withGroups");
-    app.as_(&world.tom).post(&path, body.clone()).await.refused(403, "NOT_CLASS_TEACHER");
-    app.as_(&world.ben).post(&path, body.clone()).await.refused(403, "FORBIDDEN_ROLE");
+    app.as_(&world.tom)
+        .post(&path, body.clone())
+        .await
+        .refused(403, "NOT_CLASS_TEACHER");
+    app.as_(&world.ben)
+        .post(&path, body.clone())
+        .await
+        .refused(403, "FORBIDDEN_ROLE");
     app.as_(&world.zoe).post(&path, body).await.refused(404, "NOT_FOUND");
-    assert_eq!(list(app, "/classes?search=8b").await.len(), 3);
+    assert_eq!(list(app, "/classes?search=8b").await.len(), 4);
+});
+
+both!(a_class_of_endless_topics_does_not_come_in_one_unit, |app| {
+    let (ada, world) = (app.as_(&app.world.ada), &app.world);
+    let (north, class, owner) = (&world.north, &world.seven_b.id, &world.ada.id);
+    let rows: Vec<String> = (0..201)
+        .map(|n| format!("('{north}', 'a{n}', 'Topic', 'topic', '', 9, '{class}', '{owner}', 1, 1)"))
+        .collect();
+    let insert = "INSERT INTO assignments (organization_id, id, title, title_key, description, deadline, class_id,
+        created_by_id, created_at, updated_at) VALUES";
+    execute(&app.database, format!("{insert} {}", rows.join(", "))).await;
+    let body = json!({"name": "8b", "academicYear": NEXT, "withCourses": true, "withTopics": true});
+    let path = format!("/classes/{class}/clone");
+    ada.post(&path, body).await.refused(409, "LIMIT_REACHED");
+    execute(&app.database, "DELETE FROM assignments WHERE id = 'a0'".to_owned()).await;
+    let new = cloned(&ada, class, json!({"withCourses": true, "withTopics": true})).await;
+    assert_eq!(new["counts"]["assignments"], 200);
+    assert_eq!(list(app, "/classes?search=8b").await.len(), 1);
 });

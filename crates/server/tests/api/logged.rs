@@ -14,8 +14,16 @@ use crate::support::{Answer, Client, Person, TestApp, Walk};
 
 /// Routes whose doing is not for the log of a school, and why.
 const UNLOGGED: &[(&str, &str, &str)] = &[
-    ("PATCH", "/users/me", "a profile belongs to the person, not to one school"),
-    ("POST", "/workrooms/documents/{id}/callback", "the revisions of a document tell it"),
+    (
+        "PATCH",
+        "/users/me",
+        "a profile belongs to the person, not to one school",
+    ),
+    (
+        "POST",
+        "/workrooms/documents/{id}/callback",
+        "the revisions of a document tell it",
+    ),
 ];
 
 struct Story<'a> {
@@ -53,11 +61,7 @@ impl<'a> Story<'a> {
         let (method, template) = route.split_once(' ').unwrap();
         let path = with_ids(template, ids);
         let body = (!body.is_null()).then_some(body);
-        let answer = self
-            .app
-            .as_(person)
-            .send(method.parse().unwrap(), &path, body)
-            .await;
+        let answer = self.app.as_(person).send(method.parse().unwrap(), &path, body).await;
         self.check(route, answer, expected).await
     }
 
@@ -113,17 +117,38 @@ async fn the_school(story: &mut Story<'_>) {
     let subject = id(&subject);
     let body = json!({"code": "ART"});
     story
-        .call(adam, "PATCH /subjects/{id}", &[&subject], body.clone(), &["SUBJECT_UPDATE"])
+        .call(
+            adam,
+            "PATCH /subjects/{id}",
+            &[&subject],
+            body.clone(),
+            &["SUBJECT_UPDATE"],
+        )
         .await;
     story.call(adam, "PATCH /subjects/{id}", &[&subject], body, &[]).await;
     story
-        .call(adam, "DELETE /subjects/{id}", &[&subject], Value::Null, &["SUBJECT_DELETE"])
+        .call(
+            adam,
+            "DELETE /subjects/{id}",
+            &[&subject],
+            Value::Null,
+            &["SUBJECT_DELETE"],
+        )
         .await;
     let homeroom = story
-        .call(adam, "POST /homerooms", &[], json!({"name": "7C"}), &["HOMEROOM_CREATE"])
+        .call(
+            adam,
+            "POST /homerooms",
+            &[],
+            json!({"name": "7C"}),
+            &["HOMEROOM_CREATE"],
+        )
         .await;
     let homeroom = id(&homeroom);
-    let (body, students) = (json!({"gradeLevel": "7"}), json!({"studentIds": [world.ben.id, world.cem.id]}));
+    let (body, students) = (
+        json!({"gradeLevel": "7"}),
+        json!({"studentIds": [world.ben.id, world.cem.id]}),
+    );
     story
         .call(adam, "PATCH /homerooms/{id}", &[&homeroom], body, &["HOMEROOM_UPDATE"])
         .await;
@@ -132,22 +157,41 @@ async fn the_school(story: &mut Story<'_>) {
         .call(adam, route, &[&homeroom], students.clone(), &["HOMEROOM_MEMBER_ADDED"])
         .await;
     story.call(adam, route, &[&homeroom], students, &[]).await;
-    let (route, ids) = ("DELETE /homerooms/{id}/students/{studentId}", [homeroom.as_str(), &world.ben.id]);
+    let (route, ids) = (
+        "DELETE /homerooms/{id}/students/{studentId}",
+        [homeroom.as_str(), &world.ben.id],
+    );
     story
         .call(adam, route, &ids, Value::Null, &["HOMEROOM_MEMBER_REMOVED"])
         .await;
     story
-        .call(adam, "DELETE /homerooms/{id}", &[&homeroom], Value::Null, &["HOMEROOM_DELETE"])
+        .call(
+            adam,
+            "DELETE /homerooms/{id}",
+            &[&homeroom],
+            Value::Null,
+            &["HOMEROOM_DELETE"],
+        )
         .await;
     let settings = json!({"metadata": {"features": {"teachersAddSubjects": true}}});
     story
         .call(adam, "PATCH /admin/settings", &[], settings.clone(), &["TENANT_UPDATE"])
         .await;
     story.call(adam, "PATCH /admin/settings", &[], settings, &[]).await;
-    let sessions = story.app.as_(adam).get(&format!("/admin/sessions?userId={}", world.eli.id)).await;
+    let sessions = story
+        .app
+        .as_(adam)
+        .get(&format!("/admin/sessions?userId={}", world.eli.id))
+        .await;
     let session = sessions.expect(200)["data"][0].clone();
     story
-        .call(adam, "DELETE /admin/sessions/{id}", &[&id(&session)], Value::Null, &["AUTH_DELETE"])
+        .call(
+            adam,
+            "DELETE /admin/sessions/{id}",
+            &[&id(&session)],
+            Value::Null,
+            &["AUTH_DELETE"],
+        )
         .await;
 }
 
@@ -158,19 +202,45 @@ async fn a_class(story: &mut Story<'_>) -> [String; 4] {
     let new = json!({"name": "7x", "academicYear": "2026/2027"});
     let class = id(&story.call(ada, "POST /classes", &[], new, &["CLASS_CREATE"]).await);
     story
-        .call(ada, "PATCH /classes/{id}", &[&class], json!({"semester": "1"}), &["CLASS_UPDATE"])
+        .call(
+            ada,
+            "PATCH /classes/{id}",
+            &[&class],
+            json!({"semester": "1"}),
+            &["CLASS_UPDATE"],
+        )
         .await;
     let tom = json!({"userId": world.tom.id});
     story
-        .call(ada, "POST /classes/{id}/teachers", &[&class], tom, &["CLASS_MEMBER_ADDED"])
+        .call(
+            ada,
+            "POST /classes/{id}/teachers",
+            &[&class],
+            tom,
+            &["CLASS_MEMBER_ADDED"],
+        )
         .await;
-    let (route, ids) = ("DELETE /classes/{id}/teachers/{userId}", [class.as_str(), &world.tom.id]);
-    story.call(ada, route, &ids, Value::Null, &["CLASS_MEMBER_REMOVED"]).await;
+    let (route, ids) = (
+        "DELETE /classes/{id}/teachers/{userId}",
+        [class.as_str(), &world.tom.id],
+    );
+    story
+        .call(ada, route, &ids, Value::Null, &["CLASS_MEMBER_REMOVED"])
+        .await;
     let students = json!({"studentIds": [world.ben.id, world.cem.id, world.dana.id]});
     story
-        .call(ada, "POST /classes/{id}/students", &[&class], students, &["CLASS_MEMBER_ADDED"])
+        .call(
+            ada,
+            "POST /classes/{id}/students",
+            &[&class],
+            students,
+            &["CLASS_MEMBER_ADDED"],
+        )
         .await;
-    let (route, ids) = ("PATCH /classes/{id}/students/{studentId}", [class.as_str(), &world.ben.id]);
+    let (route, ids) = (
+        "PATCH /classes/{id}/students/{studentId}",
+        [class.as_str(), &world.ben.id],
+    );
     let completed = json!({"completedAt": "2026-11-20T12:00:00Z"});
     story.call(ada, route, &ids, completed, &["CLASS_UPDATE"]).await;
     let new = json!({"name": "Cells", "classId": class, "subjectId": subject});
@@ -187,21 +257,40 @@ async fn a_class(story: &mut Story<'_>) -> [String; 4] {
         .await;
     let other = id(&batch[0]);
     story
-        .call(ada, "PATCH /groups/{id}", &[&group], json!({"displayName": "Owls"}), &["GROUP_UPDATE"])
+        .call(
+            ada,
+            "PATCH /groups/{id}",
+            &[&group],
+            json!({"displayName": "Owls"}),
+            &["GROUP_UPDATE"],
+        )
         .await;
     let members = json!({"userIds": [world.cem.id]});
     story
-        .call(ada, "POST /groups/{id}/members", &[&group], members, &["GROUP_MEMBER_ADDED"])
+        .call(
+            ada,
+            "POST /groups/{id}/members",
+            &[&group],
+            members,
+            &["GROUP_MEMBER_ADDED"],
+        )
         .await;
-    let (route, ids) = ("POST /groups/{id}/members/{userId}/move", [group.as_str(), &world.cem.id]);
+    let (route, ids) = (
+        "POST /groups/{id}/members/{userId}/move",
+        [group.as_str(), &world.cem.id],
+    );
     story
         .call(ada, route, &ids, json!({"toGroupId": other}), &["GROUP_MEMBER_MOVED"])
         .await;
     let (route, ids) = ("DELETE /groups/{id}/members/{userId}", [other.as_str(), &world.cem.id]);
-    story.call(ada, route, &ids, Value::Null, &["GROUP_MEMBER_REMOVED"]).await;
+    story
+        .call(ada, route, &ids, Value::Null, &["GROUP_MEMBER_REMOVED"])
+        .await;
     let help = "POST /groups/{id}/help";
     let message = json!({"message": "Stuck"});
-    story.call(&world.ben, help, &[&group], message, &["HELP_REQUESTED"]).await;
+    story
+        .call(&world.ben, help, &[&group], message, &["HELP_REQUESTED"])
+        .await;
     story
         .call(&world.ben, help, &[&group], json!({"message": "Really"}), &[])
         .await;
@@ -219,7 +308,9 @@ async fn a_topic(story: &mut Story<'_>, [class, course, group, other]: &[String;
     let new = json!({
         "title": "Leaves", "deadline": "2099-01-01T00:00:00Z", "classId": class, "courseId": course, "groupIds": [group],
     });
-    let topic = id(&story.call(ada, "POST /assignments", &[], new, &["ASSIGNMENT_CREATE"]).await);
+    let topic = id(&story
+        .call(ada, "POST /assignments", &[], new, &["ASSIGNMENT_CREATE"])
+        .await);
     let (update, edit) = (["ASSIGNMENT_UPDATE"], json!({"description": "Draw one."}));
     story
         .call(ada, "PATCH /assignments/{id}", &[&topic], edit, &update)
@@ -229,7 +320,9 @@ async fn a_topic(story: &mut Story<'_>, [class, course, group, other]: &[String;
         .send_file(ada, route, &[&topic], ("leaf.txt", b"a leaf".to_vec()), &update)
         .await;
     let route = "DELETE /assignments/{id}/attachments/{attachmentId}";
-    story.call(ada, route, &[&topic, &id(&file)], Value::Null, &update).await;
+    story
+        .call(ada, route, &[&topic, &id(&file)], Value::Null, &update)
+        .await;
     let bulk = ("PATCH /assignments/{id}/bulk", json!({"title": "Leaves and roots"}));
     story
         .call(ada, bulk.0, &[&topic], bulk.1, &["ASSIGNMENT_BULK_UPDATE"])
@@ -246,9 +339,7 @@ async fn a_topic(story: &mut Story<'_>, [class, course, group, other]: &[String;
         .call(ada, route, &ids, json!({"descriptionOverride": "Two."}), &update)
         .await;
     let route = "DELETE /assignments/{id}/groups/{groupId}";
-    story
-        .call(ada, route, &ids, Value::Null, &["ASSIGNMENT_DETACH"])
-        .await;
+    story.call(ada, route, &ids, Value::Null, &["ASSIGNMENT_DETACH"]).await;
     topic
 }
 
@@ -257,14 +348,19 @@ async fn the_work(story: &mut Story<'_>, group: &str, topic: &str) {
     let (ada, ben) = (&world.ada, &world.ben);
     let shown = story.app.as_(ben).get(&format!("/groups/{group}")).await.expect(200);
     let room = shown["workRoomId"].as_str().unwrap().to_owned();
-    let (route, new) = ("POST /workrooms/{id}/documents", json!({"title": "Page", "documentType": "word"}));
+    let (route, new) = (
+        "POST /workrooms/{id}/documents",
+        json!({"title": "Page", "documentType": "word"}),
+    );
     let page = id(&story
         .call(ben, route, &[&room], new.clone(), &["DOCUMENT_CREATE"])
         .await);
     let draft = id(&story.call(ben, route, &[&room], new, &["DOCUMENT_CREATE"]).await);
     let update = ["DOCUMENT_UPDATE"];
     let route = "PATCH /workrooms/documents/{id}";
-    story.call(ben, route, &[&page], json!({"title": "Front page"}), &update).await;
+    story
+        .call(ben, route, &[&page], json!({"title": "Front page"}), &update)
+        .await;
     let route = "PUT /workrooms/documents/{id}/content";
     for text in ["one", "two"] {
         story
@@ -274,7 +370,9 @@ async fn the_work(story: &mut Story<'_>, group: &str, topic: &str) {
     let route = "POST /workrooms/documents/{id}/versions/{version}/restore";
     story.call(ben, route, &[&page, "1"], json!({}), &update).await;
     let route = "DELETE /workrooms/documents/{id}";
-    story.call(ben, route, &[&draft], Value::Null, &["DOCUMENT_DELETE"]).await;
+    story
+        .call(ben, route, &[&draft], Value::Null, &["DOCUMENT_DELETE"])
+        .await;
     let submit = "POST /workrooms/documents/{id}/submit";
     let body = json!({"assignmentId": topic});
     story
@@ -303,10 +401,20 @@ async fn the_end(story: &mut Story<'_>, [class, course, group, other]: &[String;
     let body = json!({
         "name": "7x again", "academicYear": "2027/2028", "withCourses": true, "withTopics": true, "withStudents": true,
     });
-    let told = ["ASSIGNMENT_CREATE", "CLASS_CREATE", "CLASS_MEMBER_ADDED", "COURSE_CREATE"];
+    let told = [
+        "ASSIGNMENT_CREATE",
+        "CLASS_CREATE",
+        "CLASS_MEMBER_ADDED",
+        "COURSE_CREATE",
+    ];
     story.call(ada, "POST /classes/{id}/clone", &[class], body, &told).await;
-    let (route, ids) = ("DELETE /classes/{id}/students/{studentId}", [class.as_str(), &world.dana.id]);
-    story.call(ada, route, &ids, Value::Null, &["CLASS_MEMBER_REMOVED"]).await;
+    let (route, ids) = (
+        "DELETE /classes/{id}/students/{studentId}",
+        [class.as_str(), &world.dana.id],
+    );
+    story
+        .call(ada, route, &ids, Value::Null, &["CLASS_MEMBER_REMOVED"])
+        .await;
     let (route, gone) = ("DELETE /assignments/{id}", ["ASSIGNMENT_DELETE"]);
     story.call(ada, route, &[topic], Value::Null, &gone).await;
     let route = "DELETE /groups/{id}";
@@ -315,7 +423,12 @@ async fn the_end(story: &mut Story<'_>, [class, course, group, other]: &[String;
     story.call(ada, route, &[course], Value::Null, &["COURSE_DELETE"]).await;
     let route = "DELETE /classes/{id}?force=1";
     story.call(adam, route, &[class], Value::Null, &["CLASS_DELETE"]).await;
-    story.app.as_(ada).get(&format!("/groups/{group}")).await.refused(404, "NOT_FOUND");
+    story
+        .app
+        .as_(ada)
+        .get(&format!("/groups/{group}"))
+        .await
+        .refused(404, "NOT_FOUND");
 }
 
 fn ids_of(app: &TestApp, lesson: &Walk) -> Ids {
@@ -377,7 +490,11 @@ both!(every_change_is_recorded_and_the_record_outlives_it, |app| {
     // Everything that was recorded is still there, under the names it had.
     let (mut kept, mut cursor) = (HashSet::new(), String::new());
     loop {
-        let page = app.as_(&app.world.adam).get(&format!("/activity-logs?limit=50{cursor}")).await.expect(200);
+        let page = app
+            .as_(&app.world.adam)
+            .get(&format!("/activity-logs?limit=50{cursor}"))
+            .await
+            .expect(200);
         for record in page["data"].as_array().unwrap() {
             let is_named = record["entityName"].is_string() && !record["userName"].as_str().unwrap().is_empty();
             assert!(is_named && record["requestId"].is_string(), "{record}");
@@ -394,19 +511,24 @@ both!(every_change_is_recorded_and_the_record_outlives_it, |app| {
         (format!("assignmentId={topic}"), "ASSIGNMENT_DELETE"),
         (format!("groupId={group}"), "SUBMISSION_SUBMIT"),
     ] {
-        let found = app.as_(&app.world.adam).get(&format!("/activity-logs?limit=200&{filter}")).await;
+        let found = app
+            .as_(&app.world.adam)
+            .get(&format!("/activity-logs?limit=200&{filter}"))
+            .await;
         let found = found.expect(200);
         let mut events = found["data"].as_array().unwrap().iter().map(|record| &record["event"]);
         assert!(events.any(|found| found == event), "{filter}: {found}");
     }
 
     let (_, rows) = router::description();
-    let changing = rows.iter().filter(|row| {
-        row.method != "GET" && !row.path.starts_with("/auth/") && row.access != Access::Anyone
-    });
+    let changing = rows
+        .iter()
+        .filter(|row| row.method != "GET" && !row.path.starts_with("/auth/") && row.access != Access::Anyone);
     for row in changing {
         let is_told = story.called.contains(&(row.method.to_owned(), row.path.clone()));
-        let is_unlogged = UNLOGGED.iter().any(|(method, path, _)| *method == row.method && *path == row.path);
+        let is_unlogged = UNLOGGED
+            .iter()
+            .any(|(method, path, _)| *method == row.method && *path == row.path);
         if !is_told && !is_unlogged {
             unknown(&mut story, row).await;
         }

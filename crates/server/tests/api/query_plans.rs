@@ -3,8 +3,8 @@
 
 use groupwork::store::Database;
 
-use crate::support::rows::execute;
 use crate::support::TestApp;
+use crate::support::rows::execute;
 
 /// Statement, the index it has to use, and which of its arguments names what it is narrowed to.
 const PLANS: [(&str, &str, usize, &str); 6] = [

@@ -7,7 +7,11 @@ use crate::support::topics::{group, topic};
 use crate::support::{Person, TestApp, raw};
 
 async fn sessions(app: &TestApp, person: &Person, query: &str) -> Vec<Value> {
-    let page = app.as_(person).get(&format!("/admin/sessions{query}")).await.expect(200);
+    let page = app
+        .as_(person)
+        .get(&format!("/admin/sessions{query}"))
+        .await
+        .expect(200);
     page["data"].as_array().unwrap().clone()
 }
 
@@ -19,7 +23,9 @@ async fn session_of(app: &TestApp, person: &Person) -> String {
 /// Writes rows past the service.
 async fn written(app: &TestApp, write: impl FnOnce(&groupwork::store::Database, &str) + Send + 'static) {
     let (database, north) = (app.database.clone(), app.world.north.clone());
-    tokio::task::spawn_blocking(move || write(&database, &north)).await.unwrap();
+    tokio::task::spawn_blocking(move || write(&database, &north))
+        .await
+        .unwrap();
 }
 
 both!(the_numbers_of_a_school_are_its_own, |app| {
@@ -103,7 +109,10 @@ both!(files_are_counted_by_kind_and_by_class, |app| {
 both!(an_admin_changes_name_logo_and_settings, |app| {
     let (adam, world) = (app.as_(&app.world.adam), &app.world);
     let mut shown = adam.get("/admin/settings").await.expect(200);
-    assert_eq!((&shown["name"], &shown["metadata"]), (&json!("North School"), &json!(null)));
+    assert_eq!(
+        (&shown["name"], &shown["metadata"]),
+        (&json!("North School"), &json!(null))
+    );
     let edit = json!({
         "name": "North Academy", "logo": "https://north.example/logo.png",
         "metadata": {"gradeScale": "A-F", "lateDefault": "BLOCK", "features": {"teachersAddSubjects": true}},
@@ -114,7 +123,10 @@ both!(an_admin_changes_name_logo_and_settings, |app| {
     assert_eq!(adam.get("/admin/settings").await.expect(200), edited);
     // Key by key: what is not named stays, null clears.
     let edited = adam
-        .patch("/admin/settings", json!({"metadata": {"gradeScale": null, "timezone": "Europe/Berlin"}}))
+        .patch(
+            "/admin/settings",
+            json!({"metadata": {"gradeScale": null, "timezone": "Europe/Berlin"}}),
+        )
         .await
         .expect(200);
     let metadata = json!({
@@ -124,7 +136,10 @@ both!(an_admin_changes_name_logo_and_settings, |app| {
     for (body, path) in [
         (json!({"name": null}), "name"),
         (json!({"metadata": {"colour": "red"}}), "metadata.colour"),
-        (json!({"metadata": {"lateDefault": "SOMETIMES"}}), "metadata.lateDefault"),
+        (
+            json!({"metadata": {"lateDefault": "SOMETIMES"}}),
+            "metadata.lateDefault",
+        ),
         (json!({"slug": "other"}), "slug"),
         (json!({"status": "SUSPENDED"}), "status"),
         (json!({"theme": "dark"}), "theme"),
@@ -137,9 +152,15 @@ both!(an_admin_changes_name_logo_and_settings, |app| {
     adam.patch("/admin/settings", shown).await.expect(200);
     let log = adam.get("/activity-logs?category=TENANT").await.expect(200);
     assert_eq!(log["data"].as_array().unwrap().len(), 3);
-    assert_eq!(log["data"][2]["details"]["changed"], json!(["name", "logo", "metadata"]));
+    assert_eq!(
+        log["data"][2]["details"]["changed"],
+        json!(["name", "logo", "metadata"])
+    );
     let south = app.as_(&world.zara).get("/admin/settings").await.expect(200);
-    assert_eq!((&south["name"], &south["metadata"]), (&json!("South School"), &json!(null)));
+    assert_eq!(
+        (&south["name"], &south["metadata"]),
+        (&json!("South School"), &json!(null))
+    );
 });
 
 both!(teachers_add_subjects_where_the_school_lets_them, |app| {
@@ -151,9 +172,13 @@ both!(teachers_add_subjects_where_the_school_lets_them, |app| {
     let switch = |on: bool| json!({"metadata": {"features": {"teachersAddSubjects": on}}});
     adam.patch("/admin/settings", switch(true)).await.expect(200);
     let art = ada.post("/subjects", json!({"name": "Art"})).await.expect(201);
-    ada.post("/subjects", json!({"colour": 7})).await.refused(400, "VALIDATION_ERROR");
+    ada.post("/subjects", json!({"colour": 7}))
+        .await
+        .refused(400, "VALIDATION_ERROR");
     let path = format!("/subjects/{}", art["id"].as_str().unwrap());
-    ada.patch(&path, json!({"name": "Arts"})).await.refused(403, "FORBIDDEN_ROLE");
+    ada.patch(&path, json!({"name": "Arts"}))
+        .await
+        .refused(403, "FORBIDDEN_ROLE");
     app.as_(&app.world.ben)
         .post("/subjects", json!({"name": "Games"}))
         .await
@@ -171,33 +196,56 @@ both!(teachers_add_subjects_where_the_school_lets_them, |app| {
 both!(a_topic_takes_what_the_school_has_set, |app| {
     let (adam, ada, class) = (app.as_(&app.world.adam), app.as_(&app.world.ada), &app.world.seven_b);
     let plain = topic(&ada, class, json!({})).await;
-    assert_eq!((&plain["latePolicy"], &plain["gradeScale"]), (&json!("ALLOW"), &json!(null)));
+    assert_eq!(
+        (&plain["latePolicy"], &plain["gradeScale"]),
+        (&json!("ALLOW"), &json!(null))
+    );
     let settings = json!({"metadata": {"lateDefault": "BLOCK", "gradeScale": "1-6"}});
     adam.patch("/admin/settings", settings).await.expect(200);
     let set = topic(&ada, class, json!({})).await;
-    assert_eq!((&set["latePolicy"], &set["gradeScale"]), (&json!("BLOCK"), &json!("1-6")));
+    assert_eq!(
+        (&set["latePolicy"], &set["gradeScale"]),
+        (&json!("BLOCK"), &json!("1-6"))
+    );
     let own = topic(&ada, class, json!({"latePolicy": "ALLOW", "gradeScale": "A-F"})).await;
-    assert_eq!((&own["latePolicy"], &own["gradeScale"]), (&json!("ALLOW"), &json!("A-F")));
+    assert_eq!(
+        (&own["latePolicy"], &own["gradeScale"]),
+        (&json!("ALLOW"), &json!("A-F"))
+    );
 });
 
 both!(an_admin_reads_the_sessions_of_the_school_page_by_page, |app| {
     let (adam, world) = (&app.world.adam, &app.world);
     let all = sessions(app, adam, "").await;
-    assert_eq!(all.len(), 9, "the members of the school; not the platform, not the other school");
+    assert_eq!(
+        all.len(),
+        9,
+        "the members of the school; not the platform, not the other school"
+    );
     let own = all.iter().find(|session| session["isCurrent"] == true).unwrap();
     assert_eq!(own["userId"], world.adam.id);
     assert_eq!(own["user"]["email"], world.adam.email);
-    assert_eq!((&own["role"], &own["activeOrganizationId"]), (&json!("admin"), &json!(world.north)));
+    assert_eq!(
+        (&own["role"], &own["activeOrganizationId"]),
+        (&json!("admin"), &json!(world.north))
+    );
     assert!(all.iter().all(|session| session.get("token").is_none()));
     let (mut seen, mut cursor) = (Vec::new(), String::new());
     loop {
-        let page = app.as_(adam).get(&format!("/admin/sessions?limit=4{cursor}")).await.expect(200);
+        let page = app
+            .as_(adam)
+            .get(&format!("/admin/sessions?limit=4{cursor}"))
+            .await
+            .expect(200);
         seen.extend(page["data"].as_array().unwrap().clone());
         let Some(next) = page["nextCursor"].as_str() else { break };
         cursor = format!("&cursor={next}");
     }
     assert_eq!(seen, all);
-    assert_eq!(sessions(app, adam, &format!("?userId={}", world.zack.id)).await.len(), 0);
+    assert_eq!(
+        sessions(app, adam, &format!("?userId={}", world.zack.id)).await.len(),
+        0
+    );
     app.as_(adam).get("/admin/sessions?user=x").await.invalid("user");
 });
 
@@ -221,17 +269,32 @@ both!(a_session_is_ended_by_a_higher_rank_and_its_sockets_with_it, |app| {
     let mut socket = raw::Socket::open(app, &world.ben.cookie).await;
     socket.expect("ready").await;
     let session = session_of(app, &world.ben).await;
-    app.as_(&world.ada).delete(&path(&session)).await.refused(403, "FORBIDDEN_ROLE");
+    app.as_(&world.ada)
+        .delete(&path(&session))
+        .await
+        .refused(403, "FORBIDDEN_ROLE");
     adam.delete(&path(&session)).await.expect(200);
     socket.wait_until_cut().await;
-    app.as_(&world.ben).get("/users/me").await.refused(401, "UNAUTHENTICATED");
+    app.as_(&world.ben)
+        .get("/users/me")
+        .await
+        .refused(401, "UNAUTHENTICATED");
     adam.delete(&path(&session)).await.refused(404, "NOT_FOUND");
     let log = adam.get("/activity-logs?category=AUTH").await.expect(200);
     assert_eq!(log["data"][0]["event"], "AUTH_DELETE");
     assert_eq!(log["data"][0]["details"]["user"]["id"], world.ben.id);
 
-    // An owner ends an admin's, and everybody the own one.
-    let of_adam = session_of(app, &world.adam).await;
+    // Who runs the platform ends an owner's, and everybody the own one.
+    let of_olga = format!(
+        "{}?organizationId={}",
+        path(&session_of(app, &world.olga).await),
+        world.north
+    );
+    app.as_(&world.root).delete(&of_olga).await.expect(200);
+    olga.get("/users/me").await.refused(401, "UNAUTHENTICATED");
+    let all = sessions(app, &world.adam, "").await;
+    let own = all.iter().find(|session| session["isCurrent"] == true).unwrap();
+    let of_adam = own["id"].as_str().unwrap().to_owned();
     adam.delete(&path(&of_adam)).await.expect(200);
     adam.get("/users/me").await.refused(401, "UNAUTHENTICATED");
 });
@@ -247,7 +310,10 @@ both!(those_who_run_the_platform_see_the_installation, |app| {
     assert_eq!(system["database"]["kind"], kind);
     assert!(system["database"]["bytes"].as_i64().unwrap() > 0);
     assert!(system["database"]["schemaVersion"].as_i64().unwrap() >= 14);
-    assert_eq!((&system["documentServer"], &system["storage"]), (&json!("unset"), &json!("ok")));
+    assert_eq!(
+        (&system["documentServer"], &system["storage"]),
+        (&json!("unset"), &json!("ok"))
+    );
     assert_eq!(system["jobs"], json!({"queued": 0, "running": 0, "failed": 0}));
     let tables = system["database"]["tables"].as_array().unwrap();
     let named: Vec<&str> = tables.iter().map(|table| table["name"].as_str().unwrap()).collect();
@@ -261,6 +327,9 @@ both!(those_who_run_the_platform_see_the_installation, |app| {
         assert!(!text.contains(secret));
     }
     for person in [&world.olga, &world.ada, &world.ben, &world.nobody] {
-        app.as_(person).get("/admin/system").await.refused(403, "FORBIDDEN_ROLE");
+        app.as_(person)
+            .get("/admin/system")
+            .await
+            .refused(403, "FORBIDDEN_ROLE");
     }
 });

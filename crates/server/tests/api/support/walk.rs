@@ -41,7 +41,10 @@ impl Walk {
             .post(&format!("/workrooms/{room}/documents"), new)
             .await
             .expect(201);
-        let homeroom = app.as_(&app.world.adam).post("/homerooms", json!({"name": format!("7B {}", clock::new_id())})).await;
+        let homeroom = app
+            .as_(&app.world.adam)
+            .post("/homerooms", json!({"name": format!("7B {}", clock::new_id())}))
+            .await;
         let sessions = format!("/admin/sessions?userId={}", app.world.eli.id);
         let sessions = app.as_(&app.world.adam).get(&sessions).await.expect(200);
         Self {
