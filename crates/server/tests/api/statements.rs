@@ -59,11 +59,14 @@ fn every_statement_of_a_school_keeps_to_that_school() {
 /// `organization_id = $1` somewhere, the organization's own row, or the organization as the first column of an INSERT.
 fn keeps_to_its_organization(text: &str) -> bool {
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    words.contains("organization_id = $1") || words.contains("organizations WHERE id = $1") || {
-        let columns = words.strip_prefix("INSERT INTO ").and_then(|rest| rest.split_once('('));
-        let first = columns.and_then(|(_, columns)| columns.trim_start().split(',').next());
-        first.is_some_and(|column| ["organization_id", "home_organization_id"].contains(&column))
-    }
+    words.contains("organization_id = $1")
+        || words.contains("organizations WHERE id = $1")
+        || (words.starts_with("UPDATE organizations SET ") && words.ends_with(" WHERE id = $1"))
+        || {
+            let columns = words.strip_prefix("INSERT INTO ").and_then(|rest| rest.split_once('('));
+            let first = columns.and_then(|(_, columns)| columns.trim_start().split(',').next());
+            first.is_some_and(|column| ["organization_id", "home_organization_id"].contains(&column))
+        }
 }
 
 #[test]

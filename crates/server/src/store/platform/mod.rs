@@ -12,6 +12,8 @@ pub mod outbox;
 pub mod sessions;
 pub mod sign_in;
 pub mod staged_files;
+pub mod storage;
+pub mod system;
 pub mod users;
 
 use std::ops::{Deref, DerefMut};
@@ -151,6 +153,8 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("platform/sessions", sessions::STATEMENTS),
         ("platform/staged_files", staged_files::STATEMENTS),
         ("platform/sign_in", sign_in::STATEMENTS),
+        ("platform/storage", storage::STATEMENTS),
+        ("platform/system", system::STATEMENTS),
         ("platform/users", users::STATEMENTS),
     ]
 }
