@@ -14,6 +14,7 @@ use crate::document_server::DocumentServer;
 use crate::editing::Editing;
 use crate::error::Result;
 use crate::files::Files;
+use crate::jobs::Jobs;
 use crate::live::Live;
 use crate::live::bus::Bus;
 use crate::store::platform::PlatformProof;
@@ -32,6 +33,7 @@ struct Parts {
     files: Files,
     document_server: DocumentServer,
     editing: Editing,
+    jobs: Jobs,
     started: std::time::Instant,
     /// They end with the service.
     _chores: [AbortOnDropHandle<()>; 2],
@@ -70,6 +72,8 @@ impl App {
         ];
         let editing = Editing::new(store.clone(), bus.clone(), files.clone(), document_server.clone());
         let sweep = editing.start_sweep(instance);
+        let is_alone = matches!(database, Database::Sqlite(_));
+        let jobs = Jobs::start(store.clone(), bus.clone(), files.clone(), is_alone);
         let started = std::time::Instant::now();
         Ok(Self(Arc::new(Parts {
             config,
@@ -80,6 +84,7 @@ impl App {
             files,
             document_server,
             editing,
+            jobs,
             started,
             _chores: chores,
             _sweep: sweep,
@@ -129,6 +134,11 @@ impl App {
     /// What takes several units and the document server.
     pub fn editing(&self) -> &Editing {
         &self.0.editing
+    }
+
+    /// What is done beside requests.
+    pub fn jobs(&self) -> &Jobs {
+        &self.0.jobs
     }
 
     /// How long the service has been up.

@@ -22,6 +22,7 @@ pub mod documents;
 pub mod enrollments;
 pub mod group_assignments;
 pub mod groups;
+pub mod jobs;
 pub mod members;
 pub mod outbox;
 pub mod page;
@@ -347,6 +348,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("documents", documents::STATEMENTS),
         ("members", members::STATEMENTS),
         ("outbox", outbox::STATEMENTS),
+        ("jobs", jobs::STATEMENTS),
         ("rooms", rooms::STATEMENTS),
         ("enrollments", enrollments::STATEMENTS),
         ("saves", saves::STATEMENTS),

@@ -5,6 +5,7 @@ pub mod accounts;
 pub mod editing;
 pub mod file_removals;
 pub mod homes;
+pub mod jobs;
 pub mod listeners;
 pub mod organizations;
 pub mod outbox;
@@ -144,6 +145,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("platform/file_removals", file_removals::STATEMENTS),
         ("platform/accounts", accounts::STATEMENTS),
         ("platform/homes", homes::STATEMENTS),
+        ("platform/jobs", jobs::STATEMENTS),
         ("platform/organizations", organizations::STATEMENTS),
         ("platform/outbox", outbox::STATEMENTS),
         ("platform/sessions", sessions::STATEMENTS),
