@@ -50,15 +50,7 @@ impl Scope<'_> {
 }
 
 fn known_member(row: &mut Columns<'_>) -> Result<KnownMember> {
-    let member = Member {
-        id: row.take()?,
-        organization_id: row.take()?,
-        user_id: row.take()?,
-        role: row.parse(MemberRole::parse)?,
-        external_id: row.take()?,
-        created_at: row.take()?,
-        updated_at: row.take()?,
-    };
+    let member = member(row)?;
     let person = Person {
         id: member.user_id.clone(),
         name: row.take()?,
@@ -68,5 +60,17 @@ fn known_member(row: &mut Columns<'_>) -> Result<KnownMember> {
         member,
         person,
         email: row.take()?,
+    })
+}
+
+pub(super) fn member(row: &mut Columns<'_>) -> Result<Member> {
+    Ok(Member {
+        id: row.take()?,
+        organization_id: row.take()?,
+        user_id: row.take()?,
+        role: row.parse(MemberRole::parse)?,
+        external_id: row.take()?,
+        created_at: row.take()?,
+        updated_at: row.take()?,
     })
 }

@@ -23,9 +23,11 @@ pub mod enrollments;
 pub mod group_assignments;
 pub mod groups;
 pub mod jobs;
+pub mod homerooms;
 pub mod members;
 pub mod outbox;
 pub mod page;
+pub mod people;
 pub mod revisions;
 pub mod rooms;
 pub mod saves;
@@ -354,6 +356,8 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("saves", saves::STATEMENTS),
         ("revisions", revisions::STATEMENTS),
         ("groups", groups::STATEMENTS),
+        ("people", people::STATEMENTS),
+        ("homerooms", homerooms::STATEMENTS),
         ("subjects", subjects::STATEMENTS),
         ("submissions", submissions::STATEMENTS),
         ("work_rooms", work_rooms::STATEMENTS),
