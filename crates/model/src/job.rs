@@ -17,6 +17,8 @@ words! {
     JobKind {
         /// Gathers what an organization holds about a person.
         PersonalExport = "PERSONAL_EXPORT",
+        /// Removes everything an organization had, after it was deleted.
+        OrganizationPurge = "ORGANIZATION_PURGE",
     }
 }
 

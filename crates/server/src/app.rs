@@ -6,7 +6,7 @@ use better_auth::cookie::CookieNames;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::auth::Gate;
-use crate::auth::tenant::Hosts;
+use crate::auth::tenant::{self, Hosts};
 use crate::changes::{orphans, removal};
 use crate::clock;
 use crate::config::Config;
@@ -55,6 +55,10 @@ impl App {
         let hosts = Hosts {
             base_domain: config.base_domain.clone(),
             trusted_proxies: config.trusted_proxies.clone(),
+            frontend: config
+                .frontend_origin
+                .split_once("://")
+                .and_then(|(_, host)| tenant::canonical(host)),
         };
         let names = CookieNames::for_base_url(&config.frontend_url);
         let gate = Gate::new(store.clone(), names, config.auth_secret.clone(), hosts);

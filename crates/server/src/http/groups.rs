@@ -5,7 +5,7 @@ use axum::extract::Path;
 use axum::http::StatusCode;
 use garde::Validate;
 use model::access::{Access, Standing};
-use model::group::GroupEdit;
+use model::group::{Group, GroupEdit};
 use model::id::{AssignmentId, ClassId, CourseId, GroupId, SubjectId, SubmissionId, UserId};
 use model::text::Search;
 use serde::{Deserialize, Serialize};
@@ -14,6 +14,7 @@ use utoipa_axum::routes;
 
 use super::context::Context;
 use super::endpoint::Endpoints;
+use super::everywhere::begins;
 use super::help;
 use super::reply::Created;
 use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
@@ -127,12 +128,21 @@ pub(super) async fn matching(cx: Context, filter: Filter) -> Result<Json<Vec<Kno
         search: filter.search.map(Search::into_string).filter(|text| !text.is_empty()),
         mine: filter.mine.is_some_and(|on| on.0),
     };
-    let standpoint = cx.standpoint()?;
-    let groups = cx.read(move |scope| scope.groups(&filter)).await?;
-    join_rooms(&cx, &groups);
-    Ok(Json(
-        groups.into_iter().map(|group| known(group, &standpoint)).collect(),
-    ))
+    let look = cx.list(move |scope| {
+        let found = scope.groups(&filter)?.into_iter();
+        let search = filter.search.as_deref();
+        let place = |group: &Group| (!begins(search, group.name.as_str()), group.group_number, group.id.clone());
+        let standpoint = scope.standpoint();
+        Ok(found
+            .map(|group| {
+                let (place, id) = (place(&group.whole.group), group.whole.group.id.clone());
+                (place, (id, known(group, standpoint)))
+            })
+            .collect())
+    });
+    let (shown, groups): (Vec<_>, Vec<_>) = look.await?.into_iter().unzip();
+    join_rooms(&cx, &shown);
+    Ok(Json(groups))
 }
 
 /// Add a group with its work room
@@ -162,7 +172,7 @@ async fn create_all(cx: Context, Valid(new): Valid<NewGroupBatch>) -> Result<(St
 async fn show(cx: Context, Path(id): Path<GroupId>) -> Result<Json<KnownGroupView>> {
     let standpoint = cx.standpoint()?;
     let group = cx.read(move |scope| scope.group(&id)).await?;
-    join_rooms(&cx, std::slice::from_ref(&group));
+    join_rooms(&cx, std::slice::from_ref(&group.whole.group.id));
     Ok(Json(known(group, &standpoint)))
 }
 
@@ -267,12 +277,9 @@ async fn move_member(
 /// A group as far as this caller may know it.
 /// Nothing is pushed when a start date passes; a student's next look at his groups takes his sockets along
 /// (specification, Group visibility).
-fn join_rooms(cx: &Context, groups: &[KnownGroup]) {
+fn join_rooms(cx: &Context, shown: &[GroupId]) {
     if let (Standing::Student, Some(tenant)) = (cx.caller().standing, &cx.caller().tenant) {
-        let shown: Vec<GroupId> = groups.iter().map(|group| group.whole.group.id.clone()).collect();
-        cx.app()
-            .live()
-            .visible_groups(tenant.id(), &cx.caller().user.id, &shown);
+        cx.app().live().visible_groups(tenant.id(), &cx.caller().user.id, shown);
     }
 }
 

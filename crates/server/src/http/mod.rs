@@ -4,6 +4,7 @@
 pub mod context;
 pub mod document;
 pub mod endpoint;
+mod everywhere;
 pub mod layers;
 mod line;
 pub mod listen;
@@ -34,5 +35,6 @@ mod pages;
 mod pdf;
 mod subjects;
 mod submissions;
+mod tenants;
 mod users;
 mod workrooms;

@@ -14,7 +14,7 @@ use super::context::App;
 use super::endpoint::{Endpoints, Row};
 use super::{
     activity_logs, assignments, auth, classes, courses, document, document_server, documents, enrollments, finish,
-    groups, health, homerooms, layers, pages, pdf, subjects, submissions, users, workrooms,
+    groups, health, homerooms, layers, pages, pdf, subjects, submissions, tenants, users, workrooms,
 };
 use crate::error::Error;
 use crate::live::connect;
@@ -39,6 +39,7 @@ pub fn endpoints() -> Endpoints {
         .merge(submissions::routes())
         .merge(finish::routes())
         .merge(activity_logs::routes())
+        .merge(tenants::routes())
 }
 
 /// The router of the running service.

@@ -3,6 +3,7 @@
 //! is followed by another. What a job does can be repeated: it may be interrupted anywhere.
 
 mod personal_export;
+mod purge;
 mod runner;
 
 use std::sync::Arc;
@@ -76,6 +77,7 @@ impl Jobs {
     async fn work(&self, held: &Held) -> Result<Outcome> {
         match held.job.kind {
             JobKind::PersonalExport => personal_export::run(self, held).await,
+            JobKind::OrganizationPurge => purge::run(self, held).await,
         }
     }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use model::job::{ATTEMPTS_MAX, KEPT_SECONDS};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::{Jobs, Outcome};
+use super::{Jobs, Outcome, purge};
 use crate::clock;
 use crate::error::{Error, Result};
 use crate::store::platform::jobs::Held;
@@ -38,6 +38,7 @@ pub(super) async fn run(jobs: Jobs, is_alone: bool) {
     loop {
         if tidied.is_none_or(|at| at.elapsed() >= TIDYING) {
             note(jobs.tidy().await, "outcomes of old jobs were not dropped");
+            note(purge::resume(&jobs).await, "purges were not looked for");
             tidied = Some(tokio::time::Instant::now());
         }
         note(jobs.take_due(&hands).await, "jobs wait for the database");

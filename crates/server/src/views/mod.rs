@@ -16,5 +16,6 @@ pub mod homeroom;
 pub mod message;
 pub mod subject;
 pub mod submission;
+pub mod tenant;
 pub mod user;
 pub mod work_room;
