@@ -8,9 +8,7 @@ use model::change::session::SessionChange;
 use model::edit::Edit;
 use model::job::JobKind;
 use model::news::KillReason;
-use model::organization::{
-    Metadata, MetadataEdit, Organization, OrganizationEdit, OrganizationStatus, PlatformHosts,
-};
+use model::organization::{Metadata, MetadataEdit, Organization, OrganizationEdit, OrganizationStatus, PlatformHosts};
 use model::text::{CustomDomain, Name, Slug};
 use serde::Deserialize;
 use serde_json::json;
@@ -162,7 +160,11 @@ pub fn activate(work: &mut Work<'_>) -> Result<Organization> {
 pub fn remove(work: &mut Work<'_>, confirmation: &Confirmation) -> Result<Deleted> {
     let organization = work.organization_to_change()?;
     if confirmation.confirm != organization.slug.as_str() {
-        return Err(Error::invalid("confirm", "mismatch", "must be the short name of the organization"));
+        return Err(Error::invalid(
+            "confirm",
+            "mismatch",
+            "must be the short name of the organization",
+        ));
     }
     let (members, sessions) = (work.member_count()?, work.sessions_at_work()?);
     work.delete_organization()?;
@@ -182,7 +184,8 @@ pub fn remove(work: &mut Work<'_>, confirmation: &Confirmation) -> Result<Delete
 /// Asks again for the purge of a deleted organization, should nobody be at it.
 pub fn resume_purge(work: &mut Work<'_>) -> Result<()> {
     let id = work.organization().clone();
-    work.open_job(JobKind::OrganizationPurge, id.as_str(), &json!({})).map(drop)
+    work.open_job(JobKind::OrganizationPurge, id.as_str(), &json!({}))
+        .map(drop)
 }
 
 /// Takes the next piece of a deleted organization away; true when nothing is left.

@@ -24,7 +24,11 @@ const PARENTS: [(&str, &str); 9] = [
 ];
 
 /// The same for fields that name several.
-const LISTS: [(&str, &str); 3] = [("groupIds", "groups"), ("classIds", "classes"), ("subjectIds", "subjects")];
+const LISTS: [(&str, &str); 3] = [
+    ("groupIds", "groups"),
+    ("classIds", "classes"),
+    ("subjectIds", "subjects"),
+];
 
 /// What the request's address says about the organization. `route` is the address as the route spells it, with `{names}`.
 pub fn named(uri: &Uri, route: Option<&str>) -> Option<Home> {
@@ -38,7 +42,11 @@ pub fn named(uri: &Uri, route: Option<&str>) -> Option<Home> {
     let parts: Vec<(&str, &str)> = route.split('/').zip(path.split('/')).collect();
     parts.windows(2).find_map(|pair| {
         let ((noun, _), (name, id)) = (pair[0], pair[1]);
-        if name.starts_with('{') { Home::object(noun, id) } else { None }
+        if name.starts_with('{') {
+            Home::object(noun, id)
+        } else {
+            None
+        }
     })
 }
 
@@ -114,11 +122,20 @@ mod tests {
     #[test]
     fn the_parent_in_a_body_names_its_home_and_an_organization_outright_wins() {
         let of = |body: Value| of_body(body.as_object().expect("a test body"));
-        assert_eq!(of(serde_json::json!({"name": "x", "classId": "c1", "courseId": "k1"})), object("classes", "c1"));
-        assert_eq!(of(serde_json::json!({"groupIds": ["g1", "g2"]})), object("groups", "g1"));
+        assert_eq!(
+            of(serde_json::json!({"name": "x", "classId": "c1", "courseId": "k1"})),
+            object("classes", "c1")
+        );
+        assert_eq!(
+            of(serde_json::json!({"groupIds": ["g1", "g2"]})),
+            object("groups", "g1")
+        );
         let outright = of(serde_json::json!({"classId": "c1", "organizationId": "o1"}));
         assert_eq!(outright, Some(Home::Organization("o1".to_owned())));
-        assert_eq!(of(serde_json::json!({"name": "x", "classId": null, "groupIds": [], "organizationId": 5})), None);
+        assert_eq!(
+            of(serde_json::json!({"name": "x", "classId": null, "groupIds": [], "organizationId": 5})),
+            None
+        );
     }
 
     #[test]

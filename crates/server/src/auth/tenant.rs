@@ -155,7 +155,11 @@ mod tests {
         let hosts = Hosts::default();
         let mut headers = HeaderMap::new();
         headers.insert(header::HOST, HeaderValue::from_static("north.example"));
-        let name = |line: &'static str| hosts.name(&Uri::from_static(line), &headers, None).map(|name| name.host);
+        let name = |line: &'static str| {
+            hosts
+                .name(&Uri::from_static(line), &headers, None)
+                .map(|name| name.host)
+        };
         assert_eq!(name("http://NORTH.example:80/x").as_deref(), Some("north.example"));
         assert_eq!(name("http://south.example/x"), None);
         assert_eq!(name("/x").as_deref(), Some("north.example"));
@@ -188,14 +192,8 @@ mod tests {
             "x-forwarded-for",
             HeaderValue::from_static("198.51.100.9, 203.0.113.5, 10.0.0.1"),
         );
-        assert_eq!(
-            named(&hosts, &headers, proxy).as_deref(),
-            Some("outer")
-        );
-        assert_eq!(
-            named(&hosts, &headers, stranger).as_deref(),
-            Some("inner")
-        );
+        assert_eq!(named(&hosts, &headers, proxy).as_deref(), Some("outer"));
+        assert_eq!(named(&hosts, &headers, stranger).as_deref(), Some("inner"));
         assert_eq!(
             hosts.client_address(&headers, Some(proxy)),
             Some(IpAddr::from([203, 0, 113, 5]))

@@ -5,8 +5,8 @@ use axum::http::request::Parts;
 use model::access::Standing;
 use model::id::OrganizationId;
 
-pub use crate::app::App;
 use super::everywhere::{self, Direction, Placed};
+pub use crate::app::App;
 use crate::auth::Caller;
 use crate::changes;
 use crate::error::{Error, Result};

@@ -64,7 +64,11 @@ pub fn add_page<K: Ord, T>(
     so_far.rows.sort_by(|left, right| {
         let (left, right) = (position(left), position(right));
         let order = left.key.cmp(&right.key).then_with(|| left.id.cmp(&right.id));
-        if direction == Direction::Falling { order.reverse() } else { order }
+        if direction == Direction::Falling {
+            order.reverse()
+        } else {
+            order
+        }
     });
     let is_cut = so_far.rows.len() > window.limit;
     so_far.rows.truncate(window.limit);
@@ -115,7 +119,11 @@ mod tests {
     /// The page of one school, as the store answers it.
     fn page(school: &[i64], window: &Window<i64>) -> Slice<i64, i64> {
         let before = window.after.as_ref().map_or(i64::MAX, |after| after.key);
-        let rows = school.iter().copied().filter(|row| *row < before).take(window.limit + 1);
+        let rows = school
+            .iter()
+            .copied()
+            .filter(|row| *row < before)
+            .take(window.limit + 1);
         window.cut(rows.collect(), position)
     }
 

@@ -131,7 +131,13 @@ pub(super) async fn matching(cx: Context, filter: Filter) -> Result<Json<Vec<Kno
     let look = cx.list(move |scope| {
         let found = scope.groups(&filter)?.into_iter();
         let search = filter.search.as_deref();
-        let place = |group: &Group| (!begins(search, group.name.as_str()), group.group_number, group.id.clone());
+        let place = |group: &Group| {
+            (
+                !begins(search, group.name.as_str()),
+                group.group_number,
+                group.id.clone(),
+            )
+        };
         let standpoint = scope.standpoint();
         Ok(found
             .map(|group| {

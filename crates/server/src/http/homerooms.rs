@@ -93,10 +93,11 @@ async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Jso
     let homerooms = cx.list(move |scope| {
         let found = scope.homerooms(&filter)?.into_iter();
         let search = filter.search.as_deref();
-        let place = |counted: &CountedHomeroom| {
-            by_name(search, counted.homeroom.name.as_str(), counted.homeroom.id.clone())
-        };
-        Ok(found.map(|homeroom| (place(&homeroom), HomeroomView::from(homeroom))).collect())
+        let place =
+            |counted: &CountedHomeroom| by_name(search, counted.homeroom.name.as_str(), counted.homeroom.id.clone());
+        Ok(found
+            .map(|homeroom| (place(&homeroom), HomeroomView::from(homeroom)))
+            .collect())
     });
     Ok(Json(homerooms.await?))
 }

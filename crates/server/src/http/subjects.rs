@@ -53,7 +53,9 @@ async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Jso
         let search = filter.search.as_ref().map(Search::as_str);
         let found = scope.subjects(search, filter.is_active.map(|on| on.0))?.into_iter();
         let place = |subject: &Subject| by_name(search, subject.name.as_str(), subject.id.clone());
-        Ok(found.map(|subject| (place(&subject), SubjectView::from(subject))).collect())
+        Ok(found
+            .map(|subject| (place(&subject), SubjectView::from(subject)))
+            .collect())
     });
     Ok(Json(subjects.await?))
 }

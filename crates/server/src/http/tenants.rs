@@ -128,7 +128,9 @@ pub(super) fn host_of(app: &App, request: &Request) -> Option<HostName> {
 pub(super) async fn sign_of(app: &App, host: Option<HostName>) -> Result<Option<Sign>> {
     let Some(host) = host else { return Ok(None) };
     app.store()
-        .platform_read(PlatformProof::host_look_up(), move |platform| platform.sign_of_host(&host))
+        .platform_read(PlatformProof::host_look_up(), move |platform| {
+            platform.sign_of_host(&host)
+        })
         .await
 }
 

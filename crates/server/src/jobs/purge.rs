@@ -5,7 +5,6 @@ use super::{Jobs, Outcome};
 use crate::actions::organizations;
 use crate::changes;
 use crate::error::{Error, Result};
-use crate::failpoint;
 use crate::store::platform::PlatformProof;
 use crate::store::platform::jobs::Held;
 
@@ -14,7 +13,6 @@ pub(super) async fn run(jobs: &Jobs, held: &Held) -> Result<Outcome> {
     loop {
         let standpoint = Jobs::standpoint(tenant.clone());
         let is_over = changes::perform(&jobs.0.store, &jobs.0.bus, standpoint, organizations::purge).await?;
-        failpoint::hit("purge.after_piece");
         if is_over {
             tracing::info!(organization.id = %tenant.id(), "nothing of a deleted organization is left");
             return Ok(Outcome::default());

@@ -112,7 +112,9 @@ impl Work<'_> {
         let key = name_key(new.name.as_str());
         let (status, domain) = (new.status.as_str(), &new.custom_domain);
         let (created_at, updated_at) = (new.created_at, new.updated_at);
-        let arguments = args![new.name, key, new.slug, domain, new.logo, status, metadata, created_at, updated_at];
+        let arguments = args![
+            new.name, key, new.slug, domain, new.logo, status, metadata, created_at, updated_at
+        ];
         self.run(&INSERT, arguments).map(drop)
     }
 
@@ -121,9 +123,18 @@ impl Work<'_> {
         let metadata = metadata(organization)?;
         let key = name_key(organization.name.as_str());
         let (status, domain) = (organization.status.as_str(), &organization.custom_domain);
-        let Organization { name, slug, logo, updated_at, .. } = organization;
-        self.run(&UPDATE, args![name, key, slug, domain, logo, status, metadata, updated_at])
-            .map(drop)
+        let Organization {
+            name,
+            slug,
+            logo,
+            updated_at,
+            ..
+        } = organization;
+        self.run(
+            &UPDATE,
+            args![name, key, slug, domain, logo, status, metadata, updated_at],
+        )
+        .map(drop)
     }
 
     /// Deletes the organization softly: no look-up finds it from now on, and no session works in it.

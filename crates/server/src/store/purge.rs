@@ -35,16 +35,28 @@ macro_rules! homeless {
 /// Some rows of a table that has an id.
 macro_rules! piece_of {
     ($table:literal) => {
-        concat!("DELETE FROM ", $table, " WHERE organization_id = $1 AND id IN (SELECT id FROM ", $table,
-            " WHERE organization_id = $1 ORDER BY id LIMIT $2)")
+        concat!(
+            "DELETE FROM ",
+            $table,
+            " WHERE organization_id = $1 AND id IN (SELECT id FROM ",
+            $table,
+            " WHERE organization_id = $1 ORDER BY id LIMIT $2)"
+        )
     };
 }
 
 /// Some rows of a table whose parents go next: those of the next parents.
 macro_rules! children_of {
     ($table:literal, $key:literal, $parents:literal) => {
-        concat!("DELETE FROM ", $table, " WHERE organization_id = $1 AND ", $key, " IN (SELECT id FROM ", $parents,
-            " WHERE organization_id = $1 ORDER BY id LIMIT $2)")
+        concat!(
+            "DELETE FROM ",
+            $table,
+            " WHERE organization_id = $1 AND ",
+            $key,
+            " IN (SELECT id FROM ",
+            $parents,
+            " WHERE organization_id = $1 ORDER BY id LIMIT $2)"
+        )
     };
 }
 
@@ -105,13 +117,21 @@ impl Work<'_> {
     pub fn purge_piece(&mut self) -> Result<Purged> {
         match self.maybe(&IS_DELETED, args![], |row| row.take())? {
             // An earlier attempt finished and could not say so.
-            None => return Ok(Purged { is_over: true, ..Purged::default() }),
+            None => {
+                return Ok(Purged {
+                    is_over: true,
+                    ..Purged::default()
+                });
+            }
             Some(false) => return Err(Error::Internal(anyhow::anyhow!("a living organization is not purged"))),
             Some(true) => {}
         }
         if let Some(class) = self.maybe(&CLASS, args![], |row| row.take::<ClassId>())? {
             let files = self.delete_class(&class)?.files;
-            return Ok(Purged { files, ..Purged::default() });
+            return Ok(Purged {
+                files,
+                ..Purged::default()
+            });
         }
         let pieces: [(Option<&'static Sql>, &'static Sql); 3] = [
             (Some(&RECIPIENTS), &MESSAGES),
@@ -129,11 +149,17 @@ impl Work<'_> {
         let files: Vec<String> = self.many(&JOB_FILES, args![], |row| row.take())?;
         if self.run(&JOBS, args![])? + self.run(&STORAGE, args![])? > 0 {
             let files = files.into_iter().map(FileKey::new).collect();
-            return Ok(Purged { files, ..Purged::default() });
+            return Ok(Purged {
+                files,
+                ..Purged::default()
+            });
         }
         let ended = self.purge_accounts()?;
         if self.run(&MEMBERS, args![PIECE])? > 0 {
-            return Ok(Purged { ended, ..Purged::default() });
+            return Ok(Purged {
+                ended,
+                ..Purged::default()
+            });
         }
         for piece in [&HOMES, &LOG] {
             if self.run(piece, args![PIECE])? > 0 {
@@ -143,7 +169,10 @@ impl Work<'_> {
         for last in [&LEAVE, &LAST_JOB, &ORGANIZATION] {
             self.run(last, args![])?;
         }
-        Ok(Purged { is_over: true, ..Purged::default() })
+        Ok(Purged {
+            is_over: true,
+            ..Purged::default()
+        })
     }
 
     /// Switches off the accounts of the next members who have no other school; contract 4.6 asks for this whenever a last

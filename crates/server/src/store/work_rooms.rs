@@ -72,7 +72,12 @@ impl SeenRoom {
     /// Its place in a list by class and group number.
     pub fn position(&self) -> impl Ord + Send + use<> {
         let group = &self.place.group;
-        (self.class_key.clone(), self.place.class.clone(), group.group_number, group.id.clone())
+        (
+            self.class_key.clone(),
+            self.place.class.clone(),
+            group.group_number,
+            group.id.clone(),
+        )
     }
 }
 

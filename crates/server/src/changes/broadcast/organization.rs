@@ -24,8 +24,7 @@ pub fn tell(change: &OrganizationChange, telling: &mut Telling<'_>) {
             organization: _,
             sessions,
         } => telling.resync(sessions.iter().cloned().map(Party::Session).collect(), Vec::new()),
-        OrganizationChange::Created { .. }
-        | OrganizationChange::Updated { .. }
-        | OrganizationChange::Purged { .. } => {}
+        OrganizationChange::Created { .. } | OrganizationChange::Updated { .. } | OrganizationChange::Purged { .. } => {
+        }
     }
 }

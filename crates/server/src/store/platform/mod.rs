@@ -23,8 +23,8 @@ use model::user::User;
 
 use super::connection::Connection;
 use super::sql::Sql;
-use super::{Actor, Scope, Standpoint, Tenant, Work};
-use crate::error::Result;
+use super::{Actor, Scope, Standpoint, Work};
+use crate::error::{Error, Result};
 
 /// A proof that looking across organizations is one of the listed exceptions.
 #[derive(Debug)]
@@ -108,8 +108,14 @@ impl<'c> PlatformWork<'c> {
         let Some(home) = account.home_organization_id.clone() else {
             return Ok(());
         };
+        // A school that was deleted keeps no log any more.
+        let tenant = match self.tenant(&home) {
+            Ok(tenant) => tenant,
+            Err(Error::NotFound) => return Ok(()),
+            Err(error) => return Err(error),
+        };
         let standpoint = Standpoint {
-            tenant: Tenant(home),
+            tenant,
             viewer: Viewer::Admin,
             actor,
             now,

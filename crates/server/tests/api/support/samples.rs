@@ -27,6 +27,10 @@ pub enum Sample {
 /// The sample of a route.
 pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
     let body = match (method, path) {
+        ("DELETE", "/tenants/{id}") => json!({"confirm": "sample"}),
+        ("POST", "/tenants") => {
+            json!({"name": "Sample", "slug": "sample", "ownerEmail": "sample@test.example", "ownerName": "Sample"})
+        }
         ("GET" | "DELETE", _) => return Sample::Empty,
         ("POST", "/homerooms/{id}/students") => json!({"studentIds": [ids.user]}),
         ("POST", "/classes") => json!({"name": "Sample", "academicYear": "2026/2027"}),
@@ -59,4 +63,13 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
 }
 
 /// Actions whose body may be empty.
-const NO_ARGUMENTS: [&str; 6] = ["/resolve", "/claim", "/finish", "/reopen", "/unsubmit", "/restore"];
+const NO_ARGUMENTS: [&str; 8] = [
+    "/resolve",
+    "/claim",
+    "/finish",
+    "/reopen",
+    "/unsubmit",
+    "/restore",
+    "/suspend",
+    "/activate",
+];

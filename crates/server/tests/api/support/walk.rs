@@ -55,6 +55,7 @@ impl Walk {
     pub fn parameter(&self, app: &TestApp, path: &str, name: &str) -> String {
         let world = &app.world;
         match (path.split('/').nth(1).unwrap_or_default(), name) {
+            ("tenants", "id") => world.north.clone(),
             ("subjects", "id") => world.seven_b.subject.clone(),
             ("homerooms", "id") => self.homeroom.clone(),
             ("classes", "id") => world.seven_b.id.clone(),
