@@ -151,6 +151,16 @@ pub(super) async fn matching(cx: Context, filter: Filter) -> Result<Json<Vec<Kno
     Ok(Json(groups))
 }
 
+/// Groups as far as the caller may know them; a student's sockets come along.
+pub(super) fn shown(cx: &Context, groups: Vec<KnownGroup>) -> Result<Json<Vec<KnownGroupView>>> {
+    let standpoint = cx.standpoint()?;
+    let ids: Vec<GroupId> = groups.iter().map(|group| group.whole.group.id.clone()).collect();
+    join_rooms(cx, &ids);
+    Ok(Json(
+        groups.into_iter().map(|group| known(group, &standpoint)).collect(),
+    ))
+}
+
 /// Add a group with its work room
 #[utoipa::path(post, path = "/groups", request_body = NewGroup, responses((status = 201, body = GroupView),
     (status = 409, description = "DUPLICATE_GROUP_NUMBER, STUDENT_NOT_ENROLLED, COURSE_MISMATCH, CLASS_MISMATCH, \

@@ -24,6 +24,7 @@ pub mod group_assignments;
 pub mod groups;
 pub mod homerooms;
 pub mod jobs;
+pub mod leaving;
 pub mod members;
 pub mod organizations;
 pub mod outbox;
@@ -35,6 +36,7 @@ pub mod rooms;
 pub mod saves;
 pub mod subjects;
 pub mod submissions;
+pub mod users;
 pub mod work_rooms;
 
 use std::ops::{Deref, DerefMut};
@@ -397,6 +399,8 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("revisions", revisions::STATEMENTS),
         ("groups", groups::STATEMENTS),
         ("people", people::STATEMENTS),
+        ("leaving", leaving::STATEMENTS),
+        ("users", users::STATEMENTS),
         ("homerooms", homerooms::STATEMENTS),
         ("subjects", subjects::STATEMENTS),
         ("submissions", submissions::STATEMENTS),
