@@ -50,6 +50,8 @@ pub mod refusal;
 mod samples;
 pub mod save;
 pub mod schedule;
+pub mod school_year;
+pub mod storage;
 pub mod subject;
 pub mod submission;
 pub mod text;

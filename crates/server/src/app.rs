@@ -7,7 +7,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use crate::auth::Gate;
 use crate::auth::tenant::{self, Hosts};
-use crate::changes::{orphans, removal};
+use crate::changes::{orphans, removal, storage};
 use crate::clock;
 use crate::config::Config;
 use crate::document_server::DocumentServer;
@@ -36,7 +36,7 @@ struct Parts {
     jobs: Jobs,
     started: std::time::Instant,
     /// They end with the service.
-    _chores: [AbortOnDropHandle<()>; 2],
+    _chores: [AbortOnDropHandle<()>; 3],
     /// The same.
     _sweep: Option<AbortOnDropHandle<()>>,
 }
@@ -73,6 +73,7 @@ impl App {
         let chores = [
             removal::start(store.clone(), files.clone()),
             orphans::start(store.clone(), files.clone()),
+            storage::start(store.clone(), files.clone()),
         ];
         let editing = Editing::new(store.clone(), bus.clone(), files.clone(), document_server.clone());
         let sweep = editing.start_sweep(instance);

@@ -70,6 +70,8 @@ pub fn add_page<K: Ord, T>(
             order
         }
     });
+    // Whoever belongs to several schools stands in the list once.
+    so_far.rows.dedup_by(|left, right| position(left) == position(right));
     let is_cut = so_far.rows.len() > window.limit;
     so_far.rows.truncate(window.limit);
     so_far.next = so_far.rows.last().filter(|_| goes_on || is_cut).map(position);
@@ -129,7 +131,7 @@ mod tests {
 
     #[test]
     fn pages_of_several_schools_pass_over_nothing_and_show_nothing_twice() {
-        let schools: [&[i64]; 4] = [&[90, 80, 70, 60, 50], &[95, 94, 93], &[], &[51, 2, 1]];
+        let schools: [&[i64]; 4] = [&[90, 80, 70, 60, 50], &[95, 94, 93], &[], &[90, 51, 2, 1]];
         for limit in 1..=12 {
             let (mut seen, mut after) = (Vec::new(), None);
             loop {

@@ -1,7 +1,8 @@
 //! `/subjects` (contract 6.6).
 
 use axum::Json;
-use axum::extract::Path;
+use axum::extract::{FromRequestParts, Path};
+use axum::http::request::Parts;
 use garde::Validate;
 use model::access::Access;
 use model::id::SubjectId;
@@ -11,20 +12,20 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 use utoipa_axum::routes;
 
-use super::context::Context;
+use super::context::{App, Context};
 use super::endpoint::Endpoints;
 use super::everywhere::by_name;
 use super::reply::{Created, Done};
 use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
 use crate::actions::subjects::{self, NewSubject};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::views::subject::SubjectView;
 
 /// The routes of subjects.
 pub fn routes() -> Endpoints {
     Endpoints::new("subjects")
         .add(Access::Member, routes!(list))
-        .add(Access::Admin, routes!(create))
+        .add(Access::Staff, routes!(create))
         .add(Access::Admin, routes!(show, edit, remove))
 }
 
@@ -60,10 +61,24 @@ async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Jso
     Ok(Json(subjects.await?))
 }
 
-/// Add a subject
+/// Somebody who may add subjects. He is asked before the body is read: what he may not do comes before what is wrong with
+/// it (contract 2).
+struct Adding(Context);
+
+impl FromRequestParts<App> for Adding {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
+        let cx = Context::from_request_parts(parts, app).await?;
+        cx.read(subjects::may_add).await?;
+        Ok(Self(cx))
+    }
+}
+
+/// Add a subject: admins, and teachers where the school lets them
 #[utoipa::path(post, path = "/subjects", request_body = NewSubject,
     responses((status = 201, body = SubjectView), (status = 409, description = "DUPLICATE_SUBJECT")))]
-async fn create(cx: Context, Valid(new): Valid<NewSubject>) -> Result<Created<SubjectView>> {
+async fn create(Adding(cx): Adding, Valid(new): Valid<NewSubject>) -> Result<Created<SubjectView>> {
     let subject = cx.write(move |work| subjects::create(work, &new)).await?;
     Ok(Created(format!("/api/subjects/{}", subject.id), subject.into()))
 }

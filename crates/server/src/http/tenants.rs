@@ -20,6 +20,7 @@ use super::valid::{Editable, Patch, Valid, ValidQuery};
 use crate::actions::organizations::{self, Confirmation, Deleted, NewTenant};
 use crate::auth::Peer;
 use crate::error::{Error, Result};
+use crate::store::members::MemberFilter;
 use crate::store::platform::PlatformProof;
 use crate::store::platform::organizations::{HostName, Sign};
 use crate::views::tenant::{FoundedView, OwnerView, RemovedTenantView, SignView};
@@ -137,7 +138,7 @@ pub(super) async fn sign_of(app: &App, host: Option<HostName>) -> Result<Option<
 /// One organization
 #[utoipa::path(get, path = "/tenants/{id}", params(("id" = String, Path)), responses((status = 200, body = OrganizationView)))]
 async fn show(cx: Context, Path(id): Path<OrganizationId>) -> Result<Json<OrganizationView>> {
-    let look = cx.inside(&id).await?.read(|scope| scope.organization_record()).await?;
+    let look = cx.inside(&id).await?.read(|scope| scope.school()).await?;
     Ok(Json(look.into()))
 }
 
@@ -209,7 +210,7 @@ async fn members(
     let look = cx
         .inside(&id)
         .await?
-        .read(move |scope| scope.members_by_name(&window))
+        .read(move |scope| scope.all_members(&MemberFilter::default(), &window))
         .await?;
     Ok(Json(Page::of(look, |known| {
         MemberView::new(known.member, known.person, known.email)

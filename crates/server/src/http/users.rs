@@ -5,13 +5,14 @@ use axum::extract::Path;
 use garde::Validate;
 use model::access::{Access, PlatformRole, Standing};
 use model::id::{ClassId, HomeroomId, UserId};
-use model::text::Search;
+use model::text::{Search, name_key};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;
 
 use super::context::Context;
 use super::endpoint::Endpoints;
+use super::everywhere::Direction;
 use super::groups;
 use super::letters;
 use super::page::{Cursor, Limit, Page, window};
@@ -24,10 +25,11 @@ use crate::actions::users::{self, Invitation, NewUser, UserEdit};
 use crate::auth::temporary_password;
 use crate::changes;
 use crate::error::{Error, Result};
-use crate::store::Tenant;
+use crate::store::page::{Position, Window};
 use crate::store::platform::PlatformProof;
 use crate::store::platform::organizations::OrganizationName;
 use crate::store::users::{KnownUser, UserFilter};
+use crate::store::{Scope, Tenant};
 use crate::views::group::KnownGroupView;
 use crate::views::user::{JoinedUserView, KnownUserView, MadeUserView, Me, NewMemberView};
 
@@ -166,6 +168,14 @@ async fn edit_me(cx: Context, patch: Patch<ProfileEdit>) -> Result<Json<Me>> {
     me(cx).await
 }
 
+/// Where somebody stands in a list by name.
+fn position(user: &KnownUser) -> Position<String> {
+    Position {
+        key: name_key(&user.person.name),
+        id: user.person.id.to_string(),
+    }
+}
+
 /// The people of the organization by name: to admins the accounts, to teachers names, and addresses where they may know them
 #[utoipa::path(get, path = "/users", params(Filter), responses((status = 200, body = Page<KnownUserView>)))]
 async fn list(cx: Context, ValidQuery(query): ValidQuery<Filter>) -> Result<Json<Page<KnownUserView>>> {
@@ -177,9 +187,8 @@ async fn list(cx: Context, ValidQuery(query): ValidQuery<Filter>) -> Result<Json
         is_active: query.is_active.map(|on| on.0),
     };
     let (window, is_platform) = (window(query.limit, query.cursor), is_platform(&cx));
-    let slice = cx
-        .read(move |scope| scope.known_users(&filter, &window, is_platform))
-        .await?;
+    let look = move |scope: &mut Scope<'_>, window: &Window<String>| scope.known_users(&filter, window, is_platform);
+    let slice = cx.page(window, Direction::Rising, look, position).await?;
     Ok(Json(Page::of(slice, view)))
 }
 

@@ -67,6 +67,10 @@ statements! {
     PAGE_OF_CLASS = page!("AND l.class_id = $9");
     /// A page of one group.
     PAGE_OF_GROUP = page!("AND l.group_id = $10");
+    /// A page of one course.
+    PAGE_OF_COURSE = page!("AND l.course_id = $12");
+    /// A page of one topic.
+    PAGE_OF_ASSIGNMENT = page!("AND l.assignment_id = $13");
     /// A page of one person.
     PAGE_OF_USER = page!("AND l.user_id = $11");
     /// The classes the viewer manages.
@@ -127,10 +131,15 @@ pub struct ActivityFilter {
 impl Scope<'_> {
     /// A page of the records the viewer may read, newest first.
     pub fn activity(&mut self, filter: &ActivityFilter, window: &Window<i64>) -> Result<Slice<Record, i64>> {
-        let rows = if filter.class_id.is_some() {
-            self.activity_page(&PAGE_OF_CLASS, filter, window)?
-        } else if filter.group_id.is_some() {
+        // The narrowest thing first: a class has more records than what is in it.
+        let rows = if filter.group_id.is_some() {
             self.activity_page(&PAGE_OF_GROUP, filter, window)?
+        } else if filter.assignment_id.is_some() {
+            self.activity_page(&PAGE_OF_ASSIGNMENT, filter, window)?
+        } else if filter.course_id.is_some() {
+            self.activity_page(&PAGE_OF_COURSE, filter, window)?
+        } else if filter.class_id.is_some() {
+            self.activity_page(&PAGE_OF_CLASS, filter, window)?
         } else if filter.user_id.is_some() {
             self.activity_page(&PAGE_OF_USER, filter, window)?
         } else if self.viewer().role_text() == "ADMIN" {

@@ -58,6 +58,13 @@ statements! {
         JOIN users u ON u.id = m.user_id
         WHERE h.organization_id = $1 AND h.homeroom_id = $2 AND m.role = 'student' AND u.is_active
         ORDER BY u.name_key, u.id";
+    /// The students of a class who may learn in another one.
+    CLASS_LEARNERS = "SELECT u.id, u.name, u.image
+        FROM class_enrollments e
+        JOIN members m ON m.organization_id = e.organization_id AND m.user_id = e.student_id
+        JOIN users u ON u.id = m.user_id
+        WHERE e.organization_id = $1 AND e.class_id = $2 AND m.role = 'student' AND u.is_active
+        ORDER BY u.name_key, u.id";
     /// Whether a course is of a class.
     COURSE_OF_CLASS = "SELECT id FROM courses WHERE organization_id = $1 AND class_id = $2 AND id = $3";
     /// Whether a topic is of a class.
@@ -154,6 +161,13 @@ impl Scope<'_> {
     /// The students of a homeroom who may learn in a class.
     pub fn homeroom_learners(&mut self, id: &HomeroomId) -> Result<Vec<Person>> {
         self.many(&HOMEROOM_LEARNERS, args![id], person)
+    }
+}
+
+impl Scope<'_> {
+    /// The students of a class who may learn in another one.
+    pub fn class_learners(&mut self, id: &ClassId) -> Result<Vec<Person>> {
+        self.many(&CLASS_LEARNERS, args![id], person)
     }
 }
 

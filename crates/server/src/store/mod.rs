@@ -34,6 +34,10 @@ pub mod purge;
 pub mod revisions;
 pub mod rooms;
 pub mod saves;
+pub mod school_sessions;
+pub mod settings;
+pub mod stats;
+pub mod storage;
 pub mod subjects;
 pub mod submissions;
 pub mod users;
@@ -109,6 +113,11 @@ impl Store {
         Ok(Self {
             db: db::Db::open(database, readers, writers)?,
         })
+    }
+
+    /// How many statements all reads have run so far; lists that ask once for each row show in it.
+    pub fn statements_read(&self) -> u64 {
+        self.db.statements_read()
     }
 
     /// Reads in one organization, in one snapshot.
@@ -402,6 +411,10 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("leaving", leaving::STATEMENTS),
         ("users", users::STATEMENTS),
         ("homerooms", homerooms::STATEMENTS),
+        ("school_sessions", school_sessions::STATEMENTS),
+        ("settings", settings::STATEMENTS),
+        ("stats", stats::STATEMENTS),
+        ("storage", storage::STATEMENTS),
         ("subjects", subjects::STATEMENTS),
         ("submissions", submissions::STATEMENTS),
         ("work_rooms", work_rooms::STATEMENTS),

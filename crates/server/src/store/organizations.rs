@@ -1,13 +1,10 @@
-//! The organization itself, as it is seen from inside: its own row, its sessions, its members by name. Whoever looks for an
-//! organization from outside asks [`platform::organizations`](super::platform::organizations).
+//! The organization itself, as those who run the platform change it: its own row, and the sessions that work in it. What
+//! its own admins change is in [`settings`](super::settings); whoever looks for one from outside asks [`platform::organizations`](super::platform::organizations).
 
 use model::id::SessionId;
 use model::organization::{Organization, OrganizationStatus};
 use model::text::name_key;
-use model::user::Person;
 
-use super::members::{KnownMember, member};
-use super::page::{Position, Slice, Window};
 use super::sql::Columns;
 use super::{Scope, Work};
 use crate::error::Result;
@@ -32,8 +29,6 @@ macro_rules! sessions_at_work {
 }
 
 statements! {
-    /// The organization.
-    RECORD = concat!("SELECT ", organization_columns!(), " FROM organizations o WHERE o.id = $1");
     /// Takes the organization for this unit; one that was deleted is not there.
     HOLD = "SELECT id FROM organizations WHERE id = $1 AND deleted_at IS NULL FOR NO KEY UPDATE";
     /// A new organization.
@@ -51,45 +46,12 @@ statements! {
     LEAVE = "UPDATE sessions SET active_organization_id = NULL WHERE active_organization_id = $1";
     /// How many members it has.
     MEMBER_COUNT = "SELECT COUNT(*) FROM members WHERE organization_id = $1";
-    /// A page of its members by name.
-    MEMBERS = "SELECT m.id, m.organization_id, m.user_id, m.role, m.external_id, m.created_at, m.updated_at, u.name, u.image,
-            u.email
-        FROM members m JOIN users u ON u.id = m.user_id
-        WHERE m.organization_id = $1 AND (u.name_key, u.id) > ($2, $3)
-        ORDER BY u.name_key, u.id LIMIT $4";
 }
 
 impl Scope<'_> {
-    /// The organization everything here belongs to.
-    pub fn organization_record(&mut self) -> Result<Organization> {
-        self.one(&RECORD, args![], organization)
-    }
-
     /// How many members it has.
     pub fn member_count(&mut self) -> Result<i64> {
         self.one(&MEMBER_COUNT, args![], |row| row.take())
-    }
-
-    /// A page of its members by name, with their addresses: for those who run the platform.
-    pub fn members_by_name(&mut self, window: &Window<String>) -> Result<Slice<KnownMember, String>> {
-        let (name, id) = window.names_after();
-        let rows = self.many(&MEMBERS, args![name, id, window.rows()], |row| {
-            let member = member(row)?;
-            let person = Person {
-                id: member.user_id.clone(),
-                name: row.take()?,
-                image: row.take()?,
-            };
-            Ok(KnownMember {
-                member,
-                person,
-                email: row.take()?,
-            })
-        })?;
-        Ok(window.cut(rows, |known| Position {
-            key: name_key(&known.person.name),
-            id: known.person.id.to_string(),
-        }))
     }
 
     /// The sessions at work in it.
@@ -102,7 +64,7 @@ impl Work<'_> {
     /// The organization, held until this unit ends.
     pub fn organization_to_change(&mut self) -> Result<Organization> {
         self.one(&HOLD, args![], |row| row.take::<String>())?;
-        self.organization_record()
+        self.school()
     }
 
     /// Writes the organization itself, as the first thing in it; a taken name in addresses is `DUPLICATE_SLUG`, a taken

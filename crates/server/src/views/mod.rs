@@ -14,6 +14,7 @@ pub mod group;
 pub mod group_assignment;
 pub mod homeroom;
 pub mod message;
+pub mod school;
 pub mod subject;
 pub mod submission;
 pub mod tenant;

@@ -33,11 +33,15 @@ pub(super) fn entry(change: &OrganizationChange) -> Option<Entry> {
     Some(entry)
 }
 
-/// The record of what happened to sessions: failed sign-ins only. The address that was typed is kept without what might
+/// The record of what happened to sessions: what an admin ended, and failed sign-ins. The address that was typed is kept without what might
 /// be a password typed into the wrong field, so only a known account is named.
 pub(super) fn session(change: &SessionChange) -> Option<Entry> {
     match change {
         SessionChange::Ended { .. } | SessionChange::OrganizationChosen { .. } => None,
+        SessionChange::RevokedByAdmin { user, session } => {
+            let details = json!({"user": person(user)});
+            Some(Entry::new(Category::Auth, Action::Delete, "session", session, &user.name).details(details))
+        }
         SessionChange::LoginFailed { user, email, address } => {
             let id = user.as_ref().map(ToString::to_string).unwrap_or_default();
             let email = user.as_ref().map(|_| email);

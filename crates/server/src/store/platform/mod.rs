@@ -13,6 +13,8 @@ pub mod outbox;
 pub mod sessions;
 pub mod sign_in;
 pub mod staged_files;
+pub mod storage;
+pub mod system;
 pub mod users;
 
 use std::ops::{Deref, DerefMut};
@@ -159,6 +161,8 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("platform/sessions", sessions::STATEMENTS),
         ("platform/staged_files", staged_files::STATEMENTS),
         ("platform/sign_in", sign_in::STATEMENTS),
+        ("platform/storage", storage::STATEMENTS),
+        ("platform/system", system::STATEMENTS),
         ("platform/users", users::STATEMENTS),
     ]
 }
