@@ -49,7 +49,9 @@ async fn round(store: &Store, files: &Files) -> Result<()> {
 pub async fn count(store: &Store, files: &Files, tenant: Tenant) -> Result<StorageUsage> {
     let standpoint = standpoint(tenant);
     let (organization, now) = (standpoint.tenant.id().clone(), standpoint.now);
-    let read = store.read(standpoint, |scope| Ok((scope.storage_of_classes()?, scope.export_files()?)));
+    let read = store.read(standpoint, |scope| {
+        Ok((scope.storage_of_classes()?, scope.export_files()?))
+    });
     let (classes, exports) = read.await?;
     let mut beside = StorageKinds::default();
     for key in exports {

@@ -13,9 +13,9 @@ use utoipa::openapi::OpenApi;
 use super::context::App;
 use super::endpoint::{Endpoints, Row};
 use super::{
-    activity_logs, assignments, auth, class_clones, classes, courses, document, document_server, documents, enrollments,
-    finish, groups, health, homerooms, layers, members, own_address, pages, pdf, school, subjects, submissions, system,
-    tenants, users, workrooms,
+    activity_logs, assignments, auth, class_clones, classes, courses, document, document_server, documents,
+    enrollments, finish, groups, health, homerooms, layers, members, own_address, pages, pdf, school, subjects,
+    submissions, system, tenants, users, workrooms,
 };
 use crate::error::Error;
 use crate::live::connect;

@@ -18,16 +18,13 @@ use super::page::{Cursor, Limit, Page, window};
 use super::reply::Created;
 use super::valid::{Editable, Patch, Valid, ValidQuery};
 use crate::actions::organizations::{self, Confirmation, Deleted, NewTenant};
-use crate::auth::Peer;
+use crate::auth::{Peer, temporary_password};
 use crate::error::{Error, Result};
 use crate::store::members::MemberFilter;
 use crate::store::platform::PlatformProof;
 use crate::store::platform::organizations::{HostName, Sign};
 use crate::views::tenant::{FoundedView, OwnerView, RemovedTenantView, SignView};
 use crate::views::user::{MemberView, OrganizationView};
-
-/// The length of a password that is good for a few days.
-const PASSWORD_CHARACTERS: usize = 20;
 
 /// The routes of tenants.
 pub fn routes() -> Endpoints {
@@ -88,7 +85,7 @@ async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Jso
     responses((status = 201, body = FoundedView), (status = 409, description = "DUPLICATE_SLUG, DUPLICATE_DOMAIN")))]
 async fn create(cx: Context, Valid(new): Valid<NewTenant>) -> Result<Created<FoundedView>> {
     let gate = cx.app().gate();
-    let password = better_auth::token::random_text(PASSWORD_CHARACTERS);
+    let password = temporary_password::generate();
     let (hash, hosts) = (gate.hashing().hash(password.clone()).await?, gate.hosts().of_platform());
     let email = new.owner_email.trim().to_lowercase();
     let founded = cx

@@ -150,7 +150,9 @@ impl Scope<'_> {
 
     /// The files of exports that can still be fetched.
     pub fn export_files(&mut self) -> Result<Vec<FileKey>> {
-        self.many(&EXPORTS, args![EXPORTS_MAX], |row| Ok(FileKey::new(row.take::<String>()?)))
+        self.many(&EXPORTS, args![EXPORTS_MAX], |row| {
+            Ok(FileKey::new(row.take::<String>()?))
+        })
     }
 }
 

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::support::topics::{group, id, ids, topic};
-use crate::support::{Client, TestApp, Walk};
+use crate::support::{Client, Rows, TestApp, Walk};
 
 fn of(list: &Value, key: &str) -> Vec<String> {
     list.as_array()
@@ -51,7 +51,10 @@ both!(lists_without_an_organization_are_those_of_all_schools, |app| {
     assert_eq!(of(&subjects, "name"), ["Art", "Biology", "Biology", "Zoology"]);
     let found = root.get("/subjects?search=o").await.expect(200);
     assert_eq!(of(&found, "name"), ["Biology", "Biology", "Zoology"]);
-    assert_eq!(of(&root.get("/homerooms").await.expect(200), "name"), ["5a", "6c", "7B"]);
+    assert_eq!(
+        of(&root.get("/homerooms").await.expect(200), "name"),
+        ["5a", "6c", "7B"]
+    );
     assert_eq!(of(&root.get("/classes").await.expect(200), "name"), ["7b", "8a", "9c"]);
     let prefix = root.get("/classes?search=A").await.expect(200);
     assert_eq!(of(&prefix, "name"), ["8a"]);
@@ -134,6 +137,32 @@ both!(pages_of_the_log_pass_over_nothing_across_schools, |app| {
         (lines.status, String::from_utf8(lines.bytes).unwrap().lines().count()),
         (200, ids(&whole).len() + 1)
     );
+});
+
+both!(people_of_all_schools_stand_in_one_list_once, |app| {
+    let (root, world) = (app.as_(&app.world.root), &app.world);
+    Rows(app).join_school(&world.south, &world.tom, "teacher").await;
+    for limit in [3, 5, 200] {
+        let (mut names, mut next) = (Vec::new(), String::new());
+        loop {
+            let page = root.get(&format!("/users?limit={limit}{next}")).await.expect(200);
+            names.extend(of(&page["data"], "name"));
+            let Some(cursor) = page["nextCursor"].as_str() else {
+                break;
+            };
+            next = format!("&cursor={cursor}");
+        }
+        let mut sorted = names.clone();
+        sorted.sort();
+        assert_eq!((names.len(), &names), (12, &sorted), "{limit} a page");
+    }
+    let path = format!("/users/{}", world.zoe.id);
+    assert_eq!(root.get(&path).await.expect(200)["name"], "Zoe Teacher");
+    root.get("/admin/members").await.invalid("organizationId");
+    let ours = root
+        .get(&format!("/admin/members?organizationId={}", world.south))
+        .await;
+    assert_eq!(ours.expect(200)["data"].as_array().unwrap().len(), 4);
 });
 
 async fn newest(root: &Client, organization: &str) -> Value {

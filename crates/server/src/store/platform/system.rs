@@ -63,9 +63,9 @@ impl Platform<'_> {
     /// What is in the database.
     pub fn system_facts(&mut self) -> Result<SystemFacts> {
         let missing = || Error::Internal(anyhow::anyhow!("the database answered no row"));
-        let mut tables = self
-            .connection
-            .many(&TABLES, args![COUNTED_MAX], |row| Ok((row.take::<String>()?, row.take()?)))?;
+        let mut tables = self.connection.many(&TABLES, args![COUNTED_MAX], |row| {
+            Ok((row.take::<String>()?, row.take()?))
+        })?;
         tables.sort_unstable();
         let schema_version = self.connection.maybe(&SCHEMA, args![], |row| row.take())?;
         let waiting = self.connection.maybe(&WAITING, args![], |row| {
