@@ -5,7 +5,7 @@ use axum::extract::Path;
 use garde::Validate;
 use model::access::{Access, PlatformRole, Standing};
 use model::id::{ClassId, HomeroomId, UserId};
-use model::text::{Search, name_key};
+use model::text::Search;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;
@@ -25,7 +25,7 @@ use crate::actions::users::{self, Invitation, NewUser, UserEdit};
 use crate::auth::temporary_password;
 use crate::changes;
 use crate::error::{Error, Result};
-use crate::store::page::{Position, Window};
+use crate::store::page::Window;
 use crate::store::platform::PlatformProof;
 use crate::store::platform::organizations::OrganizationName;
 use crate::store::users::{KnownUser, UserFilter};
@@ -168,14 +168,6 @@ async fn edit_me(cx: Context, patch: Patch<ProfileEdit>) -> Result<Json<Me>> {
     me(cx).await
 }
 
-/// Where somebody stands in a list by name.
-fn position(user: &KnownUser) -> Position<String> {
-    Position {
-        key: name_key(&user.person.name),
-        id: user.person.id.to_string(),
-    }
-}
-
 /// The people of the organization by name: to admins the accounts, to teachers names, and addresses where they may know them
 #[utoipa::path(get, path = "/users", params(Filter), responses((status = 200, body = Page<KnownUserView>)))]
 async fn list(cx: Context, ValidQuery(query): ValidQuery<Filter>) -> Result<Json<Page<KnownUserView>>> {
@@ -187,7 +179,9 @@ async fn list(cx: Context, ValidQuery(query): ValidQuery<Filter>) -> Result<Json
         is_active: query.is_active.map(|on| on.0),
     };
     let (window, is_platform) = (window(query.limit, query.cursor), is_platform(&cx));
-    let look = move |scope: &mut Scope<'_>, window: &Window<String>| scope.known_users(&filter, window, is_platform);
+    let sought = filter.clone();
+    let look = move |scope: &mut Scope<'_>, window: &Window<String>| scope.known_users(&sought, window, is_platform);
+    let position = move |user: &KnownUser| filter.position(user);
     let slice = cx.page(window, Direction::Rising, look, position).await?;
     Ok(Json(Page::of(slice, view)))
 }
