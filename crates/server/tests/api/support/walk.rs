@@ -1,5 +1,6 @@
 //! One lesson in 7b, made through the API: a visible and a hidden group on one topic, a document, a file.
 
+use groupwork::clock;
 use serde_json::{Value, json};
 
 use super::TestApp;
@@ -8,6 +9,7 @@ use super::TestApp;
 #[derive(Debug, Clone)]
 pub struct Walk {
     pub homeroom: String,
+    pub session: String,
     pub group: String,
     pub hidden_group: String,
     pub assignment: String,
@@ -40,10 +42,16 @@ impl Walk {
             .post(&format!("/workrooms/{room}/documents"), new)
             .await
             .expect(201);
-        let homeroom = app.as_(&app.world.adam).post("/homerooms", json!({"name": "7B"})).await;
+        let homeroom = app
+            .as_(&app.world.adam)
+            .post("/homerooms", json!({"name": format!("7B {}", clock::new_id())}))
+            .await;
         let members = app.as_(&app.world.adam).get("/admin/members?search=ben").await;
         let members = members.expect(200);
+        let sessions = format!("/admin/sessions?userId={}", app.world.eli.id);
+        let sessions = app.as_(&app.world.adam).get(&sessions).await.expect(200);
         Self {
+            session: sessions["data"][0]["id"].as_str().unwrap_or_default().to_owned(),
             homeroom: text(&homeroom.expect(201), "id"),
             group: text(&visible, "id"),
             hidden_group: text(&hidden, "id"),
@@ -63,6 +71,7 @@ impl Walk {
             ("users", "id") => world.ben.id.clone(),
             ("admin", "id") if path.starts_with("/admin/members/") => self.member.clone(),
             ("subjects", "id") => world.seven_b.subject.clone(),
+            ("admin", "id") if path.starts_with("/admin/sessions/") => self.session.clone(),
             ("homerooms", "id") => self.homeroom.clone(),
             ("classes", "id") => world.seven_b.id.clone(),
             ("courses", "id") => world.seven_b.course.clone(),
