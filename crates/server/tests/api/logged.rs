@@ -39,7 +39,11 @@ const UNLOGGED: &[(&str, &str, &str)] = &[
         "/tenants/{id}/activate",
         "it follows a suspension: tests/api/tenants.rs",
     ),
-    ("DELETE", "/tenants/{id}", "the log goes with the school: tests/api/purge.rs"),
+    (
+        "DELETE",
+        "/tenants/{id}",
+        "the log goes with the school: tests/api/purge.rs",
+    ),
 ];
 
 struct Story<'a> {

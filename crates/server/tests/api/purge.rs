@@ -50,8 +50,10 @@ async fn rows_for(database: &groupwork::store::Database, world: &World) {
     .unwrap();
     let job = "INSERT INTO jobs (id, organization_id, kind, status, run_at, created_at, updated_at)";
     let statements = [
-        format!("INSERT INTO storage_usages (organization_id, bytes, counted_at) VALUES ('{north}', 5, 1)
-                ON CONFLICT DO NOTHING"),
+        format!(
+            "INSERT INTO storage_usages (organization_id, bytes, counted_at) VALUES ('{north}', 5, 1)
+                ON CONFLICT DO NOTHING"
+        ),
         format!("{job} VALUES ('job-of-north', '{north}', 'PERSONAL_EXPORT', 'DONE', 1, 1, 1)"),
         format!("UPDATE users SET home_organization_id = '{north}' WHERE id = '{ada}'"),
     ];

@@ -52,7 +52,10 @@ both!(lists_without_an_organization_are_those_of_all_schools, |app| {
     let found = root.get("/subjects?search=o").await.expect(200);
     assert_eq!(of(&found, "name"), ["Biology", "Biology", "Zoology"]);
     let homerooms = of(&root.get("/homerooms").await.expect(200), "name");
-    assert_eq!((homerooms[0].as_str(), homerooms[1].as_str(), homerooms.len()), ("5a", "6c", 3));
+    assert_eq!(
+        (homerooms[0].as_str(), homerooms[1].as_str(), homerooms.len()),
+        ("5a", "6c", 3)
+    );
     assert_eq!(of(&root.get("/classes").await.expect(200), "name"), ["7b", "8a", "9c"]);
     let prefix = root.get("/classes?search=A").await.expect(200);
     assert_eq!(of(&prefix, "name"), ["8a"]);
