@@ -20,6 +20,7 @@ pub mod groups;
 pub mod help;
 pub mod homerooms;
 pub mod members;
+pub mod organizations;
 pub mod passwords;
 pub mod people;
 pub mod profile;

@@ -4,6 +4,7 @@
 pub mod context;
 pub mod document;
 pub mod endpoint;
+mod everywhere;
 pub mod layers;
 mod line;
 pub mod listen;
@@ -41,5 +42,6 @@ mod school;
 mod subjects;
 mod submissions;
 mod system;
+mod tenants;
 mod users;
 mod workrooms;

@@ -15,7 +15,7 @@ use super::endpoint::{Endpoints, Row};
 use super::{
     activity_logs, assignments, auth, class_clones, classes, courses, document, document_server, documents,
     enrollments, finish, groups, health, homerooms, layers, members, own_address, pages, pdf, school, subjects,
-    submissions, system, users, workrooms,
+    submissions, system, tenants, users, workrooms,
 };
 use crate::error::Error;
 use crate::live::connect;
@@ -43,6 +43,7 @@ pub fn endpoints() -> Endpoints {
         .merge(submissions::routes())
         .merge(finish::routes())
         .merge(activity_logs::routes())
+        .merge(tenants::routes())
         .merge(school::routes())
         .merge(system::routes())
 }

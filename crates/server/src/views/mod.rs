@@ -17,5 +17,6 @@ pub mod message;
 pub mod school;
 pub mod subject;
 pub mod submission;
+pub mod tenant;
 pub mod user;
 pub mod work_room;

@@ -6,6 +6,7 @@ pub mod addresses;
 pub mod editing;
 pub mod file_removals;
 pub mod homes;
+pub mod jobs;
 pub mod listeners;
 pub mod organizations;
 pub mod outbox;
@@ -25,8 +26,8 @@ use model::user::User;
 
 use super::connection::Connection;
 use super::sql::Sql;
-use super::{Actor, Scope, Standpoint, Tenant, Work};
-use crate::error::Result;
+use super::{Actor, Scope, Standpoint, Work};
+use crate::error::{Error, Result};
 
 /// A proof that looking across organizations is one of the listed exceptions.
 #[derive(Debug)]
@@ -110,8 +111,14 @@ impl<'c> PlatformWork<'c> {
         let Some(home) = account.home_organization_id.clone() else {
             return Ok(());
         };
+        // A school that was deleted keeps no log any more.
+        let tenant = match self.tenant(&home) {
+            Ok(tenant) => tenant,
+            Err(Error::NotFound) => return Ok(()),
+            Err(error) => return Err(error),
+        };
         let standpoint = Standpoint {
-            tenant: Tenant(home),
+            tenant,
             viewer: Viewer::Admin,
             actor,
             now,
@@ -148,6 +155,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("platform/accounts", accounts::STATEMENTS),
         ("platform/addresses", addresses::STATEMENTS),
         ("platform/homes", homes::STATEMENTS),
+        ("platform/jobs", jobs::STATEMENTS),
         ("platform/organizations", organizations::STATEMENTS),
         ("platform/outbox", outbox::STATEMENTS),
         ("platform/sessions", sessions::STATEMENTS),

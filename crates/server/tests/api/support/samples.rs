@@ -27,6 +27,10 @@ pub enum Sample {
 /// The sample of a route.
 pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
     let body = match (method, path) {
+        ("DELETE", "/tenants/{id}") => json!({"confirm": "sample"}),
+        ("POST", "/tenants") => {
+            json!({"name": "Sample", "slug": "sample", "ownerEmail": "sample@test.example", "ownerName": "Sample"})
+        }
         ("GET" | "DELETE", _) => return Sample::Empty,
         ("POST", "/homerooms/{id}/students") => json!({"studentIds": [ids.user]}),
         ("POST", "/users") => {
@@ -66,12 +70,14 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
 }
 
 /// Actions whose body may be empty.
-const NO_ARGUMENTS: [&str; 7] = [
+const NO_ARGUMENTS: [&str; 9] = [
     "/resolve",
     "/claim",
     "/finish",
     "/reopen",
     "/unsubmit",
     "/restore",
+    "/suspend",
+    "/activate",
     "/reset-password",
 ];

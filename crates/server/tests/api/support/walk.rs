@@ -48,12 +48,12 @@ impl Walk {
             .post(&format!("/workrooms/{room}/documents"), new)
             .await
             .expect(201);
-        let members = app.as_(&app.world.adam).get("/admin/members?search=ben").await;
-        let members = members.expect(200);
         let homeroom = app
             .as_(&app.world.adam)
             .post("/homerooms", json!({"name": format!("7B {}", clock::new_id())}))
             .await;
+        let members = app.as_(&app.world.adam).get("/admin/members?search=ben").await;
+        let members = members.expect(200);
         let sessions = format!("/admin/sessions?userId={}", app.world.eli.id);
         let sessions = app.as_(&app.world.adam).get(&sessions).await.expect(200);
         Self {
@@ -74,6 +74,7 @@ impl Walk {
     pub fn parameter(&self, app: &TestApp, path: &str, name: &str) -> String {
         let world = &app.world;
         match (path.split('/').nth(1).unwrap_or_default(), name) {
+            ("tenants", "id") => world.north.clone(),
             ("users", "id") => world.ben.id.clone(),
             ("admin", "id") if path.starts_with("/admin/members/") => self.member.clone(),
             ("subjects", "id") => world.seven_b.subject.clone(),
