@@ -1,6 +1,7 @@
 //! One function per thing a person can do. Rules are asked of the model, statements of the store; what happened is
 //! recorded as a change. No HTTP, no sockets.
 
+pub mod administration;
 pub mod assignments;
 pub mod attachments;
 pub mod bulk_edits;

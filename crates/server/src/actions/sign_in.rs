@@ -87,12 +87,13 @@ pub fn sign_in(work: &mut PlatformWork<'_>, sign_in: &SignIn, now: Timestamp) ->
     let credential = work.credential(&attempt.account_key, now)?;
     let Some((credential, account)) = fitting(credential.clone(), sign_in.fitted.as_deref()) else {
         let user = credential.map(|credential| credential.user);
-        fail(work, attempt, user, now)?;
+        fail(work, attempt, user, None, now)?;
         return Ok(Verdict::Wrong);
     };
     if credential.is_banned {
         return Ok(Verdict::Banned);
     }
+    work.lift_ban(&credential.user, now)?;
     if let Some(hash) = &sign_in.rehashed {
         work.rehash_password(&account, hash, now)?;
     }
@@ -106,13 +107,20 @@ pub fn sign_in(work: &mut PlatformWork<'_>, sign_in: &SignIn, now: Timestamp) ->
     Ok(Verdict::In(session))
 }
 
-/// Counts a wrong password, also of somebody who is signed in already.
-pub fn fail(work: &mut PlatformWork<'_>, attempt: &Attempt, user: Option<UserId>, now: Timestamp) -> Result<()> {
+/// Counts a wrong password, also of somebody who is signed in already, or of a super admin who acts as him.
+pub fn fail(
+    work: &mut PlatformWork<'_>,
+    attempt: &Attempt,
+    user: Option<UserId>,
+    impersonated_by: Option<UserId>,
+    now: Timestamp,
+) -> Result<()> {
     work.insert_failure(attempt, now, now.plus_seconds(-LONGEST_WINDOW))?;
     work.record(SessionChange::LoginFailed {
         user,
         email: attempt.account_key.clone(),
         address: Some(attempt.address.clone()),
+        impersonated_by,
     });
     Ok(())
 }

@@ -23,8 +23,6 @@ async fn world(app: &TestApp) -> Value {
             "students": students.map(login),
             "stranger": login(&world.zoe),
         },
-        // The admin plugin comes later; until then its routes do not exist.
-        "adminServed": false,
     })
 }
 
