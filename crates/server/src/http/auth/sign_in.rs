@@ -138,11 +138,11 @@ pub async fn sign_out(asked: Asked) -> Answered {
             .await?;
     }
     let mut response = answer(&json!({ "success": true }), asked.clear());
-    // On a shared computer the next person must not find pages of this one.
+    // On a shared computer the next person must find neither pages nor drafts of this one.
     let name = HeaderName::from_static("clear-site-data");
     response
         .headers_mut()
-        .insert(name, HeaderValue::from_static("\"cache\""));
+        .insert(name, HeaderValue::from_static("\"cache\", \"storage\""));
     Ok(response)
 }
 

@@ -62,6 +62,8 @@ groupwork::statements! {
     AGE_SIGN_IN = "UPDATE sessions SET created_at = created_at - $2 WHERE token = $1";
     /// Lets failures grow old.
     AGE_FAILURES = "UPDATE sign_in_failures SET created_at = created_at - $1";
+    /// Forgets failures.
+    FORGET_FAILURES = "DELETE FROM sign_in_failures";
     /// Another role.
     SET_ROLE = "UPDATE members SET role = $2 WHERE user_id = $1";
     /// The membership ends.
@@ -99,7 +101,7 @@ groupwork::statements! {
 
 /// Runs a statement behind the back of the service.
 pub fn run(app: &TestApp, sql: &'static Sql, arguments: &[Value<'_>]) {
-    assert_eq!(STATEMENTS.len(), 19);
+    assert_eq!(STATEMENTS.len(), 20);
     with(app, |connection| connection.run(sql, arguments).unwrap());
 }
 

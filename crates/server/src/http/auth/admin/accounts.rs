@@ -180,9 +180,10 @@ fn edit_of(data: &Map<String, Value>) -> Result<AccountEdit, Refused> {
             until: until.map(bans::until).transpose()?,
         })),
         None if tells_ban => {
-            return Err(
-                AuthError::validation("[body.data.banned] Required beside banReason and banExpires".to_owned()).into(),
-            );
+            return Err(AuthError::validation(
+                "[body.data.banned] Required beside banReason and banExpires".to_owned(),
+            )
+            .into());
         }
         None => None,
     };
