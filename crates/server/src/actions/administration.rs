@@ -12,13 +12,13 @@ use model::news::KillReason;
 use model::text::Name;
 use model::time::Timestamp;
 
-use super::{passwords, sessions};
+use super::{members, passwords, sessions};
 use crate::error::{Error, Result};
 use crate::store::platform::PlatformWork;
 use crate::store::platform::administration::{Account, Ban};
 use crate::store::platform::sessions::Session;
 use crate::store::platform::users::NewUser;
-use crate::store::{Actor, Standpoint};
+use crate::store::{Actor, Standpoint, Tenant};
 
 /// Somebody who runs the platform, at work.
 #[derive(Debug, Clone)]
@@ -169,11 +169,24 @@ fn revoked(work: &mut PlatformWork<'_>, admin: &Administrator, user: &UserId, co
     )
 }
 
-/// Removes a person from every organization and empties the account.
+/// Removes a person: every membership ends as an administrator would end it, and what is left of the account is emptied and
+/// switched off. The row stays, because group work and records name it.
 pub fn remove(work: &mut PlatformWork<'_>, admin: &Administrator, user: &UserId) -> Result<()> {
+    // Organizations are held before people, and in one order, as everywhere.
+    let mut tenants = tenants(work, user)?;
+    tenants.sort_by(|one, other| one.id().cmp(other.id()));
+    for tenant in &tenants {
+        work.within(standpoint(admin, tenant.clone()), |work| work.hold_organization())?;
+    }
     let account = work.account_to_change(user)?;
+    for tenant in tenants {
+        work.within(standpoint(admin, tenant), |work| {
+            let membership = work.membership_to_change(user)?;
+            members::end(work, membership)
+        })?;
+    }
     sessions::revoke_all(work, user, None, KillReason::Deactivated)?;
-    work.erase_account(&account, "", "", admin.now)
+    work.empty_account(&account, admin.now)
 }
 
 /// How the wish to act as somebody ended.
@@ -245,8 +258,8 @@ pub fn stop_impersonating(work: &mut PlatformWork<'_>, actor: &Actor, token: &st
 /// Tells every organization of a person what was done to the account.
 fn tell(work: &mut PlatformWork<'_>, admin: &Administrator, user: &UserId, change: impl Into<Change>) -> Result<()> {
     let change = change.into();
-    for seen in work.organizations_of(user)? {
-        work.within(standpoint(admin, seen.tenant), |work| {
+    for tenant in tenants(work, user)? {
+        work.within(standpoint(admin, tenant), |work| {
             work.record(change.clone());
             Ok(())
         })?;
@@ -254,7 +267,12 @@ fn tell(work: &mut PlatformWork<'_>, admin: &Administrator, user: &UserId, chang
     Ok(())
 }
 
-fn standpoint(admin: &Administrator, tenant: crate::store::Tenant) -> Standpoint {
+fn tenants(work: &mut PlatformWork<'_>, user: &UserId) -> Result<Vec<Tenant>> {
+    let seen = work.organizations_of(user)?;
+    Ok(seen.into_iter().map(|seen| seen.tenant).collect())
+}
+
+fn standpoint(admin: &Administrator, tenant: Tenant) -> Standpoint {
     Standpoint {
         tenant,
         viewer: Viewer::Admin,

@@ -46,6 +46,7 @@ mod people_shared;
 mod pdf;
 mod process;
 mod requests;
+mod revocation;
 mod saves;
 mod statements;
 mod story;

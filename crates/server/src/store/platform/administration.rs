@@ -14,6 +14,8 @@ use crate::{args, statements};
 
 /// The most accounts of one page.
 const LONGEST_PAGE: i64 = 200;
+/// The name that stands where a removed person's name stood.
+const REMOVED_NAME: &str = "Deleted person";
 /// Stands between the values of a list; no stored text holds it.
 const SEPARATOR: char = '\n';
 /// Times are compared as texts of one length.
@@ -104,8 +106,9 @@ statements! {
     /// Forgets from where somebody signed in.
     FORGET_SUCCESSES = "DELETE FROM sign_in_successes WHERE account_key = $1";
     /// Empties an account. The row stays, for work and records name it.
-    ERASE = "UPDATE users SET name = $2, name_key = $3, first_name = NULL, last_name = NULL, email = $4, username = NULL,
-            role = 'STUDENT', image = NULL, timezone = NULL, is_active = FALSE, must_change_password = FALSE,
+    EMPTY = "UPDATE users SET name = $2, name_key = $3, first_name = NULL, last_name = NULL, email = $4,
+            email_verified = FALSE, username = NULL, role = 'STUDENT', image = NULL, locale = 'en', timezone = NULL,
+            is_active = FALSE, last_login_at = NULL, must_change_password = FALSE,
             temporary_password_expires_at = NULL, banned = FALSE, ban_reason = NULL, ban_expires = NULL,
             home_organization_id = NULL, erased_at = $5, updated_at = $5
         WHERE id = $1";
@@ -360,13 +363,15 @@ impl Platform<'_> {
     }
 
     /// Empties an account and switches it off; nothing that could be signed in with is left.
-    pub fn erase_account(&mut self, account: &Account, name: &str, email: &str, now: Timestamp) -> Result<()> {
+    pub fn empty_account(&mut self, account: &Account, now: Timestamp) -> Result<()> {
         let id = &account.user.id;
+        // No mail reaches this address (RFC 2606), and the old one is free again.
+        let address = format!("erased-{id}@erased.invalid");
         self.connection.run(&DELETE_ACCOUNTS, args![id])?;
         self.delete_verifications(id)?;
         self.connection.run(&FORGET_SUCCESSES, args![account.user.email])?;
         self.connection
-            .run(&ERASE, args![id, name, name_key(name), email, now])
+            .run(&EMPTY, args![id, REMOVED_NAME, name_key(REMOVED_NAME), address, now])
             .map(drop)
     }
 }

@@ -113,7 +113,9 @@ impl<'c> PlatformWork<'c> {
         };
         let outcome = act(&mut work)?;
         let changes = work.take_changes();
-        self.elsewhere.push((standpoint, changes));
+        if !changes.is_empty() {
+            self.elsewhere.push((standpoint, changes));
+        }
         Ok(outcome)
     }
 

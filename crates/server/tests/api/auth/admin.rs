@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::browser::cookie_names;
 use super::{AGE_BAN, BAN, Browser, COUNT_SESSIONS, COUNT_VERIFICATIONS, PASSWORD, enable, one, run, signed_in};
 use crate::support::tables::fingerprints;
-use crate::support::{Answer, TestApp};
+use crate::support::{Answer, Rows, TestApp, Walk};
 
 const NEW: &str = "Dreieck und Kreis";
 
@@ -25,7 +25,7 @@ fn routes() -> Vec<(&'static str, String)> {
         .collect()
 }
 
-/// The newest records of the school about this person.
+/// The records of the school about this person's account, newest first.
 async fn told(app: &TestApp, person: &str) -> Vec<Value> {
     let page = app
         .as_(&app.world.adam)
@@ -33,7 +33,10 @@ async fn told(app: &TestApp, person: &str) -> Vec<Value> {
         .await
         .expect(200);
     let records = page["data"].as_array().unwrap().iter();
-    records.filter(|record| record["entityId"] == person).cloned().collect()
+    records
+        .filter(|record| record["category"] == "USER" && record["entityId"] == person)
+        .cloned()
+        .collect()
 }
 
 both!(only_those_who_run_the_platform_administer, |app| {
@@ -293,11 +296,7 @@ both!(a_ban_ends_sessions_at_once_and_holds_until_it_is_over, |app| {
     let answer = sign_in(PASSWORD).await;
     assert_eq!(cookie_names(&answer), [] as [&str; 0]);
     answer.refused(403, "BANNED_USER");
-    let record = told(app, &world.ben.id)
-        .await
-        .into_iter()
-        .find(|record| record["category"] == "USER")
-        .unwrap();
+    let record = told(app, &world.ben.id).await.remove(0);
     assert_eq!(
         (&record["action"], &record["details"]["changed"]),
         (&json!("UPDATE"), &json!(["banned"]))
@@ -476,4 +475,54 @@ both!(sessions_and_passwords_of_others, |app| {
     Browser::new(app).sign_in(&world.cem.email, NEW).await.expect(200);
     set(&world.root.id, NEW).await.expect(200);
     assert_eq!(root.cookies(), 0, "the own sessions end as well");
+});
+
+both!(a_removed_person_is_gone_and_what_he_did_stays, |app| {
+    let (world, root) = (&app.world, signed_in(app, &app.world.root).await);
+    let rows = Rows(app);
+    rows.join_school(&world.south, &world.ben, "student").await;
+    let ben = signed_in(app, &world.ben).await;
+    let lesson = Walk::begin(app).await;
+    let remove = async |user: &str| root.post("/auth/admin/remove-user", json!({"userId": user})).await;
+    assert_eq!(remove(&world.ben.id).await.expect(200), json!({"success": true}));
+    assert_eq!(ben.get("/auth/get-session").await.expect(200), json!(null));
+    ben.sign_in(&world.ben.email, PASSWORD)
+        .await
+        .refused(401, "INVALID_EMAIL_OR_PASSWORD");
+    root.get(&format!("/auth/admin/get-user?id={}", world.ben.id))
+        .await
+        .refused(404, "USER_NOT_FOUND");
+    remove(&world.ben.id).await.refused(404, "USER_NOT_FOUND");
+    assert_eq!(root.get("/auth/admin/list-users").await.expect(200)["total"], 13);
+
+    let ada = app.as_(&world.ada);
+    let document = ada
+        .get(&format!("/workrooms/documents/{}", lesson.document))
+        .await
+        .expect(200);
+    assert_eq!(document["createdById"], json!(world.ben.id), "the group's work stays");
+    let group = ada.get(&format!("/groups/{}", lesson.group)).await.expect(200);
+    assert!(
+        !group.to_string().contains(&world.ben.id),
+        "he is in it no more: {group}"
+    );
+    let record = told(app, &world.ben.id).await.remove(0);
+    assert_eq!(
+        (&record["action"], &record["entityName"], &record["userId"]),
+        (&json!("DELETE"), &json!("Ben Student"), &json!(world.root.id)),
+        "the record stays, too"
+    );
+    let south = app.as_(&world.zara).get("/activity-logs").await.expect(200);
+    assert_eq!(
+        south["data"][0]["entityId"],
+        json!(world.ben.id),
+        "every school of his is told"
+    );
+    let again = json!({"email": world.ben.email, "name": "Ben again"});
+    root.post("/auth/admin/create-user", again).await.expect(200);
+
+    remove(&world.olga.id).await.refused(409, "LAST_OWNER");
+    app.as_(&world.olga).get("/subjects").await.expect(200);
+    remove(&world.root.id).await.refused(400, "YOU_CANNOT_REMOVE_YOURSELF");
+    remove(&world.nobody.id).await.expect(200);
 });
