@@ -3,6 +3,7 @@
 
 mod account;
 mod admin;
+mod admin_people;
 mod browser;
 mod impersonation;
 mod limits;
