@@ -89,6 +89,7 @@ pub fn removed_files(change: &Change) -> &[FileKey] {
         | Change::Help(_)
         | Change::Submission(_)
         | Change::Feedback(_)
+        | Change::Administration(_)
         | Change::Organization(
             Organization::Created { .. }
             | Organization::Updated { .. }

@@ -36,6 +36,7 @@ const GROUND: &[&str] = &[
     "sees_group",
     "knows_group",
     "knows_class",
+    "good_impersonation",
 ];
 
 fn sources(room: &Path) -> Vec<(PathBuf, String)> {

@@ -54,6 +54,7 @@ mod process;
 mod purge;
 mod query_plans;
 mod requests;
+mod revocation;
 mod saves;
 mod school;
 mod statement_counts;
