@@ -14,6 +14,7 @@ pub mod group_assignments;
 pub mod group_members;
 pub mod groups;
 pub mod help;
+pub mod homerooms;
 pub mod passwords;
 pub mod people;
 pub mod profile;

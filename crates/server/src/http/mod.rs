@@ -29,6 +29,7 @@ mod group_assignments;
 mod groups;
 mod health;
 mod help;
+mod homerooms;
 mod pages;
 mod pdf;
 mod subjects;

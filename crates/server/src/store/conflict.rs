@@ -73,6 +73,20 @@ const KEYS: &[Key] = &[
         path: "name",
     },
     Key {
+        constraint: "homerooms_organization_name_without_year_key",
+        columns: "homerooms.organization_id, homerooms.name",
+        code: "DUPLICATE_HOMEROOM",
+        message: "A homeroom of this name without a year exists already.",
+        path: "name",
+    },
+    Key {
+        constraint: "homerooms_organization_external_id_key",
+        columns: "homerooms.organization_id, homerooms.external_id",
+        code: "DUPLICATE_EXTERNAL_ID",
+        message: "Another homeroom has this id of the school's administration already.",
+        path: "externalId",
+    },
+    Key {
         constraint: "organizations_slug_key",
         columns: "organizations.slug",
         code: "DUPLICATE_SLUG",

@@ -22,6 +22,7 @@ pub mod documents;
 pub mod enrollments;
 pub mod group_assignments;
 pub mod groups;
+pub mod homerooms;
 pub mod members;
 pub mod outbox;
 pub mod page;
@@ -354,6 +355,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("revisions", revisions::STATEMENTS),
         ("groups", groups::STATEMENTS),
         ("people", people::STATEMENTS),
+        ("homerooms", homerooms::STATEMENTS),
         ("subjects", subjects::STATEMENTS),
         ("submissions", submissions::STATEMENTS),
         ("work_rooms", work_rooms::STATEMENTS),

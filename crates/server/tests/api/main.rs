@@ -32,6 +32,7 @@ mod finish;
 mod group_members;
 mod groups;
 mod help;
+mod homerooms;
 mod isolation;
 mod live;
 mod live_bus;

@@ -28,6 +28,7 @@ pub enum Sample {
 pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
     let body = match (method, path) {
         ("GET" | "DELETE", _) => return Sample::Empty,
+        ("POST", "/homerooms/{id}/students") => json!({"studentIds": [ids.user]}),
         ("POST", "/classes") => json!({"name": "Sample", "academicYear": "2026/2027"}),
         ("POST", "/classes/{id}/students") => json!({"studentIds": [ids.user]}),
         ("PATCH", "/classes/{id}/students/{studentId}") => json!({"completedAt": "2026-11-20T12:00:00Z"}),
@@ -50,7 +51,7 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
         }
         ("PUT", "/workrooms/documents/{id}/content") => return Sample::File("sample.docx"),
         ("POST", "/workrooms/documents/{id}/submit") => json!({"assignmentId": ids.assignment}),
-        ("PATCH", _) | ("POST", "/subjects") => json!({"name": "Sample"}),
+        ("PATCH", _) | ("POST", "/subjects" | "/homerooms") => json!({"name": "Sample"}),
         ("POST", path) if NO_ARGUMENTS.iter().any(|end| path.ends_with(end)) => json!({}),
         _ => panic!("no sample body for {method} {path}: add it to support/samples.rs"),
     };

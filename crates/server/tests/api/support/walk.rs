@@ -7,6 +7,7 @@ use super::TestApp;
 /// The ids of a lesson; a path parameter finds its id by [`Walk::parameter`].
 #[derive(Debug, Clone)]
 pub struct Walk {
+    pub homeroom: String,
     pub group: String,
     pub hidden_group: String,
     pub assignment: String,
@@ -38,7 +39,9 @@ impl Walk {
             .post(&format!("/workrooms/{room}/documents"), new)
             .await
             .expect(201);
+        let homeroom = app.as_(&app.world.adam).post("/homerooms", json!({"name": "7B"})).await;
         Self {
+            homeroom: text(&homeroom.expect(201), "id"),
             group: text(&visible, "id"),
             hidden_group: text(&hidden, "id"),
             assignment: text(&topic, "id"),
@@ -53,6 +56,7 @@ impl Walk {
         let world = &app.world;
         match (path.split('/').nth(1).unwrap_or_default(), name) {
             ("subjects", "id") => world.seven_b.subject.clone(),
+            ("homerooms", "id") => self.homeroom.clone(),
             ("classes", "id") => world.seven_b.id.clone(),
             ("courses", "id") => world.seven_b.course.clone(),
             ("groups", "id") | (_, "groupId") => self.group.clone(),
