@@ -38,6 +38,7 @@ pub mod group_assignment;
 pub mod help;
 pub mod homeroom;
 pub mod id;
+pub mod import;
 pub mod list;
 pub mod message;
 pub mod news;

@@ -15,6 +15,7 @@ pub mod group_members;
 pub mod groups;
 pub mod help;
 pub mod homerooms;
+pub mod imports;
 pub mod passwords;
 pub mod people;
 pub mod profile;

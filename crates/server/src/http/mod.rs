@@ -30,6 +30,7 @@ mod groups;
 mod health;
 mod help;
 mod homerooms;
+mod imports;
 mod pages;
 mod pdf;
 mod subjects;

@@ -23,6 +23,7 @@ pub mod enrollments;
 pub mod group_assignments;
 pub mod groups;
 pub mod homerooms;
+pub mod imports;
 pub mod members;
 pub mod outbox;
 pub mod page;
@@ -356,6 +357,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("groups", groups::STATEMENTS),
         ("people", people::STATEMENTS),
         ("homerooms", homerooms::STATEMENTS),
+        ("imports", imports::STATEMENTS),
         ("subjects", subjects::STATEMENTS),
         ("submissions", submissions::STATEMENTS),
         ("work_rooms", work_rooms::STATEMENTS),
