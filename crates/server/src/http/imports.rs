@@ -171,15 +171,15 @@ fn report(
     running: JoinHandle<Result<ImportCounts>>,
 ) -> impl stream::Stream<Item = Result<Bytes, anyhow::Error>> + Send + 'static {
     use crate::views::import::{begin, end};
-    let state = (Written::Nothing, reports, running);
+    let state = (Written::Nothing, reports, Some(running));
     stream::try_unfold(state, move |(written, mut reports, running)| async move {
         let mut has_rows = match written {
             Written::Nothing => {
                 let text = begin(rules.is_dry_run);
                 return Ok(Some((Bytes::from(text), (Written::Rows(false), reports, running))));
             }
-            Written::All => return Ok(None),
             Written::Rows(has_rows) => has_rows,
+            Written::All => return Ok(None),
         };
         if let Some(unit) = reports.recv().await {
             let mut text = Vec::new();
@@ -193,12 +193,11 @@ fn report(
             }
             return Ok(Some((Bytes::from(text), (Written::Rows(has_rows), reports, running))));
         }
+        let Some(running) = running else { return Ok(None) };
         let outcome = running.await?;
         if let Err(error) = &outcome {
             tracing::error!(error = format!("{error:?}"), "an import broke off");
         }
-        // The task is over; a finished one stands in its place.
-        let over = tokio::spawn(async { Err(Error::NotReady) });
-        Ok(Some((Bytes::from(end(outcome?)), (Written::All, reports, over))))
+        Ok(Some((Bytes::from(end(outcome?)), (Written::All, reports, None))))
     })
 }

@@ -14,7 +14,8 @@ use super::context::App;
 use super::endpoint::{Endpoints, Row};
 use super::{
     activity_logs, assignments, auth, classes, courses, document, document_server, documents, enrollments, finish,
-    groups, health, homerooms, imports, layers, pages, pdf, subjects, submissions, users, workrooms,
+    groups, health, homerooms, imports, layers, members, own_address, pages, pdf, subjects, submissions, users,
+    workrooms,
 };
 use crate::error::Error;
 use crate::live::connect;
@@ -26,6 +27,8 @@ pub fn endpoints() -> Endpoints {
         .merge(auth::routes())
         .merge(users::routes())
         .merge(imports::routes())
+        .merge(own_address::routes())
+        .merge(members::routes())
         .merge(subjects::routes())
         .merge(homerooms::routes())
         .merge(classes::routes())

@@ -25,6 +25,8 @@ const USERS: Layout = file(
     &["sourcedId", "givenName", "familyName", "email"],
     &["status", "enabledUser", "orgSourcedIds", "primaryOrgSourcedId", "role"],
 );
+/// In 1.1 the role stands with the user.
+const USERS_WITH_ROLES: Layout = file("users.csv", &["role"], &[]);
 const CLASSES: Layout = file(
     "classes.csv",
     &["sourcedId", "title", "classType", "schoolSourcedId", "termSourcedIds"],
@@ -89,7 +91,7 @@ impl Overview {
             teachers: HashMap::new(),
         };
         if overview.roles.is_none() {
-            archive.must_have_column(&USERS, "role")?;
+            archive.must_have_columns(&USERS_WITH_ROLES)?;
         }
         overview.teachers = teachers(archive)?;
         for (layout, limit) in [(&USERS, PEOPLE_MAX), (&CLASSES, PEOPLE_MAX), (&ENROLLMENTS, PLACES_MAX)] {

@@ -24,6 +24,7 @@ pub mod group_assignments;
 pub mod groups;
 pub mod homerooms;
 pub mod imports;
+pub mod leaving;
 pub mod members;
 pub mod outbox;
 pub mod page;
@@ -33,6 +34,7 @@ pub mod rooms;
 pub mod saves;
 pub mod subjects;
 pub mod submissions;
+pub mod users;
 pub mod work_rooms;
 
 use std::ops::{Deref, DerefMut};
@@ -356,6 +358,8 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("revisions", revisions::STATEMENTS),
         ("groups", groups::STATEMENTS),
         ("people", people::STATEMENTS),
+        ("leaving", leaving::STATEMENTS),
+        ("users", users::STATEMENTS),
         ("homerooms", homerooms::STATEMENTS),
         ("imports", imports::STATEMENTS),
         ("subjects", subjects::STATEMENTS),

@@ -36,10 +36,7 @@ both!(an_admin_keeps_homerooms, |app| {
 
     // A name stands for itself once in a year, and once without one.
     let again = json!({"name": "7B", "academicYear": "2026/2027"});
-    let refused = adam
-        .post("/homerooms", again)
-        .await
-        .refused(409, "DUPLICATE_HOMEROOM");
+    let refused = adam.post("/homerooms", again).await.refused(409, "DUPLICATE_HOMEROOM");
     assert_eq!(refused["details"][0]["path"], "name");
     let (yearless, _) = homeroom(&adam, json!({"name": "7B"})).await;
     adam.post("/homerooms", json!({"name": "7B", "academicYear": " "}))
@@ -63,7 +60,9 @@ both!(an_admin_keeps_homerooms, |app| {
     adam.patch(&path, shown).await.invalid("studentCount");
     adam.patch(&path, json!({"name": null})).await.invalid("name");
     adam.patch(&path, json!({"colour": "red"})).await.invalid("colour");
-    adam.post("/homerooms", json!({"gradeLevel": "7"})).await.invalid("name");
+    adam.post("/homerooms", json!({"gradeLevel": "7"}))
+        .await
+        .invalid("name");
     // Who learns here, teaches elsewhere or is unknown is no homeroom teacher.
     for nobody in [&world.ben.id, &world.zoe.id, "nobody"] {
         let new = json!({"name": "7C", "teacherId": nobody});
@@ -166,7 +165,10 @@ both!(students_come_and_go_and_a_homeroom_goes_alone, |app| {
     adam.post(&students, twice).await.refused(400, "VALIDATION_ERROR");
     assert_eq!(adam.get(&students).await.expect(200), json!([]));
     let body = json!({"studentIds": [world.ben.id, world.cem.id]});
-    assert_eq!(adam.post(&students, body.clone()).await.expect(200), json!({"added": 2}));
+    assert_eq!(
+        adam.post(&students, body.clone()).await.expect(200),
+        json!({"added": 2})
+    );
     assert_eq!(adam.post(&students, body).await.expect(200), json!({"added": 0}));
 
     let class = json!({"name": "7x", "academicYear": "2026/2027", "homeroomId": made["id"], "enrollHomeroom": true});
@@ -182,7 +184,10 @@ both!(students_come_and_go_and_a_homeroom_goes_alone, |app| {
     let class_path = format!("/classes/{}", class["id"].as_str().unwrap());
     let class = ada.get(&class_path).await.expect(200);
     assert_eq!((&class["homeroomId"], &class["homeroom"]), (&json!(null), &json!(null)));
-    assert_eq!(class["counts"]["students"], 2, "who left the homeroom stays in the class");
+    assert_eq!(
+        class["counts"]["students"], 2,
+        "who left the homeroom stays in the class"
+    );
     let told = [
         "HOMEROOM_DELETE",
         "HOMEROOM_MEMBER_REMOVED",

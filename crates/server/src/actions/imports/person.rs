@@ -2,6 +2,7 @@
 
 use model::access::MemberRole;
 use model::change::user::UserChange;
+use model::class::EnrolledBy;
 use model::edit::Changed;
 use model::id::{ClassId, HomeroomId, UserId};
 use model::import::{ImportMode, RowStatus, looks_like_an_id};
@@ -10,6 +11,7 @@ use model::user::Person;
 
 use super::{Done, Foresight, ForeseenMember, ImportedPerson, RANK, Rules, Stop};
 use crate::actions::homerooms::{self, NewHomeroom};
+use crate::actions::members;
 use crate::actions::people::{self, NewPerson, Password};
 use crate::error::Error;
 use crate::store::Work;
@@ -39,7 +41,13 @@ pub(super) fn bring(work: &mut Work<'_>, rules: Rules, new: &ImportedPerson) -> 
     let homeroom = Homeroom::of(work, new)?;
     let classes = classes(work, new)?;
     let (user, mut status) = match (known, member) {
-        (Some(user), Some(_)) => (user.clone(), update(work, user, new)?),
+        (Some(user), Some(role)) => {
+            if role != new.role {
+                // Roles of a school change one after the other.
+                work.hold_organization()?;
+            }
+            (user.clone(), update(work, user, new)?)
+        }
         _ => (create(work, new)?, RowStatus::Created),
     };
     let mut done = Done::with(status);
@@ -59,7 +67,7 @@ pub(super) fn bring(work: &mut Work<'_>, rules: Rules, new: &ImportedPerson) -> 
                 enroll(work, &class, &user)?;
                 done.enrolled.push((class, student));
             }
-            MemberRole::Student => {}
+            MemberRole::Student => confirm(work, &class, &user)?,
             _ => teaches_more |= teach_along(work, &class, &user)?,
         }
     }
@@ -82,7 +90,11 @@ pub(super) fn dismiss(work: &mut Work<'_>, external_id: &model::text::ExternalId
     let Some(member) = work.member_of_external_id(external_id.as_str())? else {
         return Ok(Done::with(RowStatus::Skipped));
     };
-    people::end_membership(work, RANK, &member.user)?;
+    work.hold_organization()?;
+    let membership = work.membership_to_change(&member.user)?;
+    RANK.may_act_on(membership.user.role, membership.member.role)
+        .map_err(|_| Stop::row("sourcedId", "FORBIDDEN_RANK", "is an owner or admin, whom an import does not remove"))?;
+    members::end(work, membership)?;
     Ok(Done {
         user: Some(member.user),
         ..Done::with(RowStatus::Updated)
@@ -92,7 +104,12 @@ pub(super) fn dismiss(work: &mut Work<'_>, external_id: &model::text::ExternalId
 /// Puts a student into a class that is not over.
 pub(super) fn enroll(work: &mut Work<'_>, class: &ClassId, student: &UserId) -> Result<(), Stop> {
     work.class_to_write(class)?;
-    work.enroll(class, student)?;
+    confirm(work, class, student)
+}
+
+/// Says in the school's name that a student belongs in a class.
+pub(super) fn confirm(work: &mut Work<'_>, class: &ClassId, student: &UserId) -> Result<(), Stop> {
+    work.enroll_by(class, student, EnrolledBy::Import)?;
     Ok(())
 }
 

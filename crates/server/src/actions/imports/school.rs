@@ -10,7 +10,7 @@ use model::text::ExternalId;
 
 use model::change::homeroom::HomeroomChange;
 
-use super::person::{enroll, learner, teach_along};
+use super::person::{confirm, enroll, learner, teach_along};
 use super::{Done, Foreseen, Foresight, ImportedClass, ImportedHomeroom, ImportedPlace, Rules, Stop};
 use crate::actions::classes::{self, NewClass};
 use crate::actions::{enrollments, homerooms};
@@ -165,6 +165,8 @@ pub(super) fn place(work: &mut Work<'_>, place: &ImportedPlace, foreseen: &Fores
                 let student = learner(work, &user, "userSourcedId")?;
                 enroll(work, &class, &user)?;
                 done.enrolled.push((class, student));
+            } else {
+                confirm(work, &class, &user)?;
             }
             is_new
         }

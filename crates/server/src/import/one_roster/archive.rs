@@ -92,17 +92,11 @@ impl Archive {
     }
 
     /// Refuses a file whose header lacks a column that only this archive needs.
-    pub fn must_have_column(&mut self, layout: &Layout, column: &'static str) -> Result<()> {
+    pub fn must_have_columns(&mut self, layout: &Layout) -> Result<()> {
         let entry = self.zip.by_name(layout.table).map_err(damaged)?;
         let left = entry.size();
         let mut sheet = Sheet::begin(Capped { inner: entry, left }, Some(b','))?;
-        let needed = Layout {
-            table: layout.table,
-            required: &[column],
-            optional: &[],
-            is_strict: false,
-        };
-        Columns::of(&needed, sheet.next_row()?).map(drop)
+        Columns::of(layout, sheet.next_row()?).map(drop)
     }
 }
 

@@ -29,6 +29,11 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
     let body = match (method, path) {
         ("GET" | "DELETE", _) => return Sample::Empty,
         ("POST", "/homerooms/{id}/students") => json!({"studentIds": [ids.user]}),
+        ("POST", "/users") => {
+            json!({"name": "Sample", "email": "sample@test.example", "role": "STUDENT", "classIds": [ids.class]})
+        }
+        ("POST", "/users/me/email") => json!({"newEmail": "sample@test.example", "password": "sample sample"}),
+        ("PATCH", "/admin/members/{id}") => json!({"role": "teacher"}),
         ("POST", "/classes") => json!({"name": "Sample", "academicYear": "2026/2027"}),
         ("POST", "/classes/{id}/students") => json!({"studentIds": [ids.user]}),
         ("PATCH", "/classes/{id}/students/{studentId}") => json!({"completedAt": "2026-11-20T12:00:00Z"}),
@@ -59,4 +64,4 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
 }
 
 /// Actions whose body may be empty.
-const NO_ARGUMENTS: [&str; 6] = ["/resolve", "/claim", "/finish", "/reopen", "/unsubmit", "/restore"];
+const NO_ARGUMENTS: [&str; 7] = ["/resolve", "/claim", "/finish", "/reopen", "/unsubmit", "/restore", "/reset-password"];

@@ -14,6 +14,7 @@ pub struct Walk {
     pub attachment: String,
     pub work_room: String,
     pub document: String,
+    pub member: String,
 }
 
 impl Walk {
@@ -48,6 +49,7 @@ impl Walk {
             attachment: text(&file, "id"),
             work_room: room,
             document: text(&document, "id"),
+            member: text(&members["data"][0], "id"),
         }
     }
 
@@ -55,6 +57,8 @@ impl Walk {
     pub fn parameter(&self, app: &TestApp, path: &str, name: &str) -> String {
         let world = &app.world;
         match (path.split('/').nth(1).unwrap_or_default(), name) {
+            ("users", "id") => world.ben.id.clone(),
+            ("admin", "id") if path.starts_with("/admin/members/") => self.member.clone(),
             ("subjects", "id") => world.seven_b.subject.clone(),
             ("homerooms", "id") => self.homeroom.clone(),
             ("classes", "id") => world.seven_b.id.clone(),
