@@ -67,7 +67,8 @@ impl Bus {
             Database::Sqlite(_) => Way::Straight(mpsc::unbounded_channel().0),
             Database::Postgres(_) => Way::Outbox,
         };
-        Self { way }
+        let departures = mpsc::unbounded_channel().0;
+        Self { way, departures }
     }
 
     /// Takes the signals of a unit of work in one organization; they leave once it is committed, in this order.
