@@ -172,6 +172,8 @@ impl Done {
 enum Stop {
     /// It is refused.
     Row(Vec<RowProblem>),
+    /// Somebody else wrote the same in this very moment; a second look may find it.
+    Race(Vec<RowProblem>),
     /// The unit cannot go on.
     Unit(Error),
 }
@@ -185,7 +187,7 @@ impl Stop {
 impl From<Error> for Stop {
     fn from(error: Error) -> Self {
         match &error {
-            Error::Conflict { code, message, path } => Self::row(path, code, message),
+            Error::Conflict { code, message, path } => Self::Race(vec![RowProblem::new(*path, *code, *message)]),
             Error::NotFound => Self::row("", "not_found", "names something that is not there any more"),
             Error::Refused(refusal) => Self::row("", refusal.code(), &refusal.to_string()),
             Error::Invalid(problems) => Self::Row(
@@ -287,9 +289,18 @@ fn all(work: &mut Work<'_>, rules: Rules, rows: &[Record], foreseen: &mut Forese
 
 type Ended = std::result::Result<(Done, Vec<Change>), Vec<RowProblem>>;
 
-/// One row in a savepoint of its own.
+/// One row, looked at anew when somebody else wrote the same meanwhile.
 fn one(work: &mut Work<'_>, rules: Rules, row: &Record, foreseen: &Foreseen) -> Result<Ended> {
-    let mut ended = None;
+    let (ended, is_race) = tried(work, rules, row, foreseen)?;
+    if !is_race {
+        return Ok(ended);
+    }
+    Ok(tried(work, rules, row, foreseen)?.0)
+}
+
+/// One row in a savepoint of its own, and whether it lost a race.
+fn tried(work: &mut Work<'_>, rules: Rules, row: &Record, foreseen: &Foreseen) -> Result<(Ended, bool)> {
+    let (mut ended, mut is_race) = (None, false);
     let outcome = work.attempt(|work| match carry_out(work, rules, row, foreseen) {
         Ok(done) => {
             ended = Some(Ok((done, worth_telling(work.take_changes()))));
@@ -299,12 +310,16 @@ fn one(work: &mut Work<'_>, rules: Rules, row: &Record, foreseen: &Foreseen) -> 
             ended = Some(Err(problems));
             Err(take_back())
         }
+        Err(Stop::Race(problems)) => {
+            (ended, is_race) = (Some(Err(problems)), true);
+            Err(take_back())
+        }
         Err(Stop::Unit(error)) => Err(error),
     });
     match (outcome, ended) {
-        (Ok(()), Some(ended)) => Ok(ended),
+        (Ok(()), Some(ended)) => Ok((ended, is_race)),
         // Refused, and everything of the row is taken back.
-        (Err(_), Some(Err(problems))) => Ok(Err(problems)),
+        (Err(_), Some(Err(problems))) => Ok((Err(problems), is_race)),
         (Err(error), _) => Err(error),
         (Ok(()), None) => Err(take_back()),
     }

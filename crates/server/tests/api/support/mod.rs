@@ -11,6 +11,7 @@ pub mod office;
 pub mod raw;
 mod rooms;
 pub mod row_counts;
+pub mod rosters;
 pub mod rows;
 pub mod samples;
 pub mod school_people;
