@@ -40,14 +40,12 @@ impl<R: Read> Sheet<R> {
     pub fn begin(mut source: R, separator: Option<u8>) -> Result<Self> {
         let mut piece = vec![0; PIECE];
         let read = fill(&mut source, &mut piece)?;
-        let text = piece[..read].strip_prefix(b"\xef\xbb\xbf");
-        let begin = if text.is_some() { 3 } else { 0 };
-        let separator = separator.unwrap_or_else(|| separator_of(&piece[begin..read]));
+        let separator = separator.unwrap_or_else(|| separator_of(&piece[..read]));
         Ok(Self {
             source,
             parser: ReaderBuilder::new().delimiter(separator).build(),
             piece,
-            unread: begin..read,
+            unread: 0..read,
             is_over: read == 0,
             cells: vec![0; ROW_MAX],
             ends: vec![0; CELLS_MAX],

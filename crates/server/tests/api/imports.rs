@@ -3,8 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::rosters::{counts, import, statuses, students, table};
-use crate::support::row_counts;
+use crate::support::rosters::{counted, counts, import, statuses, students, table};
 use crate::support::rows::{execute, texts};
 use crate::support::{Heard, TestApp, clients_are_there};
 
@@ -72,9 +71,9 @@ both!(a_dry_run_tells_what_the_run_does_and_changes_nothing, |app| {
         people += &format!("d{n}@new.example,D{n},Dry,student,,9z,7b,\n");
     }
     people += "eli.student@test.example,Eli,Elm,student,,9z,,\nlast@new.example,L,L,student,S-1,,,\n";
-    let before = row_counts::counts(&app.database);
+    let before = counted(app).await;
     let told = import(&adam, "?dryRun=1", "people.csv", people.clone()).await.expect(200);
-    assert_eq!(row_counts::counts(&app.database), before);
+    assert_eq!(counted(app).await, before);
     assert_eq!(told["dryRun"], json!(true));
     let done = import(&adam, "?dryRun=0", "people.csv", people).await.expect(200);
     assert_eq!(statuses(&told), statuses(&done));

@@ -2,8 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::rosters::{counts, import, one_roster, one_roster_but, packed, statuses};
-use crate::support::row_counts;
+use crate::support::rosters::{counted, counts, import, one_roster, one_roster_but, packed, statuses};
 use crate::support::rows::texts;
 use crate::support::{Client, TestApp};
 
@@ -33,9 +32,9 @@ async fn class(app: &TestApp) -> Value {
 
 both!(an_export_becomes_people_classes_and_homerooms, |app| {
     let adam = app.as_(&app.world.adam);
-    let before = row_counts::counts(&app.database);
+    let before = counted(app).await;
     let told = roster(&adam, "?dryRun=1", &one_roster()).await;
-    assert_eq!(row_counts::counts(&app.database), before);
+    assert_eq!(counted(app).await, before);
     let report = roster(&adam, "", &one_roster()).await;
     assert_eq!(statuses(&told), statuses(&report));
     assert_eq!(

@@ -1,9 +1,11 @@
 //! Files to be imported: tables of people and OneRoster archives.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
 use super::office::archive;
-use super::{Answer, Client};
+use super::{Answer, Client, TestApp, row_counts};
 
 pub const HEADER: &str = "email,firstName,lastName,role";
 pub const WIDE_HEADER: &str = "email,firstName,lastName,role,externalId,homeroom,classes,passwordHash";
@@ -34,6 +36,12 @@ pub fn statuses(report: &Value) -> Vec<Value> {
         row
     })
     .collect()
+}
+
+/// How many rows every table has.
+pub async fn counted(app: &TestApp) -> BTreeMap<String, i64> {
+    let database = app.database.clone();
+    tokio::task::spawn_blocking(move || row_counts::counts(&database)).await.unwrap()
 }
 
 /// How many rows ended how: created, updated, skipped, failed.
