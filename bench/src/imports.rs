@@ -77,7 +77,11 @@ pub async fn round(base: &str, admin: &Person, raw: &mut Raw, round: usize) -> a
     let http = reqwest::Client::builder().no_proxy().build()?;
     let request = http.post(format!("{base}/api/users/import")).multipart(form);
     let begin = Instant::now();
-    let answer = request.header("cookie", &admin.cookie).header("origin", base).send().await?;
+    let answer = request
+        .header("cookie", &admin.cookie)
+        .header("origin", base)
+        .send()
+        .await?;
     let report: Value = serde_json::from_slice(&answer.error_for_status()?.bytes().await?)?;
     let service = per_second(begin)?;
     let created = report["created"].as_u64().context("a report without counts")?;

@@ -145,7 +145,11 @@ mod tests {
     #[test]
     fn names_are_not_taken_for_ids() {
         assert!(looks_like_an_id("0190a1b2-0000-7000-8000-000000000001"));
-        for name in ["7b", "0190a1b2-0000-7000-8000-00000000000x", "0190a1b200007000800000000000000000001"] {
+        for name in [
+            "7b",
+            "0190a1b2-0000-7000-8000-00000000000x",
+            "0190a1b200007000800000000000000000001",
+        ] {
             assert!(!looks_like_an_id(name), "{name}");
         }
     }

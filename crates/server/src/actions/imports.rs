@@ -340,7 +340,15 @@ fn carry_out(work: &mut Work<'_>, rules: Rules, row: &Record, foreseen: &Foresee
 /// New accounts are counted in the one record of the import: nobody listens as them yet, and a record for each would bury
 /// all others. What happens to people who were there before is told one by one.
 fn worth_telling(changes: Vec<Change>) -> Vec<Change> {
-    let is_new = |change: &Change| matches!(change, Change::User(UserChange::Created { is_new_account: true, .. }));
+    let is_new = |change: &Change| {
+        matches!(
+            change,
+            Change::User(UserChange::Created {
+                is_new_account: true,
+                ..
+            })
+        )
+    };
     changes.into_iter().filter(|change| !is_new(change)).collect()
 }
 

@@ -65,7 +65,10 @@ pub fn run(arguments: ImportArgs) -> anyhow::Result<()> {
 }
 
 async fn import(arguments: &ImportArgs) -> anyhow::Result<ImportCounts> {
-    let name = arguments.file.file_name().map(|name| name.to_string_lossy().into_owned());
+    let name = arguments
+        .file
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned());
     let source = Source::File(arguments.file.clone());
     std::fs::metadata(&arguments.file).with_context(|| arguments.file.display().to_string())?;
     let kind = inspect::table_type(&source, &name.unwrap_or_default()).await?;
@@ -131,6 +134,10 @@ fn line(reported: &Reported) -> String {
     let reasons: Vec<String> = problems
         .map(|problem| format!("{} {}", problem.column, problem.message).trim().to_owned())
         .collect();
-    let reasons = if reasons.is_empty() { String::new() } else { format!(": {}", reasons.join("; ")) };
+    let reasons = if reasons.is_empty() {
+        String::new()
+    } else {
+        format!(": {}", reasons.join("; "))
+    };
     format!("{place} {}{reasons}", outcome.status)
 }

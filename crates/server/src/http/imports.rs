@@ -151,7 +151,10 @@ impl PersonToImport {
             role: text(self.role.as_ref()),
             external_id: text(self.external_id.as_ref()),
             homeroom: text(self.homeroom.as_ref()),
-            classes: classes.filter_map(|class| model::import::cell(class)).map(str::to_owned).collect(),
+            classes: classes
+                .filter_map(|class| model::import::cell(class))
+                .map(str::to_owned)
+                .collect(),
             password_hash: text(self.password_hash.as_ref()),
         }
     }

@@ -70,7 +70,9 @@ impl Plan {
                     content: Content::OneRoster(source, overview),
                 })
             }
-            other => Err(Error::UnsupportedFileType(format!("an import is a .csv or .zip file, no {other}"))),
+            other => Err(Error::UnsupportedFileType(format!(
+                "an import is a .csv or .zip file, no {other}"
+            ))),
         });
         read.await.map_err(|error| Error::Internal(error.into()))?
     }
@@ -175,7 +177,11 @@ mod tests {
 
     #[test]
     fn a_school_year_begins_in_august() {
-        for (day, year) in [("2026-07-31", "2025/2026"), ("2026-08-01", "2026/2027"), ("2027-01-01", "2026/2027")] {
+        for (day, year) in [
+            ("2026-07-31", "2025/2026"),
+            ("2026-08-01", "2026/2027"),
+            ("2027-01-01", "2026/2027"),
+        ] {
             let now = Timestamp::parse(&format!("{day}T12:00:00Z")).unwrap();
             assert_eq!(school_year(now), year);
         }

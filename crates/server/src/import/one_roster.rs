@@ -18,7 +18,11 @@ const PLACES_MAX: usize = 10 * PEOPLE_MAX;
 
 const MANIFEST: Layout = file("manifest.csv", &["propertyName", "value"], &[]);
 const ORGS: Layout = file("orgs.csv", &["sourcedId", "name", "type"], &["status"]);
-const SESSIONS: Layout = file("academicSessions.csv", &["sourcedId", "schoolYear"], &["status", "title"]);
+const SESSIONS: Layout = file(
+    "academicSessions.csv",
+    &["sourcedId", "schoolYear"],
+    &["status", "title"],
+);
 const ROLES: Layout = file("roles.csv", &["userSourcedId", "role"], &["status", "roleType"]);
 const USERS: Layout = file(
     "users.csv",
@@ -108,7 +112,11 @@ fn is_gone(cells: Cells<'_>) -> bool {
 
 fn check_manifest(archive: &mut Archive) -> Result<()> {
     if !archive.has(MANIFEST.table) {
-        return Err(Error::invalid(MANIFEST.table, "required", "is missing from the archive"));
+        return Err(Error::invalid(
+            MANIFEST.table,
+            "required",
+            "is missing from the archive",
+        ));
     }
     let mut version = String::new();
     let mut absent = Vec::new();
@@ -126,11 +134,19 @@ fn check_manifest(archive: &mut Archive) -> Result<()> {
         Ok(())
     })?;
     if !["1.1", "1.2"].contains(&version.as_str()) {
-        return Err(Error::invalid(MANIFEST.table, "version", "must say that oneroster.version is 1.1 or 1.2"));
+        return Err(Error::invalid(
+            MANIFEST.table,
+            "version",
+            "must say that oneroster.version is 1.1 or 1.2",
+        ));
     }
     for needed in [&ORGS, &USERS, &CLASSES, &ENROLLMENTS] {
         if absent.iter().any(|file| file.eq_ignore_ascii_case(needed.table)) {
-            return Err(Error::invalid(needed.table, "absent", "is absent according to manifest.csv"));
+            return Err(Error::invalid(
+                needed.table,
+                "absent",
+                "is absent according to manifest.csv",
+            ));
         }
     }
     Ok(())

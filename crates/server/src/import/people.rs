@@ -64,7 +64,10 @@ impl<'a> Said<'a> {
         let email = noted(&mut problems, address(self.email));
         let first_name = noted(&mut problems, text(self.first_name, "firstName", ShortName::try_from));
         let last_name = noted(&mut problems, text(self.last_name, "lastName", ShortName::try_from));
-        let external_id = noted(&mut problems, text(self.external_id, "externalId", ExternalId::try_from));
+        let external_id = noted(
+            &mut problems,
+            text(self.external_id, "externalId", ExternalId::try_from),
+        );
         let homeroom = noted(&mut problems, text(self.homeroom, "homeroom", ShortName::try_from));
         let password_hash = noted(&mut problems, hash(self.password_hash));
         if cell(self.first_name).is_none() && cell(self.last_name).is_none() {
@@ -74,10 +77,22 @@ impl<'a> Said<'a> {
             problems.push(RowProblem::new("homeroom", "student_only", "is for students"));
         }
         if self.classes.len() > CLASSES_MAX {
-            problems.push(RowProblem::new("classes", "too_many", format!("names more than {CLASSES_MAX}")));
+            problems.push(RowProblem::new(
+                "classes",
+                "too_many",
+                format!("names more than {CLASSES_MAX}"),
+            ));
         }
-        if self.classes.iter().any(|class| class.chars().count() > CLASS_MAX || class.contains(char::is_control)) {
-            problems.push(RowProblem::new("classes", "invalid", "names something that is no class"));
+        if self
+            .classes
+            .iter()
+            .any(|class| class.chars().count() > CLASS_MAX || class.contains(char::is_control))
+        {
+            problems.push(RowProblem::new(
+                "classes",
+                "invalid",
+                "names something that is no class",
+            ));
         }
         match (email, role, problems.is_empty()) {
             (Some(email), Some(role), true) => Ok(Record::Person(Box::new(ImportedPerson {
@@ -136,7 +151,11 @@ fn hash(text: &str) -> Result<Option<String>, RowProblem> {
     match cell(text) {
         None => Ok(None),
         Some(hash) if better_auth::password::is_imported_hash(hash) => Ok(Some(hash.to_owned())),
-        Some(_) => Err(RowProblem::new("passwordHash", "invalid", "is no hash of a better-auth database")),
+        Some(_) => Err(RowProblem::new(
+            "passwordHash",
+            "invalid",
+            "is no hash of a better-auth database",
+        )),
     }
 }
 
@@ -156,12 +175,18 @@ mod tests {
     }
 
     fn columns(said: Said<'_>) -> Vec<String> {
-        said.judged().unwrap_err().into_iter().map(|problem| problem.column).collect()
+        said.judged()
+            .unwrap_err()
+            .into_iter()
+            .map(|problem| problem.column)
+            .collect()
     }
 
     #[test]
     fn a_row_becomes_a_person() {
-        let Ok(Record::Person(person)) = ben().judged() else { panic!("refused") };
+        let Ok(Record::Person(person)) = ben().judged() else {
+            panic!("refused")
+        };
         assert_eq!(person.email, "ben@school.example");
         assert_eq!(person.first_name.unwrap().as_str(), "Ben");
         assert_eq!((person.role, person.external_id), (MemberRole::Student, None));
@@ -186,13 +211,26 @@ mod tests {
             password_hash: "secret",
             classes: vec!["x".repeat(CLASS_MAX + 1)],
         };
-        let wrong = ["email", "externalId", "passwordHash", "firstName", "homeroom", "classes"];
+        let wrong = [
+            "email",
+            "externalId",
+            "passwordHash",
+            "firstName",
+            "homeroom",
+            "classes",
+        ];
         assert_eq!(columns(said), wrong);
     }
 
     #[test]
     fn letters_that_look_like_others_make_no_address() {
         // Lower-cased, the Kelvin sign is a plain k.
-        assert_eq!(columns(Said { email: "\u{212a}im@school.example", ..ben() }), ["email"]);
+        assert_eq!(
+            columns(Said {
+                email: "\u{212a}im@school.example",
+                ..ben()
+            }),
+            ["email"]
+        );
     }
 }

@@ -61,12 +61,7 @@ impl Import {
         outcome.map(|()| counts)
     }
 
-    async fn units(
-        &self,
-        plan: Plan,
-        reports: &mpsc::Sender<Vec<Reported>>,
-        counts: &mut ImportCounts,
-    ) -> Result<()> {
+    async fn units(&self, plan: Plan, reports: &mpsc::Sender<Vec<Reported>>, counts: &mut ImportCounts) -> Result<()> {
         let rows = i64::try_from(plan.rows).unwrap_or(i64::MAX);
         let (sender, mut units) = mpsc::channel(AHEAD);
         let reading = tokio::task::spawn_blocking(move || plan.send(&mut Sending::to(sender)));
@@ -175,14 +170,20 @@ impl Seen {
             Record::Person(person) => {
                 let id = person.external_id.as_ref();
                 let id = id.map(|id| ("externalId", format!("person {id}")));
-                [("email", format!("address {}", person.email))].into_iter().chain(id).collect()
+                [("email", format!("address {}", person.email))]
+                    .into_iter()
+                    .chain(id)
+                    .collect()
             }
             Record::PersonGone(id) => vec![("sourcedId", format!("person {id}"))],
             Record::Class(class) => vec![("sourcedId", format!("class {}", class.external_id))],
             Record::ClassGone(id) => vec![("sourcedId", format!("class {id}"))],
             Record::Homeroom(homeroom) => vec![
                 ("sourcedId", format!("class {}", homeroom.external_id)),
-                ("title", format!("homeroom {} {}", homeroom.academic_year, homeroom.name)),
+                (
+                    "title",
+                    format!("homeroom {} {}", homeroom.academic_year, homeroom.name),
+                ),
             ],
             Record::Place(place) => vec![("userSourcedId", format!("place {} {}", place.class, place.user))],
             Record::Nothing => Vec::new(),
@@ -196,7 +197,11 @@ impl Seen {
             .iter()
             .find_map(|(column, key)| Some((*column, *self.first_rows.get(key)?)));
         if let Some((column, first)) = repeated {
-            return Some(RowProblem::new(column, "duplicate", format!("is in row {first} already")));
+            return Some(RowProblem::new(
+                column,
+                "duplicate",
+                format!("is in row {first} already"),
+            ));
         }
         self.first_rows.extend(keys.into_iter().map(|(_, key)| (key, row)));
         None
@@ -213,4 +218,3 @@ fn spell_as_one_roster(problem: &mut RowProblem) {
     };
     column.clone_into(&mut problem.column);
 }
-

@@ -135,7 +135,10 @@ fn fill(source: &mut impl Read, piece: &mut [u8]) -> Result<usize> {
 
 /// What stands between the names of the header: spreadsheets of some countries write `;`.
 fn separator_of(text: &[u8]) -> u8 {
-    let header = text.split(|byte| matches!(byte, b'\r' | b'\n')).next().unwrap_or_default();
+    let header = text
+        .split(|byte| matches!(byte, b'\r' | b'\n'))
+        .next()
+        .unwrap_or_default();
     let count = |wanted: u8| header.iter().filter(|byte| **byte == wanted).count();
     if count(b';') > count(b',') { b';' } else { b',' }
 }
@@ -158,8 +161,18 @@ mod tests {
 
     #[test]
     fn every_end_of_line_and_both_separators_are_read() {
-        for text in ["a,b\nc,d", "a,b\r\nc,d\r\n", "a,b\rc,d\r", "a;b\nc;d\n", "\u{feff}a,b\nc,d\n"] {
-            assert_eq!(rows(text.as_bytes()), [(1, cells(&["a", "b"])), (2, cells(&["c", "d"]))], "{text:?}");
+        for text in [
+            "a,b\nc,d",
+            "a,b\r\nc,d\r\n",
+            "a,b\rc,d\r",
+            "a;b\nc;d\n",
+            "\u{feff}a,b\nc,d\n",
+        ] {
+            assert_eq!(
+                rows(text.as_bytes()),
+                [(1, cells(&["a", "b"])), (2, cells(&["c", "d"]))],
+                "{text:?}"
+            );
         }
         assert_eq!(rows(b"a;b\n\"x;y\";z\n")[1], (2, cells(&["x;y", "z"])));
         assert_eq!(rows(b"a,b\n,\n\nc,d\n")[1], (3, cells(&["c", "d"])));
@@ -169,9 +182,15 @@ mod tests {
     #[test]
     fn rows_without_end_are_named_and_passed_over() {
         let long = format!("a,b\n{},x\nc,d\n", "y".repeat(ROW_MAX * 3));
-        assert_eq!(rows(long.as_bytes())[1..], [(2, Err("too_long".to_owned())), (3, cells(&["c", "d"]))]);
+        assert_eq!(
+            rows(long.as_bytes())[1..],
+            [(2, Err("too_long".to_owned())), (3, cells(&["c", "d"]))]
+        );
         let wide = format!("a,b\n{}\nc,d\n", ",x".repeat(CELLS_MAX * 40));
-        assert_eq!(rows(wide.as_bytes())[1..], [(2, Err("columns".to_owned())), (3, cells(&["c", "d"]))]);
+        assert_eq!(
+            rows(wide.as_bytes())[1..],
+            [(2, Err("columns".to_owned())), (3, cells(&["c", "d"]))]
+        );
         let open = b"a,b\n\"never closed,x\nc,d\n";
         assert_eq!(rows(open)[1..], [(2, Err("quotes".to_owned()))]);
     }
@@ -188,6 +207,10 @@ mod tests {
         let text = format!("a,b\n{}", "aaaaaaaaaaaaaaaaaaaa,\"b\"\"b\"\r\n".repeat(20_000));
         let found = rows(text.as_bytes());
         assert_eq!(found.len(), 20_001);
-        assert!(found[1..].iter().all(|(_, row)| *row == cells(&["aaaaaaaaaaaaaaaaaaaa", "b\"b"])));
+        assert!(
+            found[1..]
+                .iter()
+                .all(|(_, row)| *row == cells(&["aaaaaaaaaaaaaaaaaaaa", "b\"b"]))
+        );
     }
 }

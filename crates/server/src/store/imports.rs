@@ -116,7 +116,9 @@ impl Scope<'_> {
     /// The class that a name or an id means; an id wins, and classes that are over have no name any more.
     pub fn class_named(&mut self, text: &str) -> Result<NamedClass> {
         let read = |row: &mut super::sql::Columns<'_>| Ok((row.take::<ClassId>()?, row.parse(ClassStatus::parse)?));
-        let mut found = self.many(&CLASSES_NAMED, args![text, name_key(text)], read)?.into_iter();
+        let mut found = self
+            .many(&CLASSES_NAMED, args![text, name_key(text)], read)?
+            .into_iter();
         Ok(match (found.next(), found.next()) {
             (None, _) => NamedClass::Unknown,
             (Some((id, _)), Some(_)) if id.as_str() != text => NamedClass::Several,

@@ -11,7 +11,11 @@ const GROWTH_MAX: u64 = 32 << 20;
 
 async fn on(kind: Kind) {
     let Some(mut place) = Place::new(kind) else { return };
-    let rows = if environment("GROUPWORK_SOAK").is_some() { 50_000 } else { 2_000 };
+    let rows = if environment("GROUPWORK_SOAK").is_some() {
+        50_000
+    } else {
+        2_000
+    };
     let world = World::create(&place.store().await, &place.database).await;
     let mut service = place.start("serve");
     service.ready().await;
@@ -34,8 +38,15 @@ async fn on(kind: Kind) {
     let report: serde_json::Value = serde_json::from_slice(&text).unwrap();
     assert_eq!(report["created"], serde_json::json!(rows));
     let (first, most) = (samples[0], *samples.iter().max().unwrap());
-    println!("{rows} rows on {kind:?} in {took:?}; memory {} MiB, then {} MiB at most", first >> 20, most >> 20);
-    assert!(most.saturating_sub(first) < GROWTH_MAX, "memory grew from {first} to {most}");
+    println!(
+        "{rows} rows on {kind:?} in {took:?}; memory {} MiB, then {} MiB at most",
+        first >> 20,
+        most >> 20
+    );
+    assert!(
+        most.saturating_sub(first) < GROWTH_MAX,
+        "memory grew from {first} to {most}"
+    );
     service.kill();
     place.close();
 }

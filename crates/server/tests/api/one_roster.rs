@@ -12,21 +12,39 @@ async fn roster(client: &Client, query: &str, files: &[(&str, String)]) -> Value
 
 /// The rows of a file: number, status, columns of the errors.
 fn of(report: &Value, file: &str) -> Vec<(i64, String, Vec<String>)> {
-    let rows = report["rows"].as_array().unwrap().iter().filter(|row| row["file"] == file);
+    let rows = report["rows"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|row| row["file"] == file);
     rows.map(|row| {
         let errors = row["errors"].as_array().unwrap().iter();
-        let columns = errors.map(|error| error["column"].as_str().unwrap().to_owned()).collect();
-        (row["row"].as_i64().unwrap(), row["status"].as_str().unwrap().to_owned(), columns)
+        let columns = errors
+            .map(|error| error["column"].as_str().unwrap().to_owned())
+            .collect();
+        (
+            row["row"].as_i64().unwrap(),
+            row["status"].as_str().unwrap().to_owned(),
+            columns,
+        )
     })
     .collect()
 }
 
 fn line(row: i64, status: &str, columns: &[&str]) -> (i64, String, Vec<String>) {
-    (row, status.to_owned(), columns.iter().map(|column| (*column).to_owned()).collect())
+    (
+        row,
+        status.to_owned(),
+        columns.iter().map(|column| (*column).to_owned()).collect(),
+    )
 }
 
 async fn class(app: &TestApp) -> Value {
-    let classes = app.as_(&app.world.adam).get("/classes?search=Mathematics").await.expect(200);
+    let classes = app
+        .as_(&app.world.adam)
+        .get("/classes?search=Mathematics")
+        .await
+        .expect(200);
     classes[0].clone()
 }
 
@@ -52,7 +70,11 @@ both!(an_export_becomes_people_classes_and_homerooms, |app| {
     );
     assert_eq!(
         of(&report, "classes.csv"),
-        [line(2, "created", &[]), line(3, "created", &[]), line(4, "failed", &["sourcedId"])]
+        [
+            line(2, "created", &[]),
+            line(3, "created", &[]),
+            line(4, "failed", &["sourcedId"])
+        ]
     );
     assert_eq!(
         of(&report, "enrollments.csv"),
@@ -69,13 +91,28 @@ both!(an_export_becomes_people_classes_and_homerooms, |app| {
     );
     let class = class(app).await;
     assert_eq!(
-        (&class["teacher"]["name"], &class["academicYear"], &class["externalId"], &class["counts"]["students"]),
+        (
+            &class["teacher"]["name"],
+            &class["academicYear"],
+            &class["externalId"],
+            &class["counts"]["students"]
+        ),
         (&json!("Tara Roster"), &json!("2026/2027"), &json!("C1"), &json!(2))
     );
     let homeroom = adam.get("/homerooms?search=9c").await.expect(200);
-    assert_eq!((&homeroom[0]["studentCount"], &homeroom[0]["academicYear"]), (&json!(1), &json!("2026/2027")));
+    assert_eq!(
+        (&homeroom[0]["studentCount"], &homeroom[0]["academicYear"]),
+        (&json!(1), &json!("2026/2027"))
+    );
     // What an export says about passwords is nobody's business.
-    assert!(texts(&app.database, "SELECT password FROM accounts WHERE password IS NOT NULL".to_owned()).await.is_empty());
+    assert!(
+        texts(
+            &app.database,
+            "SELECT password FROM accounts WHERE password IS NOT NULL".to_owned()
+        )
+        .await
+        .is_empty()
+    );
 
     let again = roster(&adam, "", &one_roster()).await;
     let [created, updated, _, failed] = counts(&again);
@@ -86,8 +123,12 @@ both!(what_is_to_be_deleted_ends_and_nothing_else, |app| {
     let adam = app.as_(&app.world.adam);
     roster(&adam, "", &one_roster()).await;
     let mut files = one_roster_but("users.csv", None);
-    files.push(("users.csv", "sourcedId,status,orgSourcedIds,role,givenName,familyName,email\n\
-        U2,tobedeleted,O1,student,Sven,Roster,sven@roster.example\nU99,tobedeleted,O1,student,X,X,x@roster.example\n".to_owned()));
+    files.push((
+        "users.csv",
+        "sourcedId,status,orgSourcedIds,role,givenName,familyName,email\n\
+        U2,tobedeleted,O1,student,Sven,Roster,sven@roster.example\nU99,tobedeleted,O1,student,X,X,x@roster.example\n"
+            .to_owned(),
+    ));
     for (name, text) in &mut files {
         match *name {
             "classes.csv" => *text = text.replace("C1,active", "C1,tobedeleted"),
@@ -99,20 +140,33 @@ both!(what_is_to_be_deleted_ends_and_nothing_else, |app| {
     let told = roster(&adam, "?dryRun=1", &files).await;
     let report = roster(&adam, "", &files).await;
     assert_eq!(statuses(&told), statuses(&report));
-    assert_eq!(of(&report, "users.csv"), [line(2, "updated", &[]), line(3, "skipped", &[])]);
+    assert_eq!(
+        of(&report, "users.csv"),
+        [line(2, "updated", &[]), line(3, "skipped", &[])]
+    );
     assert_eq!(of(&report, "classes.csv")[2], line(2, "updated", &[]));
     assert_eq!(of(&report, "enrollments.csv")[2], line(4, "updated", &[]));
     let class = class(app).await;
-    assert_eq!((&class["status"], &class["counts"]["students"]), (&json!("ARCHIVED"), &json!(0)));
+    assert_eq!(
+        (&class["status"], &class["counts"]["students"]),
+        (&json!("ARCHIVED"), &json!(0))
+    );
     let left = "SELECT name FROM users WHERE email = 'sven@roster.example' AND NOT is_active";
     assert_eq!(texts(&app.database, left.to_owned()).await.len(), 1);
     let again = roster(&adam, "", &files).await;
-    assert_eq!((&again["created"], &again["updated"]), (&json!(0), &json!(0)), "{again}");
+    assert_eq!(
+        (&again["created"], &again["updated"]),
+        (&json!(0), &json!(0)),
+        "{again}"
+    );
 });
 
 both!(an_export_cannot_end_an_admin, |app| {
     let adam = app.as_(&app.world.adam);
-    let claim = format!("UPDATE members SET external_id = 'ADMIN-1' WHERE user_id = '{}'", app.world.olga.id);
+    let claim = format!(
+        "UPDATE members SET external_id = 'ADMIN-1' WHERE user_id = '{}'",
+        app.world.olga.id
+    );
     crate::support::rows::execute(&app.database, claim).await;
     let users = "sourcedId,status,orgSourcedIds,role,givenName,familyName,email\nADMIN-1,tobedeleted,O1,student,O,O,o@roster.example\n";
     let mut files = one_roster_but("users.csv", Some(users));

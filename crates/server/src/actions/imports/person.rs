@@ -9,7 +9,7 @@ use model::import::{ImportMode, RowStatus, looks_like_an_id};
 use model::text::{Name, ShortName};
 use model::user::Person;
 
-use super::{Done, Foresight, ForeseenMember, ImportedPerson, RANK, Rules, Stop};
+use super::{Done, ForeseenMember, Foresight, ImportedPerson, RANK, Rules, Stop};
 use crate::actions::homerooms::{self, NewHomeroom};
 use crate::actions::members;
 use crate::actions::people::{self, NewPerson, Password};
@@ -93,7 +93,13 @@ pub(super) fn dismiss(work: &mut Work<'_>, external_id: &model::text::ExternalId
     work.hold_organization()?;
     let membership = work.membership_to_change(&member.user)?;
     RANK.may_act_on(membership.user.role, membership.member.role)
-        .map_err(|_| Stop::row("sourcedId", "FORBIDDEN_RANK", "is an owner or admin, whom an import does not remove"))?;
+        .map_err(|_| {
+            Stop::row(
+                "sourcedId",
+                "FORBIDDEN_RANK",
+                "is an owner or admin, whom an import does not remove",
+            )
+        })?;
     members::end(work, membership)?;
     Ok(Done {
         user: Some(member.user),
@@ -210,7 +216,11 @@ fn update(work: &mut Work<'_>, id: &UserId, new: &ImportedPerson) -> Result<RowS
         let user = Box::new(user);
         work.record(UserChange::Updated { user, changed });
     }
-    Ok(if is_same { RowStatus::Skipped } else { RowStatus::Updated })
+    Ok(if is_same {
+        RowStatus::Skipped
+    } else {
+        RowStatus::Updated
+    })
 }
 
 /// An id of the school's administration means one person for ever: nobody else has it, and the person has no other. So no

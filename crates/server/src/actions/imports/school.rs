@@ -18,12 +18,7 @@ use crate::clock;
 use crate::store::Work;
 
 /// Makes a class, or brings its name and year up to date.
-pub(super) fn class(
-    work: &mut Work<'_>,
-    rules: Rules,
-    new: &ImportedClass,
-    foreseen: &Foreseen,
-) -> Result<Done, Stop> {
+pub(super) fn class(work: &mut Work<'_>, rules: Rules, new: &ImportedClass, foreseen: &Foreseen) -> Result<Done, Stop> {
     if let Some(id) = work.class_of_external_id(new.external_id.as_str())? {
         let class = work.class(&id)?;
         let is_same = class.name == new.name && class.academic_year == new.academic_year;
@@ -95,7 +90,11 @@ pub(super) fn homeroom(work: &mut Work<'_>, rules: Rules, new: &ImportedHomeroom
         let mut changed = Changed::new();
         if rules.mode == ImportMode::Upsert {
             changed.write("name", &mut homeroom.name, new.name.clone());
-            changed.write("academicYear", &mut homeroom.academic_year, Some(new.academic_year.clone()));
+            changed.write(
+                "academicYear",
+                &mut homeroom.academic_year,
+                Some(new.academic_year.clone()),
+            );
         }
         if changed.is_empty() {
             return Ok(Done::with(RowStatus::Skipped));
@@ -107,7 +106,11 @@ pub(super) fn homeroom(work: &mut Work<'_>, rules: Rules, new: &ImportedHomeroom
     }
     if let Some(id) = work.homeroom_of_year(new.name.as_str(), new.academic_year.as_str())? {
         if !work.claim_homeroom(&id, external_id)? {
-            return Err(Stop::row("title", "DUPLICATE_HOMEROOM", "is the name of another homeroom of this year"));
+            return Err(Stop::row(
+                "title",
+                "DUPLICATE_HOMEROOM",
+                "is the name of another homeroom of this year",
+            ));
         }
         return Ok(Done {
             foresight: Some(Foresight::Homeroom(new.external_id.clone(), Some(id))),
@@ -141,14 +144,21 @@ enum Where {
 
 /// Gives somebody a place in a class or a homeroom, or takes it back.
 pub(super) fn place(work: &mut Work<'_>, place: &ImportedPlace, foreseen: &Foreseen) -> Result<Done, Stop> {
-    let (whose, to) = (member(work, &place.user, foreseen)?, somewhere(work, &place.class, foreseen)?);
+    let (whose, to) = (
+        member(work, &place.user, foreseen)?,
+        somewhere(work, &place.class, foreseen)?,
+    );
     if place.is_gone {
         let is_updated = match (whose, to) {
             (Some((Some(user), _)), Some(to)) => leave(work, place, &user, to)?,
             // Who is not there has no place to give up.
             _ => false,
         };
-        return Ok(Done::with(if is_updated { RowStatus::Updated } else { RowStatus::Skipped }));
+        return Ok(Done::with(if is_updated {
+            RowStatus::Updated
+        } else {
+            RowStatus::Skipped
+        }));
     }
     let (user, role) =
         whose.ok_or_else(|| Stop::row("userSourcedId", "unknown", "is the id of nobody who is a member here"))?;

@@ -81,7 +81,11 @@ impl Archive {
         while let Some(row) = sheet.next_row()? {
             rows += 1;
             if rows > limit {
-                return Err(Error::invalid(layout.table, "too_many_rows", format!("has more than {limit} rows")));
+                return Err(Error::invalid(
+                    layout.table,
+                    "too_many_rows",
+                    format!("has more than {limit} rows"),
+                ));
             }
             match row.cells {
                 Ok(cells) => read(row.number, columns.row(&cells))?,

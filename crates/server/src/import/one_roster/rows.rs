@@ -33,11 +33,19 @@ type Judged = std::result::Result<Record, Vec<RowProblem>>;
 
 /// Sends every row once.
 pub fn send(archive: &mut Archive, overview: &Overview, sending: &mut Sending) -> Result<()> {
-    rows(archive, &USERS, PEOPLE_MAX, sending, |cells| (!is_gone(cells)).then(|| user(overview, cells)))?;
-    rows(archive, &CLASSES, PEOPLE_MAX, sending, |cells| (!is_gone(cells)).then(|| class(overview, cells)))?;
+    rows(archive, &USERS, PEOPLE_MAX, sending, |cells| {
+        (!is_gone(cells)).then(|| user(overview, cells))
+    })?;
+    rows(archive, &CLASSES, PEOPLE_MAX, sending, |cells| {
+        (!is_gone(cells)).then(|| class(overview, cells))
+    })?;
     rows(archive, &ENROLLMENTS, PLACES_MAX, sending, |cells| Some(place(cells)))?;
-    rows(archive, &CLASSES, PEOPLE_MAX, sending, |cells| is_gone(cells).then(|| gone(cells, Record::ClassGone)))?;
-    rows(archive, &USERS, PEOPLE_MAX, sending, |cells| is_gone(cells).then(|| gone(cells, Record::PersonGone)))
+    rows(archive, &CLASSES, PEOPLE_MAX, sending, |cells| {
+        is_gone(cells).then(|| gone(cells, Record::ClassGone))
+    })?;
+    rows(archive, &USERS, PEOPLE_MAX, sending, |cells| {
+        is_gone(cells).then(|| gone(cells, Record::PersonGone))
+    })
 }
 
 fn rows(
@@ -107,8 +115,8 @@ fn class(overview: &Overview, cells: Cells<'_>) -> Judged {
     let terms = cells.get("termSourcedIds");
     let year = terms.split(',').find_map(|term| overview.years.get(term.trim()));
     let year = year.unwrap_or(&overview.this_year);
-    let academic_year =
-        AcademicYear::try_from(year.as_str()).map_err(|reason| one("termSourcedIds", "invalid", &reason.to_string()))?;
+    let academic_year = AcademicYear::try_from(year.as_str())
+        .map_err(|reason| one("termSourcedIds", "invalid", &reason.to_string()))?;
     let title = cells.get("title");
     if cells.get("classType").eq_ignore_ascii_case("homeroom") {
         let name = ShortName::try_from(title).map_err(|reason| one("title", "invalid", &reason.to_string()))?;

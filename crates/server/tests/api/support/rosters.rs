@@ -41,7 +41,9 @@ pub fn statuses(report: &Value) -> Vec<Value> {
 /// How many rows every table has.
 pub async fn counted(app: &TestApp) -> BTreeMap<String, i64> {
     let database = app.database.clone();
-    tokio::task::spawn_blocking(move || row_counts::counts(&database)).await.unwrap()
+    tokio::task::spawn_blocking(move || row_counts::counts(&database))
+        .await
+        .unwrap()
 }
 
 /// How many rows ended how: created, updated, skipped, failed.
@@ -49,7 +51,11 @@ pub fn counts(report: &Value) -> [i64; 4] {
     let rows = report["rows"].as_array().unwrap();
     let counts = ["created", "updated", "skipped", "failed"].map(|status| {
         let listed = rows.iter().filter(|row| row["status"] == status).count();
-        assert_eq!(report[status], json!(listed), "the sum of {status} is not that of the rows");
+        assert_eq!(
+            report[status],
+            json!(listed),
+            "the sum of {status} is not that of the rows"
+        );
         report[status].as_i64().unwrap()
     });
     counts
