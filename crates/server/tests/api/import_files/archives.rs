@@ -107,7 +107,6 @@ pub fn archives() -> Vec<Refused> {
         all.push(zip(name, slip(name)));
     }
     for (file, path) in [
-        ("users.csv", "users.csv: sourcedId"),
         ("classes.csv", "classes.csv: sourcedId"),
         ("enrollments.csv", "enrollments.csv: classSourcedId"),
         ("orgs.csv", "orgs.csv: sourcedId"),
