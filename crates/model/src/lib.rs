@@ -40,6 +40,7 @@ pub mod group_assignment;
 pub mod help;
 pub mod homeroom;
 pub mod id;
+pub mod import;
 pub mod job;
 pub mod list;
 pub mod message;

@@ -20,6 +20,7 @@ pub mod group_members;
 pub mod groups;
 pub mod help;
 pub mod homerooms;
+pub mod imports;
 pub mod members;
 pub mod organizations;
 pub mod passwords;

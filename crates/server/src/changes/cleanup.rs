@@ -82,6 +82,7 @@ pub fn removed_files(change: &Change) -> &[FileKey] {
             | User::PasswordReset { .. }
             | User::MembershipEnded { .. }
             | User::Imported { .. }
+            | User::ImportProgressed { .. }
             | User::Exported { .. },
         )
         | Change::Homeroom(_)

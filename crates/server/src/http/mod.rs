@@ -33,6 +33,7 @@ mod groups;
 mod health;
 mod help;
 mod homerooms;
+mod imports;
 mod letters;
 mod members;
 mod own_address;

@@ -24,6 +24,7 @@ pub mod enrollments;
 pub mod group_assignments;
 pub mod groups;
 pub mod homerooms;
+pub mod imports;
 pub mod jobs;
 pub mod leaving;
 pub mod members;
@@ -417,6 +418,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("settings", settings::STATEMENTS),
         ("stats", stats::STATEMENTS),
         ("storage", storage::STATEMENTS),
+        ("imports", imports::STATEMENTS),
         ("subjects", subjects::STATEMENTS),
         ("submissions", submissions::STATEMENTS),
         ("work_rooms", work_rooms::STATEMENTS),

@@ -13,6 +13,7 @@ pub mod document;
 pub mod group;
 pub mod group_assignment;
 pub mod homeroom;
+pub mod import;
 pub mod message;
 pub mod school;
 pub mod subject;

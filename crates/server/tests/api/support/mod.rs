@@ -13,6 +13,7 @@ pub mod mentions;
 pub mod office;
 pub mod raw;
 mod rooms;
+pub mod rosters;
 pub mod row_counts;
 pub mod rows;
 pub mod samples;

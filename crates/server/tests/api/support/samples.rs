@@ -38,6 +38,9 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
         }
         ("POST", "/users/me/email") => json!({"newEmail": "sample@test.example", "password": "sample sample"}),
         ("PATCH", "/admin/members/{id}") => json!({"role": "teacher"}),
+        ("POST", "/users/import") => {
+            json!({"users": [{"email": "sample@import.example", "firstName": "Sample", "role": "student"}]})
+        }
         ("POST", "/classes") => json!({"name": "Sample", "academicYear": "2026/2027"}),
         ("POST", "/classes/{id}/students") => json!({"studentIds": [ids.user]}),
         ("PATCH", "/classes/{id}/students/{studentId}") => json!({"completedAt": "2026-11-20T12:00:00Z"}),
