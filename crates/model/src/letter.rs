@@ -18,8 +18,8 @@ words! {
     }
 }
 
-/// How long a reset link works, in seconds (contract 9).
-const RESET: i64 = 3_600;
+/// How long a link works that stands for a password, in seconds (contract 9).
+const LINK: i64 = 3_600;
 /// How long other letters are tried, in seconds: a mail server may be down over a weekend.
 const PATIENCE: i64 = 3 * 86_400;
 
@@ -27,8 +27,8 @@ impl LetterKind {
     /// When there is no point any more in sending a letter made now.
     pub const fn expires_at(self, now: Timestamp) -> Timestamp {
         now.plus_seconds(match self {
-            Self::PasswordReset => RESET,
-            Self::Invitation | Self::AddressConfirmation | Self::AddressNotice => PATIENCE,
+            Self::PasswordReset | Self::AddressConfirmation => LINK,
+            Self::Invitation | Self::AddressNotice => PATIENCE,
         })
     }
 }

@@ -6,14 +6,15 @@ use better_auth::cookie::CookieNames;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::auth::Gate;
-use crate::auth::tenant::Hosts;
-use crate::changes::{letters, orphans, removal};
+use crate::auth::tenant::{self, Hosts};
+use crate::changes::{letters, orphans, removal, storage};
 use crate::clock;
 use crate::config::Config;
 use crate::document_server::DocumentServer;
 use crate::editing::Editing;
 use crate::error::Result;
 use crate::files::Files;
+use crate::jobs::Jobs;
 use crate::live::Live;
 use crate::live::bus::Bus;
 use crate::mail::Mail;
@@ -34,11 +35,14 @@ struct Parts {
     document_server: DocumentServer,
     editing: Editing,
     mail: Mail,
+    jobs: Jobs,
     started: std::time::Instant,
     /// They end with the service.
-    _chores: [AbortOnDropHandle<()>; 3],
+    _chores: [AbortOnDropHandle<()>; 4],
     /// The same.
     _sweep: Option<AbortOnDropHandle<()>>,
+    /// The same.
+    _sending_out: Option<AbortOnDropHandle<()>>,
 }
 
 impl App {
@@ -55,12 +59,16 @@ impl App {
         let hosts = Hosts {
             base_domain: config.base_domain.clone(),
             trusted_proxies: config.trusted_proxies.clone(),
+            frontend: config
+                .frontend_origin
+                .split_once("://")
+                .and_then(|(_, host)| tenant::canonical(host)),
         };
         let names = CookieNames::for_base_url(&config.frontend_url);
         let gate = Gate::new(store.clone(), names, config.auth_secret.clone(), hosts);
         let document_server = DocumentServer::new(&config, api_internal_url, name_of_deployment(&store).await?)?;
         let live = Live::new(gate.clone(), store.clone(), &config.frontend_origin);
-        let bus = Bus::start(&database, &live);
+        let (bus, departures) = Bus::start(&database, &live);
         // The embedded database has one instance: after a restart it need not wait for its own turn to run out.
         let instance = match &database {
             Database::Sqlite(_) => document_server.deployment().to_owned(),
@@ -71,9 +79,13 @@ impl App {
             letters::start(store.clone(), mail.clone()),
             removal::start(store.clone(), files.clone()),
             orphans::start(store.clone(), files.clone()),
+            storage::start(store.clone(), files.clone()),
         ];
         let editing = Editing::new(store.clone(), bus.clone(), files.clone(), document_server.clone());
         let sweep = editing.start_sweep(instance);
+        let sending_out = editing.start_sending_out(departures);
+        let is_alone = matches!(database, Database::Sqlite(_));
+        let jobs = Jobs::start(store.clone(), bus.clone(), files.clone(), is_alone);
         let started = std::time::Instant::now();
         Ok(Self(Arc::new(Parts {
             config,
@@ -85,9 +97,11 @@ impl App {
             document_server,
             editing,
             mail,
+            jobs,
             started,
             _chores: chores,
             _sweep: sweep,
+            _sending_out: sending_out,
         })))
     }
 
@@ -139,6 +153,11 @@ impl App {
     /// Writes letters.
     pub fn mail(&self) -> &Mail {
         &self.0.mail
+    }
+
+    /// What is done beside requests.
+    pub fn jobs(&self) -> &Jobs {
+        &self.0.jobs
     }
 
     /// How long the service has been up.

@@ -2,6 +2,7 @@
 
 use crate::id::{OrganizationId, SessionId, UserId};
 use crate::news::KillReason;
+use crate::user::Person;
 
 /// What happened to sessions.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,6 +15,13 @@ pub enum SessionChange {
         sessions: Vec<SessionId>,
         /// Why.
         reason: KillReason,
+    },
+    /// Somebody who administers the school ended one session.
+    RevokedByAdmin {
+        /// Whose.
+        user: Person,
+        /// Which.
+        session: SessionId,
     },
     /// Another organization was chosen: the sockets of the session change rooms.
     OrganizationChosen {
@@ -30,5 +38,12 @@ pub enum SessionChange {
         email: String,
         /// The network address it came from.
         address: Option<String>,
+        /// The super admin who acted as this person.
+        impersonated_by: Option<UserId>,
+    },
+    /// The platform role of a person changed: the sockets find their rooms anew.
+    PlatformRoleChanged {
+        /// Whose.
+        user: UserId,
     },
 }

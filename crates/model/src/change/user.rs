@@ -1,9 +1,11 @@
 //! What happens to accounts and memberships.
 
 use crate::access::MemberRole;
+use crate::class::Class;
 use crate::edit::Changed;
 use crate::file::FileKey;
-use crate::id::UserId;
+use crate::id::{SessionId, UserId};
+use crate::import::ImportCounts;
 use crate::user::{Member, Person, User};
 use crate::whole::WholeGroup;
 
@@ -46,8 +48,12 @@ pub enum UserChange {
         user: Person,
         /// The membership as it was.
         member: Member,
+        /// The classes the person learned in.
+        classes: Vec<Class>,
         /// The groups, as they are without the person.
         left: Vec<WholeGroup>,
+        /// The sessions that worked here, or all when the account was switched off.
+        sessions: Vec<SessionId>,
         /// Whether the account was switched off because no membership is left.
         is_deactivated: bool,
     },
@@ -61,6 +67,21 @@ pub enum UserChange {
         skipped: i64,
         /// How many rows were refused.
         failed: i64,
+    },
+    /// An import came so far; only who started it is told.
+    ImportProgressed {
+        /// Who started it.
+        importer: UserId,
+        /// Tells this import from others of the same person.
+        import_id: String,
+        /// How many rows there are.
+        rows: i64,
+        /// How the rows so far ended.
+        counts: ImportCounts,
+        /// Whether everything stays as it was.
+        is_dry_run: bool,
+        /// Whether this was the last row.
+        is_finished: bool,
     },
     /// A person's data was handed out.
     Exported {

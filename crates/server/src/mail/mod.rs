@@ -17,6 +17,7 @@ use lettre::message::header::{HeaderName, HeaderValue};
 use lettre::message::{Mailbox, MultiPart};
 use model::letter::{Letter, LetterKind};
 use model::time::Timestamp;
+use model::user::User;
 use serde::{Deserialize, Serialize};
 
 use self::outbox::Outbox;
@@ -37,6 +38,17 @@ pub struct Recipient<'a> {
     pub name: &'a str,
     /// The locale, which chooses the language.
     pub locale: &'a str,
+}
+
+impl<'a> Recipient<'a> {
+    /// A person at the own address.
+    pub fn of(user: &'a User) -> Self {
+        Self {
+            address: &user.email,
+            name: user.name.as_str(),
+            locale: user.locale.as_str(),
+        }
+    }
 }
 
 /// Writes letters and hands them over. Cheap to clone.
@@ -104,7 +116,7 @@ impl Mail {
         self.write(LetterKind::AddressConfirmation, to, path, &[], now)
     }
 
-    /// Tells the old address of the new one; `path` is the page of somebody who forgot his password.
+    /// Tells the old address of the new one; `path` is the page where he signs in.
     pub fn address_notice(&self, to: Recipient<'_>, new_address: &str, path: &str, now: Timestamp) -> Result<Letter> {
         self.write(LetterKind::AddressNotice, to, path, &[("newAddress", new_address)], now)
     }

@@ -16,7 +16,7 @@ use crate::views::class::ClassView;
 
 pub fn tell(change: &ClassChange, telling: &mut Telling<'_>) {
     match change {
-        ClassChange::Created { class } => {
+        ClassChange::Created { class, copied_from: _ } => {
             let mut parties = vec![telling.admins(), Party::User(class.teacher.id.clone())];
             parties.extend(class.co_teachers.iter().map(|person| Party::User(person.id.clone())));
             telling.resync(parties, Vec::new());
@@ -106,7 +106,8 @@ fn unenrolled(class: &Class, student: &Person, left: &[model::whole::WholeGroup]
     membership(class, &student.id, "REMOVED", telling);
 }
 
-fn membership(class: &Class, user: &UserId, action: &str, telling: &mut Telling<'_>) {
+/// Tells the staff of a class, and the student unless it is a draft, who came or went.
+pub fn membership(class: &Class, user: &UserId, action: &str, telling: &mut Telling<'_>) {
     let mut rooms = vec![Room::Staff(class.id.clone())];
     if class.status != ClassStatus::Draft {
         rooms.push(Room::User(user.clone()));

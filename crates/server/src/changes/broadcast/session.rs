@@ -2,7 +2,7 @@
 
 use model::change::session::SessionChange;
 use model::id::SessionId;
-use model::news::{Party, Signal};
+use model::news::{KillReason, Party, Signal};
 
 use super::telling::Telling;
 
@@ -24,11 +24,19 @@ pub fn orders(change: &SessionChange) -> Vec<Signal> {
             };
             sessions.iter().map(kill).collect()
         }
+        SessionChange::RevokedByAdmin { user: _, session } => vec![Signal::Kill {
+            party: Party::Session(session.clone()),
+            reason: KillReason::Revoked,
+        }],
         SessionChange::OrganizationChosen {
             session,
             organization: _,
         } => vec![Signal::Resync {
             parties: vec![Party::Session(session.clone())],
+            leave: Vec::new(),
+        }],
+        SessionChange::PlatformRoleChanged { user } => vec![Signal::Resync {
+            parties: vec![Party::User(user.clone())],
             leave: Vec::new(),
         }],
         SessionChange::LoginFailed { .. } => Vec::new(),

@@ -1,10 +1,11 @@
 //! Accounts and memberships: what people may hear changes, or they hear nothing any more.
 
 use model::change::user::UserChange;
-use model::news::{KillReason, Party, Room};
+use model::news::{Event, KillReason, Party, Room};
+use serde_json::json;
 
-use super::group;
 use super::telling::Telling;
+use super::{class, group};
 
 pub fn tell(change: &UserChange, telling: &mut Telling<'_>) {
     match change {
@@ -22,23 +23,54 @@ pub fn tell(change: &UserChange, telling: &mut Telling<'_>) {
         UserChange::MembershipEnded {
             user,
             member: _,
+            classes,
             left,
+            sessions,
             is_deactivated,
         } => {
             if *is_deactivated {
                 telling.kill(Party::User(user.id.clone()), KillReason::Deactivated);
             } else {
-                // Sessions of this organization are gone with the membership; the look finds that out and cuts them off.
-                let leave = left.iter().map(|group| Room::Group(group.group.id.clone())).collect();
+                for session in sessions {
+                    telling.kill(Party::Session(session.clone()), KillReason::MembershipEnded);
+                }
+                // A session that had not chosen this organization goes on elsewhere.
+                let mut leave: Vec<_> = left.iter().map(|group| Room::Group(group.group.id.clone())).collect();
+                leave.extend(classes.iter().map(|class| Room::Class(class.id.clone())));
                 telling.resync_users([&user.id], leave);
             }
             for whole in left {
                 group::left(whole, user, telling);
                 group::updated(whole, &["members"], telling);
             }
+            for class in classes {
+                class::membership(class, &user.id, "REMOVED", telling);
+            }
         }
         UserChange::Erased { user, files: _ } => {
             telling.kill(Party::User(user.clone()), KillReason::Deactivated);
+        }
+        UserChange::ImportProgressed {
+            importer,
+            import_id,
+            rows,
+            counts,
+            is_dry_run,
+            is_finished,
+        } => {
+            let told = Telling::event_without_class(Event::ImportProgress);
+            let rest = json!({
+                "importId": import_id,
+                "rows": rows,
+                "done": counts.total(),
+                "created": counts.created,
+                "updated": counts.updated,
+                "skipped": counts.skipped,
+                "failed": counts.failed,
+                "dryRun": is_dry_run,
+                "isFinished": is_finished,
+            });
+            telling.tell(&told, vec![Room::User(importer.clone())], rest);
         }
         UserChange::Imported { .. } | UserChange::Exported { .. } => {}
     }

@@ -17,8 +17,13 @@ use super::{Entry, difference, left_groups, people, person, removed_assignments,
 /// The record of what happened to a class.
 pub(super) fn entry(change: &ClassChange) -> Entry {
     match change {
-        ClassChange::Created { class } => about(Action::Create, &class.class)
-            .details(json!({"status": class.class.status, "teacher": person(&class.teacher)})),
+        ClassChange::Created { class, copied_from } => {
+            let mut details = json!({"status": class.class.status, "teacher": person(&class.teacher)});
+            if let Some(from) = copied_from {
+                details["copiedFrom"] = json!({"id": from.id, "name": from.name});
+            }
+            about(Action::Create, &class.class).details(details)
+        }
         ClassChange::Updated {
             class,
             changed,
@@ -80,7 +85,11 @@ pub(super) fn homeroom(change: &HomeroomChange) -> Entry {
     match change {
         HomeroomChange::Created { homeroom } => about(Action::Create, homeroom),
         HomeroomChange::Updated { homeroom, changed } => about(Action::Update, homeroom).details(difference(changed)),
-        HomeroomChange::Deleted { homeroom } => about(Action::Delete, homeroom),
+        HomeroomChange::Deleted {
+            homeroom,
+            students,
+            classes,
+        } => about(Action::Delete, homeroom).details(json!({"counts": {"students": students, "classes": classes}})),
         HomeroomChange::StudentsAdded { homeroom, students } => {
             about(Action::MemberAdded, homeroom).details(json!({"students": people(students)}))
         }

@@ -21,7 +21,7 @@ use super::super::valid::{JSON_LIMIT, read_body};
 use super::answer::Refused;
 use super::wire;
 use crate::actions::sessions;
-use crate::auth::{Caller, Peer};
+use crate::auth::{Caller, Peer, RequestId};
 use crate::changes;
 use crate::clock;
 use crate::error::Result;
@@ -39,6 +39,8 @@ pub struct Asked {
     pub app: App,
     /// The request's clock.
     pub now: Timestamp,
+    /// The request's id.
+    pub request_id: Option<String>,
     headers: HeaderMap,
     cookies: RequestCookies,
     trusted: TrustedOrigin,
@@ -83,6 +85,7 @@ impl FromRequest<App> for Asked {
         let asked = Self {
             app: app.clone(),
             now: clock::now(),
+            request_id: parts.extensions.get::<RequestId>().map(|id| id.0.clone()),
             cookies: RequestCookies::parse(parts.headers.get_all(header::COOKIE)),
             headers: parts.headers,
             trusted,
@@ -184,6 +187,22 @@ impl Asked {
     /// The cached copy of the session in the request's cookies, whatever it is worth.
     pub fn cached_copy(&self) -> Option<String> {
         self.cookies.joined(self.app.gate().names().session_data())
+    }
+
+    /// The session that a super admin returns to when he stops acting as somebody, and whether its cookies are kept.
+    pub fn way_back(&self) -> Option<(String, Remember)> {
+        let gate = self.app.gate();
+        self.cookies.admin_session(gate.names(), gate.secret())
+    }
+
+    /// Takes all cookies of a session back, the way back from an impersonation included.
+    pub fn clear(&self) -> Vec<String> {
+        let cookies = self.cookies();
+        let mut lines = cookies.clear();
+        if self.cookies.count(self.app.gate().names().admin_session()) > 0 {
+            lines.push(cookies.clear_admin_session());
+        }
+        lines
     }
 
     /// Writes cookies in answer to those of the request.
@@ -330,7 +349,8 @@ fn holds_nul(value: &Value) -> bool {
     }
 }
 
-fn network(address: IpAddr) -> String {
+/// An address as limits count it: the IPv4 address, or the IPv6 /64 that a household has.
+pub fn network(address: IpAddr) -> String {
     match address.to_canonical() {
         IpAddr::V4(address) => address.to_string(),
         IpAddr::V6(address) => {

@@ -5,6 +5,7 @@
 //! themselves ([`asked::Asked::present`]).
 
 mod account;
+mod admin;
 mod answer;
 mod asked;
 mod elsewhere;
@@ -14,12 +15,16 @@ mod password;
 mod reset;
 mod sessions;
 mod sign_in;
+mod verify_email;
 mod wire;
 
 use axum::response::{IntoResponse, Response};
 use model::access::Access;
 use utoipa_axum::routes;
 
+pub use self::asked::network;
+pub use self::reset::{PAGE as RESET_PAGE, path as reset_path};
+pub use self::sign_in::fitted_hash;
 use super::endpoint::Endpoints;
 use crate::error::Error;
 
@@ -40,6 +45,7 @@ pub fn routes() -> Endpoints {
         .add(Access::Anyone, routes!(reset::request))
         .add(Access::Anyone, routes!(reset::follow))
         .add(Access::Anyone, routes!(reset::reset))
+        .add(Access::Anyone, routes!(verify_email::follow))
         .add(Access::Anyone, routes!(account::update))
         .add(Access::SignedIn, routes!(account::list))
         .add(Access::Anyone, routes!(organization::set_active))
@@ -49,6 +55,7 @@ pub fn routes() -> Endpoints {
         .add(Access::Anyone, routes!(members::role))
         .add(Access::Anyone, routes!(members::list))
         .add(Access::Anyone, routes!(members::has_permission))
+        .merge(admin::routes())
         .merge(elsewhere::routes())
 }
 

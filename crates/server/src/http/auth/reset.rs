@@ -21,7 +21,7 @@ use crate::error::Result;
 use crate::store::platform::{PlatformProof, PlatformWork};
 
 /// The page that asks for the new password, where the client names none.
-const PAGE: &str = "/reset-password";
+pub const PAGE: &str = "/reset-password";
 
 /// Ask for a link to reset the password
 #[utoipa::path(post, path = "/auth/request-password-reset",
@@ -47,11 +47,16 @@ pub async fn request(asked: Asked) -> Answered {
     Ok(answer(&json!({ "status": true, "message": message }), Vec::new()))
 }
 
+/// Where the link of a letter leads, below FRONTEND_URL.
+pub fn path(token: &str, page: &str) -> String {
+    let page: String = form_urlencoded::byte_serialize(page.as_bytes()).collect();
+    format!("/api/auth/reset-password/{token}?callbackURL={page}")
+}
+
 /// Lets the letter go out with the unit that makes its link work.
 async fn send_link(app: &App, address: String, page: &str) -> Result<()> {
     let (now, token) = (clock::now(), token::reset_token());
-    let escaped: String = form_urlencoded::byte_serialize(page.as_bytes()).collect();
-    let path = format!("/api/auth/reset-password/{token}?callbackURL={escaped}");
+    let path = path(&token, page);
     let mail = app.mail().clone();
     let (store, bus, proof) = (app.store(), app.bus(), PlatformProof::session_look_up());
     let act = move |work: &mut PlatformWork<'_>| {
@@ -129,7 +134,7 @@ pub async fn reset(asked: Asked) -> Answered {
 }
 
 /// Sends the browser to a page of ours; what was said before its fragment.
-fn redirect(app: &App, callback: &str, said: &str) -> Answered {
+pub fn redirect(app: &App, callback: &str, said: &str) -> Answered {
     let (page, fragment) = callback
         .split_once('#')
         .map_or((callback, None), |(page, fragment)| (page, Some(fragment)));

@@ -10,16 +10,17 @@ use model::id::UserId;
 use serde_json::json;
 
 use super::super::context::App;
-use super::answer::{Answered, Refused, answer};
+use super::answer::{Answered, answer};
 use super::asked::Asked;
 use super::wire;
 use crate::actions::sessions;
 use crate::actions::sign_in::{self as signing, SignIn, Verdict};
+use crate::error::Result;
 use crate::store::platform::PlatformProof;
 use crate::store::platform::sign_in::Attempt;
 
 /// No address that was ever stored is longer (contract 3.1).
-const LONGEST_EMAIL: usize = 254;
+pub const LONGEST_EMAIL: usize = 254;
 
 /// Sign in with e-mail address and password
 #[utoipa::path(post, path = "/auth/sign-in/email",
@@ -84,7 +85,7 @@ pub async fn sign_in(asked: Asked) -> Answered {
 
 /// The stored hash that a password fits. Limits are looked at first, so that nobody is hashed for in vain; unknown
 /// accounts cost the same work as known ones.
-pub async fn fitted_hash(app: &App, attempt: &Attempt, password: &str) -> Result<Option<String>, Refused> {
+pub async fn fitted_hash(app: &App, attempt: &Attempt, password: &str) -> Result<Option<String>> {
     let (hashing, now) = (app.gate().hashing(), crate::clock::now());
     let (attempt, unsure) = (attempt.clone(), hashing.is_unsure(now));
     let look = app
@@ -136,14 +137,17 @@ pub async fn sign_up(asked: Asked) -> Answered {
         (status = 403, description = "INVALID_ORIGIN"), (status = 415, description = "UNSUPPORTED_MEDIA_TYPE")))]
 pub async fn sign_out(asked: Asked) -> Answered {
     if let Some(token) = asked.token() {
-        asked.act(move |work| sessions::sign_out(work, &token)).await?;
+        let way_back = asked.way_back().map(|(token, _)| token);
+        asked
+            .act(move |work| sessions::sign_out(work, &token, way_back.as_deref()))
+            .await?;
     }
-    let mut response = answer(&json!({ "success": true }), asked.cookies().clear());
-    // On a shared computer the next person must not find pages of this one.
+    let mut response = answer(&json!({ "success": true }), asked.clear());
+    // On a shared computer the next person must find neither pages nor drafts of this one.
     let name = HeaderName::from_static("clear-site-data");
     response
         .headers_mut()
-        .insert(name, HeaderValue::from_static("\"cache\""));
+        .insert(name, HeaderValue::from_static("\"cache\", \"storage\""));
     Ok(response)
 }
 

@@ -35,6 +35,17 @@ impl Letter {
     }
 }
 
+groupwork::statements! {
+    WAITING = "SELECT COUNT(*) FROM letters";
+}
+
+/// How many letters are not sent yet.
+pub async fn waiting(app: &TestApp) -> i64 {
+    assert_eq!(STATEMENTS.len(), 1);
+    let count = app.raw(|connection| connection.maybe(&WAITING, &[], |row| row.take()).unwrap());
+    count.await.unwrap()
+}
+
 /// The letters in the outbox, the oldest first, once there are so many.
 pub async fn outbox(app: &TestApp, wanted: usize) -> Vec<Letter> {
     let started = Instant::now();

@@ -1,5 +1,6 @@
 //! What tests share: a running service on either database, named people of two schools, clients that speak for them.
 
+mod again;
 pub mod app;
 mod client;
 pub mod database;
@@ -9,14 +10,18 @@ pub mod invariants;
 pub mod lesson_rows;
 pub mod letters;
 pub mod live_rows;
+pub mod many_rows;
+pub mod mentions;
 pub mod office;
 pub mod post_office;
 pub mod raw;
 pub mod recorded;
 mod rooms;
+pub mod rosters;
 pub mod row_counts;
 pub mod rows;
 pub mod samples;
+pub mod school_people;
 pub mod standpoint;
 mod started;
 #[macro_use]
@@ -26,6 +31,7 @@ pub mod topics;
 mod walk;
 mod world;
 
+pub use again::Again;
 pub use app::{AUTH_SECRET, DOCSERVER_SECRET, FRONTEND, TestApp};
 pub use client::{Answer, Client};
 pub use database::Kind;
