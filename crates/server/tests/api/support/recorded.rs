@@ -102,8 +102,7 @@ fn keep_as(part: &str, name: &str, example: Value, weight: usize) {
                 .rows
                 .iter()
                 .find(|row| format!("{} {}", row.method, row.path) == name);
-            row.filter(|row| faults(row, &committed()["routes"][name]).is_empty())
-                .is_some()
+            row.is_some_and(|row| faults(row, &committed()["routes"][name]).is_empty())
         };
         if let Some(routes) = examples["routes"].as_object_mut() {
             routes.retain(|name, _| known(name));
