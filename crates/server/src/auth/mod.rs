@@ -203,6 +203,12 @@ impl Gate {
     }
 }
 
+/// The rules for a password that somebody chose, for all doors outside `/auth`: the refusal names the field. `own` is
+/// what everybody knows of the person: names and addresses.
+pub fn check_password(field: &str, password: &str, own: &[&str]) -> Result<()> {
+    better_auth::password::check_new(password, own).map_err(|weak| Error::invalid(field, weak.code(), weak.to_string()))
+}
+
 /// Checks the origin, authenticates, resolves the tenant and authorizes, in this order (contract 2).
 pub async fn authenticate(gate: &Gate, claim: Claim, access: Access) -> Result<Caller> {
     let Claim {
