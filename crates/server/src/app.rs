@@ -6,6 +6,7 @@ use better_auth::cookie::CookieNames;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::auth::Gate;
+use crate::auth::rates::Rates;
 use crate::auth::tenant::Hosts;
 use crate::changes::{orphans, removal};
 use crate::clock;
@@ -27,6 +28,7 @@ struct Parts {
     config: Config,
     store: Store,
     gate: Gate,
+    rates: Rates,
     bus: Bus,
     live: Live,
     files: Files,
@@ -70,11 +72,13 @@ impl App {
         ];
         let editing = Editing::new(store.clone(), bus.clone(), files.clone(), document_server.clone());
         let sweep = editing.start_sweep(instance);
+        let rates = Rates::new(config.rate_limit_factor);
         let started = std::time::Instant::now();
         Ok(Self(Arc::new(Parts {
             config,
             store,
             gate,
+            rates,
             bus,
             live,
             files,
@@ -104,6 +108,11 @@ impl App {
     /// Finds out who asks.
     pub fn gate(&self) -> &Gate {
         &self.0.gate
+    }
+
+    /// Counts how often people ask.
+    pub fn rates(&self) -> &Rates {
+        &self.0.rates
     }
 
     /// Carries what happened to the sockets of every instance.

@@ -16,6 +16,7 @@ pub mod groups;
 pub mod help;
 pub mod passwords;
 pub mod profile;
+pub mod rates;
 pub mod saves;
 pub mod sessions;
 pub mod sign_in;

@@ -22,7 +22,8 @@ pub fn named(uri: &Uri) -> Option<Home> {
     let query = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes());
     let asked = query.into_iter().find(|(key, _)| key == "organizationId");
     if let Some((_, organization)) = asked {
-        return Some(Home::Organization(organization.into_owned()));
+        // No text of the database holds a NUL, so it names nothing.
+        return Some(Home::Organization(organization.replace('\0', "\u{fffd}")));
     }
     let parts: Vec<&str> = uri.path().split('/').collect();
     parts.windows(2).find_map(|pair| {
@@ -30,6 +31,12 @@ pub fn named(uri: &Uri) -> Option<Home> {
         // `/workrooms/documents/{id}` names a document, not a room called "documents".
         (!NOUNS.contains(&pair[1])).then(|| Home::Object(noun, pair[1].to_owned()))
     })
+}
+
+/// Whether a path is text without a NUL once it is decoded; another one is nobody's.
+pub fn is_well_formed(path: &str) -> bool {
+    let decoded = percent_encoding::percent_decode_str(path).decode_utf8();
+    decoded.is_ok_and(|text| !text.contains('\0'))
 }
 
 /// The address without the `organizationId` that was used up here; handlers refuse keys they do not know.
@@ -71,6 +78,16 @@ mod tests {
             home("/courses?organizationId=o1&search=x"),
             Some(Home::Organization("o1".to_owned()))
         );
+    }
+
+    #[test]
+    fn a_path_is_text_without_nul() {
+        for path in ["/courses/c1", "/courses/%F0%9F%99%82", "/courses/%2e%2e%2f", "/courses/%"] {
+            assert!(is_well_formed(path), "{path}");
+        }
+        for path in ["/courses/%00", "/courses/%ff", "/courses/a%c3"] {
+            assert!(!is_well_formed(path), "{path}");
+        }
     }
 
     #[test]

@@ -18,6 +18,7 @@ use utoipa_axum::routes;
 use super::context::Context;
 use super::endpoint::Endpoints;
 use super::page::{Cursor, Limit, Page, window};
+use super::terms::Terms;
 use super::valid::ValidQuery;
 use crate::error::{Error, Result};
 use crate::store::activity::ActivityFilter;
@@ -31,7 +32,7 @@ const EXPORT_ROWS: usize = 500;
 pub fn routes() -> Endpoints {
     Endpoints::new("activity-logs")
         .add(Access::Staff, routes!(list))
-        .add(Access::Admin, routes!(export))
+        .add_on(Terms::Export, Access::Admin, routes!(export))
 }
 
 /// A query with the filters of the log and what else it may name.

@@ -25,6 +25,7 @@ pub mod groups;
 pub mod members;
 pub mod outbox;
 pub mod page;
+pub mod rates;
 pub mod revisions;
 pub mod rooms;
 pub mod saves;
@@ -350,6 +351,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("rooms", rooms::STATEMENTS),
         ("enrollments", enrollments::STATEMENTS),
         ("saves", saves::STATEMENTS),
+        ("rates", rates::STATEMENTS),
         ("revisions", revisions::STATEMENTS),
         ("groups", groups::STATEMENTS),
         ("subjects", subjects::STATEMENTS),

@@ -39,6 +39,7 @@ mod live_events;
 mod live_rooms;
 mod pdf;
 mod process;
+mod rates;
 mod requests;
 mod saves;
 mod statements;

@@ -17,10 +17,12 @@ use model::time::Timestamp;
 use serde_json::{Map, Value};
 
 use super::super::context::App;
-use super::super::valid::{JSON_LIMIT, read_body};
+use super::super::pace::read_body;
+use super::super::valid::{JSON_LIMIT, parse};
 use super::answer::Refused;
 use super::wire;
 use crate::actions::sessions;
+use crate::auth::tenant::spelled;
 use crate::auth::{Caller, Peer};
 use crate::changes;
 use crate::clock;
@@ -152,7 +154,7 @@ impl Asked {
     /// Where the request came from, as limits count it and sessions show it: the IPv4 address, or the IPv6 /64.
     pub fn address(&self) -> String {
         let address = self.app.gate().hosts().client_address(&self.headers, self.peer);
-        address.map(network).unwrap_or_default()
+        address.map(spelled).unwrap_or_default()
     }
 
     /// A session that begins now for this browser.
@@ -301,9 +303,7 @@ fn parsed(headers: &HeaderMap, path: &str, bytes: &[u8]) -> Result<Option<Value>
     if essence == FORM {
         return Ok(Some(query(&String::from_utf8_lossy(bytes))));
     }
-    serde_json::from_slice(bytes)
-        .map(Some)
-        .map_err(|_| AuthError::invalid_json())
+    parse(bytes).map(Some).map_err(|_| AuthError::invalid_json())
 }
 
 /// `a=1&b=2&b=3` as an object of texts and lists of texts.
@@ -330,28 +330,10 @@ fn holds_nul(value: &Value) -> bool {
     }
 }
 
-fn network(address: IpAddr) -> String {
-    match address.to_canonical() {
-        IpAddr::V4(address) => address.to_string(),
-        IpAddr::V6(address) => {
-            let [a, b, c, d, ..] = address.segments();
-            format!("{a:04x}:{b:04x}:{c:04x}:{d:04x}:0000:0000:0000:0000")
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use serde_json::json;
-
-    #[test]
-    fn limits_count_an_ipv6_network_as_one_address() {
-        let text = |address: &str| address.parse().map(network).unwrap_or_default();
-        assert_eq!(text("2001:db8:1:2:3:4:5:6"), "2001:0db8:0001:0002:0000:0000:0000:0000");
-        assert_eq!(text("2001:db8:1:2::1"), text("2001:db8:1:2:ffff::"));
-        assert_eq!(text("::ffff:192.0.2.7"), "192.0.2.7");
-    }
 
     #[test]
     fn repeated_names_of_a_query_are_a_list() {

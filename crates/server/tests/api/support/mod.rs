@@ -20,6 +20,7 @@ pub mod studio;
 pub mod tables;
 pub mod topics;
 mod walk;
+pub mod wire;
 mod world;
 
 pub use app::{AUTH_SECRET, DOCSERVER_SECRET, FRONTEND, TestApp};
