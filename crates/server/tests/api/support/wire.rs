@@ -29,10 +29,7 @@ impl Wire {
         loop {
             if let Some(end) = self.bytes.windows(4).position(|four| four == b"\r\n\r\n") {
                 let head = String::from_utf8_lossy(&self.bytes[..end]).to_ascii_lowercase();
-                let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
-                let length: usize = length.map_or(0, |length| length.trim().parse().unwrap());
-                let whole = end + 4 + length;
-                if self.bytes.len() >= whole {
+                if let Some(whole) = self.length(&head, end + 4) {
                     let answer: Vec<u8> = self.bytes.drain(..whole).collect();
                     let status = head.split(' ').nth(1).unwrap().parse().unwrap();
                     return Some((status, String::from_utf8_lossy(&answer[end + 4..]).into_owned()));
@@ -48,6 +45,18 @@ impl Wire {
     pub async fn wait_for_end(&mut self) -> usize {
         while self.read().await {}
         self.bytes.len()
+    }
+
+    /// How long the answer with this head is, once it is there as a whole.
+    fn length(&self, head: &str, begin: usize) -> Option<usize> {
+        if head.contains("\ntransfer-encoding: chunked") {
+            let last = b"0\r\n\r\n";
+            let mut ends = self.bytes[begin..].windows(last.len());
+            return ends.position(|piece| piece == last).map(|at| begin + at + last.len());
+        }
+        let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
+        let whole = begin + length.map_or(0, |length| length.trim().parse::<usize>().unwrap());
+        (self.bytes.len() >= whole).then_some(whole)
     }
 
     async fn read(&mut self) -> bool {
