@@ -458,7 +458,11 @@ mod tests {
         for weak in [Weak::TooShort, Weak::TooLong, Weak::Common, Weak::Own] {
             assert!(weak.to_string().contains("choose"), "{weak}");
         }
-        assert!(AuthError::from(Weak::Own).message.contains("choose several other words"));
+        assert!(
+            AuthError::from(Weak::Own)
+                .message
+                .contains("choose several other words")
+        );
     }
 
     #[test]

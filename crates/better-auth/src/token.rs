@@ -46,7 +46,9 @@ pub fn temporary_password() -> String {
         // Once in many millions of times.
         return temporary_password();
     }
-    let groups = drawn.chunks(TEMPORARY_GROUP).map(|group| group.iter().collect::<String>());
+    let groups = drawn
+        .chunks(TEMPORARY_GROUP)
+        .map(|group| group.iter().collect::<String>());
     groups.collect::<Vec<_>>().join("-")
 }
 

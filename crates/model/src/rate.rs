@@ -164,7 +164,11 @@ mod tests {
         assert_eq!(times(1.0), Some(600));
         assert_eq!(times(2.5), Some(1500));
         assert_eq!(times(0.005), Some(3));
-        assert_eq!(times(0.000_001), Some(1), "a service that answers nothing is no service");
+        assert_eq!(
+            times(0.000_001),
+            Some(1),
+            "a service that answers nothing is no service"
+        );
     }
 
     #[test]

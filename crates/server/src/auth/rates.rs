@@ -250,10 +250,16 @@ mod tests {
         for number in 0..(3 * SHARDS * CROWD) {
             rates.address(&number.to_string());
         }
-        let kept: usize = rates.0.addresses.0.iter().map(|shard| {
-            let generations = shard.lock().unwrap();
-            generations.current.len() + generations.before.len()
-        }).sum();
+        let kept: usize = rates
+            .0
+            .addresses
+            .0
+            .iter()
+            .map(|shard| {
+                let generations = shard.lock().unwrap();
+                generations.current.len() + generations.before.len()
+            })
+            .sum();
         assert!(kept <= 2 * SHARDS * CROWD, "{kept}");
         assert!(rates.person(Rate::Change, &ben).unwrap().is_refused);
     }
@@ -268,7 +274,11 @@ mod tests {
         assert!(rates.begin_export(&cem).is_ok());
         drop(first);
         assert!(rates.begin_export(&ben).is_ok());
-        assert_eq!(rates.0.exporting.lock().unwrap().len(), 1, "who exports nothing is forgotten");
+        assert_eq!(
+            rates.0.exporting.lock().unwrap().len(),
+            1,
+            "who exports nothing is forgotten"
+        );
     }
 
     #[test]

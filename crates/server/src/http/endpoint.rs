@@ -89,9 +89,7 @@ impl Endpoints {
             Error::into_response
         };
         let route = Route { access, terms, refuse };
-        let guarded = router.route_layer(from_fn(move |request: Request, next: Next| {
-            guard(route, request, next)
-        }));
+        let guarded = router.route_layer(from_fn(move |request: Request, next: Next| guard(route, request, next)));
         self.router = self.router.routes((schemas, paths, guarded));
         self
     }
@@ -224,7 +222,9 @@ async fn admit(
 
 /// Takes what only those who were admitted use up: a turn of the whole school, a place among the own exports.
 async fn turn(route: Route, app: &App, caller: Option<Caller>) -> Result<(Option<Caller>, Option<Exporting>)> {
-    let Some(known) = &caller else { return Ok((caller, None)) };
+    let Some(known) = &caller else {
+        return Ok((caller, None));
+    };
     if let (Some(rate), Some(standpoint)) = (route.terms.shared_rate(), known.standpoint()) {
         let limit = app.rates().limit(rate);
         if limit.is_some() {

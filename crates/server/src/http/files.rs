@@ -170,7 +170,11 @@ async fn complete<T>(step: impl Future<Output = Result<T, axum::extract::multipa
         if pace::is_too_slow(&error) {
             return Error::SlowBody;
         }
-        Error::invalid("", "multipart", format!("the form cannot be read: {}", error.body_text()))
+        Error::invalid(
+            "",
+            "multipart",
+            format!("the form cannot be read: {}", error.body_text()),
+        )
     })
 }
 

@@ -110,7 +110,11 @@ impl Line {
             let patience = Phase::patience(phase).map(|patience| Box::pin(tokio::time::sleep(patience)));
             self.alarm = (phase, patience);
         }
-        let is_over = self.alarm.1.as_mut().is_some_and(|alarm| alarm.as_mut().poll(context).is_ready());
+        let is_over = self
+            .alarm
+            .1
+            .as_mut()
+            .is_some_and(|alarm| alarm.as_mut().poll(context).is_ready());
         if is_over {
             let why = "the client sent nothing for too long";
             return Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, why)));

@@ -221,7 +221,11 @@ mod tests {
         assert_eq!(PACE.patience(Duration::ZERO, 0), seconds(15));
         assert_eq!(PACE.patience(seconds(15), 900), Duration::ZERO, "a byte now and then");
         assert_eq!(PACE.patience(seconds(14), 900), seconds(1));
-        assert_eq!(PACE.patience(seconds(600), 1 << 20), seconds(15), "a slow line is no offence");
+        assert_eq!(
+            PACE.patience(seconds(600), 1 << 20),
+            seconds(15),
+            "a slow line is no offence"
+        );
     }
 
     #[tokio::test]
@@ -247,7 +251,10 @@ mod tests {
 
     #[tokio::test]
     async fn more_than_the_limit_is_too_large() {
-        assert!(matches!(read_body(Body::from(vec![0; 11]), 10).await, Err(Error::TooLarge { limit_bytes: 10 })));
+        assert!(matches!(
+            read_body(Body::from(vec![0; 11]), 10).await,
+            Err(Error::TooLarge { limit_bytes: 10 })
+        ));
         assert_eq!(read_body(Body::from(vec![0; 10]), 10).await.unwrap().len(), 10);
     }
 }

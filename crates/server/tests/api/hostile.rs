@@ -53,7 +53,10 @@ async fn status(wire: &mut Wire, cookie: &str, method: &str, path: &str) -> u16 
          content-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
     ))
     .await;
-    wire.answer().await.unwrap_or_else(|| panic!("{method} {path}: no answer")).0
+    wire.answer()
+        .await
+        .unwrap_or_else(|| panic!("{method} {path}: no answer"))
+        .0
 }
 
 both!(an_id_that_is_none_is_unknown, |app| {
@@ -68,7 +71,12 @@ both!(an_id_that_is_none_is_unknown, |app| {
             for id in HOSTILE.into_iter().chain([long.as_str()]) {
                 let status = status(&mut wire, &person.cookie, row.method, &filled(&row.path, id)).await;
                 let fits = (400..500).contains(&status) || row.path.starts_with("/auth/");
-                assert!(fits && status < 500, "{} {} with {id:?}: {status}", row.method, row.path);
+                assert!(
+                    fits && status < 500,
+                    "{} {} with {id:?}: {status}",
+                    row.method,
+                    row.path
+                );
             }
         }
     }
@@ -87,7 +95,9 @@ both!(a_filter_that_is_none_finds_nothing, |app| {
         let operation = &document["paths"][&row.path]["get"];
         let parameters = operation["parameters"].as_array().cloned().unwrap_or_default();
         let queries = parameters.iter().filter(|parameter| parameter["in"] == "query");
-        let mut names: Vec<_> = queries.map(|query| query["name"].as_str().unwrap().to_owned()).collect();
+        let mut names: Vec<_> = queries
+            .map(|query| query["name"].as_str().unwrap().to_owned())
+            .collect();
         names.push("organizationId".to_owned());
         let path = filled(&row.path, &world.seven_b.id);
         for name in names {
@@ -147,7 +157,10 @@ both!(a_body_of_nonsense_is_refused_in_words, |app| {
     };
     let clients: [Client; 3] = [&world.ada, &world.ben, &world.adam].map(|person| app.as_(person));
     let (_, rows) = router::description();
-    for row in rows.iter().filter(|row| !row.path.starts_with("/auth/") && row.method != "GET") {
+    for row in rows
+        .iter()
+        .filter(|row| !row.path.starts_with("/auth/") && row.method != "GET")
+    {
         if matches!(row.access, model::access::Access::DocumentServer) {
             continue;
         }

@@ -45,7 +45,11 @@ async fn who_is_slow_is_cut_off_and_who_is_idle_is_not() {
         wire.send(&request).await;
         assert_eq!(wire.answer().await.unwrap().0, 200, "an idle connection is kept");
         wire.send("GET /api/hea").await;
-        assert_eq!(wire.answer().await, None, "a later head may take no longer than the first");
+        assert_eq!(
+            wire.answer().await,
+            None,
+            "a later head may take no longer than the first"
+        );
     };
     let stalled_json = async {
         let mut wire = Wire::open(&app).await;
@@ -60,7 +64,8 @@ async fn who_is_slow_is_cut_off_and_who_is_idle_is_not() {
     };
     let stalled_file = async {
         let mut wire = Wire::open(&app).await;
-        let new = serde_json::json!({"classId": app.world.seven_b.id, "title": "T", "deadline": "2099-01-01T00:00:00Z"});
+        let new =
+            serde_json::json!({"classId": app.world.seven_b.id, "title": "T", "deadline": "2099-01-01T00:00:00Z"});
         let topic = app.as_(&app.world.ada).post("/assignments", new).await.expect(201);
         let path = format!("/assignments/{}/attachments", topic["id"].as_str().unwrap());
         let head = head(&app, "POST", &path);
@@ -85,7 +90,11 @@ async fn addresses_and_heads_have_a_size() {
         wire.answer().await.unwrap()
     };
     let path = |length: usize| format!("/groups?search={}", "x".repeat(length - "/api/groups?search=".len()));
-    assert_eq!(ask(&path(8192), "").await.0, 400, "read, and found too long for a search");
+    assert_eq!(
+        ask(&path(8192), "").await.0,
+        400,
+        "read, and found too long for a search"
+    );
     for length in [8193, 40_000] {
         let (status, body) = ask(&path(length), "").await;
         assert!(status == 414 && body.contains("URI_TOO_LONG"), "{status} {body}");
@@ -138,7 +147,11 @@ async fn an_address_has_so_many_connections_and_gets_them_back() {
         wire.send(&request).await;
         assert_eq!(wire.answer().await.unwrap().0, 200);
     }
-    assert_eq!(Wire::open(&app).await.wait_for_end().await, 0, "there are enough, whoever it is");
+    assert_eq!(
+        Wire::open(&app).await.wait_for_end().await,
+        0,
+        "there are enough, whoever it is"
+    );
     drop(open);
     app.close().await;
 }
@@ -165,7 +178,9 @@ async fn json_nests_no_deeper_than_anybody_needs() {
     for path in ["/subjects", "/auth/sign-in/email"] {
         let send = async |levels: usize| {
             let client = app.as_(&app.world.adam);
-            let request = client.request(Method::POST, path).header("content-type", "application/json");
+            let request = client
+                .request(Method::POST, path)
+                .header("content-type", "application/json");
             client.finish(request.body(nested(levels))).await.expect(400)
         };
         assert_eq!(send(31).await["code"], "VALIDATION_ERROR", "{path}");
@@ -213,6 +228,9 @@ async fn every_answer_of_the_api_protects_itself() {
     app.close().await;
     let plain = sqlite(&[]).await;
     let answer = plain.stranger().get("/health").await;
-    assert!(!answer.headers.contains_key("strict-transport-security"), "a page without TLS");
+    assert!(
+        !answer.headers.contains_key("strict-transport-security"),
+        "a page without TLS"
+    );
     plain.close().await;
 }

@@ -125,10 +125,7 @@ async fn too_many_is_said_before_everything_else() {
                 404 => ben.post("/groups/unknown/help", json!({})).await,
                 _ => ben.patch("/users/me", json!({"locale": 7})).await,
             };
-            assert!(
-                number(&answer, "ratelimit-remaining") < 3,
-                "refusals count and say so"
-            );
+            assert!(number(&answer, "ratelimit-remaining") < 3, "refusals count and say so");
             answer.expect(status);
         }
         let evil = ben.with("origin", "https://evil.example");
@@ -137,7 +134,10 @@ async fn too_many_is_said_before_everything_else() {
         // Public routes know whom they serve, too.
         limited(ben.post("/auth/sign-out", json!({})).await, 60);
         limited(ben.delete("/subjects/x").await, 60);
-        app.stranger().post("/subjects", json!({})).await.refused(401, "UNAUTHENTICATED");
+        app.stranger()
+            .post("/subjects", json!({}))
+            .await
+            .refused(401, "UNAUTHENTICATED");
     })
     .await;
 }
@@ -188,9 +188,7 @@ async fn exports_are_few_and_two_at_once() {
         let (world, path) = (&app.world, "/activity-logs/export.csv");
         let (adam, olga) = (app.as_(&world.adam), app.as_(&world.olga));
         let user = UserId::new(&*world.adam.id);
-        let running: Vec<_> = (0..2)
-            .map(|_| app.app.rates().begin_export(&user).unwrap())
-            .collect();
+        let running: Vec<_> = (0..2).map(|_| app.app.rates().begin_export(&user).unwrap()).collect();
         limited(adam.get(path).await, 60);
         olga.get(path).await.bytes.clear();
         drop(running);
@@ -230,7 +228,9 @@ async fn a_group_calls_for_help_so_often_in_an_hour() {
         // Others use nothing up, and neither does what is no call.
         for _ in 0..3 {
             dana.post(&ours, json!({})).await.refused(404, "NOT_FOUND");
-            ben.post(&ours, json!({"message": 7})).await.refused(400, "VALIDATION_ERROR");
+            ben.post(&ours, json!({"message": 7}))
+                .await
+                .refused(400, "VALIDATION_ERROR");
         }
         cem.post(&ours, json!({})).await.expect(200);
         limited(ben.post(&ours, json!({})).await, 3600);
@@ -275,7 +275,12 @@ async fn a_school_takes_its_turns_whoever_asks_and_at_whatever_instance() {
             let refused = ask(&world.ada).await.unwrap();
             assert_eq!(refused.status(), 403, "who may not do it uses nothing up");
         }
-        let asked: Vec<_> = [&world.adam, &world.olga].into_iter().cycle().take(12).map(ask).collect();
+        let asked: Vec<_> = [&world.adam, &world.olga]
+            .into_iter()
+            .cycle()
+            .take(12)
+            .map(ask)
+            .collect();
         let mut done = 0;
         for one in asked {
             let answer = one.await.unwrap();

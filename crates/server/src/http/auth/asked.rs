@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 
 use super::super::context::App;
 use super::super::pace::read_body;
-use super::super::valid::{JSON_LIMIT, parse};
+use super::super::valid::parse;
 use super::answer::Refused;
 use super::wire;
 use crate::actions::sessions;
@@ -32,6 +32,8 @@ use crate::store::platform::{PlatformProof, PlatformWork};
 
 const JSON: &str = "application/json";
 const FORM: &str = "application/x-www-form-urlencoded";
+/// The largest body; it is read before anybody is known, so it is smaller than elsewhere.
+const BODY_LIMIT: u64 = 64 << 10;
 /// How much of a browser's name is kept.
 const LONGEST_USER_AGENT: usize = 400;
 
@@ -74,7 +76,7 @@ impl FromRequest<App> for Asked {
         let bytes = if parts.method == Method::GET {
             bytes::Bytes::new()
         } else {
-            read_body(body, JSON_LIMIT).await?
+            read_body(body, BODY_LIMIT).await?
         };
         let body = parsed(&parts.headers, parts.uri.path(), &bytes)?;
         let query = query(parts.uri.query().unwrap_or_default());
