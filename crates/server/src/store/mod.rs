@@ -18,6 +18,7 @@ pub mod classes;
 pub mod converted_files;
 pub mod courses;
 pub mod current_submissions;
+pub mod departures;
 pub mod documents;
 pub mod enrollments;
 pub mod group_assignments;
@@ -188,6 +189,11 @@ impl Scope<'_> {
         self.standpoint.tenant.id()
     }
 
+    /// The same, as the proof that it was looked up.
+    pub fn tenant(&self) -> &Tenant {
+        &self.standpoint.tenant
+    }
+
     /// Who looks.
     pub fn viewer(&self) -> &Viewer {
         &self.standpoint.viewer
@@ -345,6 +351,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("classes", classes::STATEMENTS),
         ("converted_files", converted_files::STATEMENTS),
         ("courses", courses::STATEMENTS),
+        ("departures", departures::STATEMENTS),
         ("documents", documents::STATEMENTS),
         ("members", members::STATEMENTS),
         ("outbox", outbox::STATEMENTS),

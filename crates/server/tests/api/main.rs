@@ -22,6 +22,7 @@ mod clients;
 mod courses;
 mod crash;
 mod current_submissions;
+mod departures;
 mod document_server;
 mod document_tokens;
 mod document_versions;
