@@ -11,13 +11,6 @@ pub const RESET_TOKEN_LENGTH: usize = 24;
 
 const ALPHABET: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
-/// What stands in a temporary password.
-const READABLE: &str = "bcdfghjkmnpqrstvwxz23456789";
-const TEMPORARY_GROUPS: usize = 3;
-const TEMPORARY_GROUP: usize = 5;
-/// So many that 15 readable ones are among them all but certainly.
-const LETTERS_DRAWN: usize = 128;
-
 /// The largest multiple of 62 a byte can reach; from here on characters would no longer be even.
 const EVEN_BELOW: u8 = 248;
 
@@ -34,22 +27,6 @@ pub fn session_token() -> String {
 /// A fresh token for one password reset.
 pub fn reset_token() -> String {
     random_text(RESET_TOKEN_LENGTH)
-}
-
-/// A temporary password: three groups of five, about 71 bits. No vowels, so that it never says anything, and nothing
-/// that children mistake for something else on a slip of paper.
-pub fn temporary_password() -> String {
-    let text = random_text(LETTERS_DRAWN);
-    let readable = text.chars().filter(|character| READABLE.contains(*character));
-    let drawn: Vec<char> = readable.take(TEMPORARY_GROUPS * TEMPORARY_GROUP).collect();
-    if drawn.len() < TEMPORARY_GROUPS * TEMPORARY_GROUP {
-        // Once in many millions of times.
-        return temporary_password();
-    }
-    let groups = drawn
-        .chunks(TEMPORARY_GROUP)
-        .map(|group| group.iter().collect::<String>());
-    groups.collect::<Vec<_>>().join("-")
 }
 
 /// Random text of that many characters from the operating system's generator.
@@ -93,28 +70,6 @@ mod tests {
     fn tokens_do_not_repeat() {
         let tokens: HashSet<String> = (0..1000).map(|_| session_token()).collect();
         assert_eq!(tokens.len(), 1000);
-    }
-
-    #[test]
-    fn temporary_passwords_are_readable_and_have_60_bits() {
-        let made: HashSet<String> = (0..200).map(|_| temporary_password()).collect();
-        assert_eq!(made.len(), 200);
-        for password in &made {
-            let groups: Vec<&str> = password.split('-').collect();
-            assert!(
-                groups.len() == 3 && groups.iter().all(|group| group.len() == 5),
-                "{password}"
-            );
-            assert!(
-                password.chars().all(|one| one == '-' || READABLE.contains(one)),
-                "{password}"
-            );
-            assert_eq!(crate::password::check_new(password, &[]), Ok(()));
-        }
-        // 27^15 > 2^71
-        assert_eq!(READABLE.len(), 27);
-        let seen: HashSet<char> = made.iter().flat_map(|password| password.chars()).collect();
-        assert_eq!(seen.len(), 28, "every character comes up, and the dash");
     }
 
     #[test]

@@ -150,6 +150,15 @@ impl MemberRole {
         }
     }
 
+    /// The platform role of an account that is made for a member of this role; it decides nothing.
+    pub const fn platform_role(self) -> PlatformRole {
+        match self {
+            Self::Owner | Self::Admin => PlatformRole::Admin,
+            Self::Teacher => PlatformRole::Teacher,
+            Self::Student => PlatformRole::Student,
+        }
+    }
+
     /// Whether someone of this role may act on, or name, someone of the other: strictly lower, except that owners may do so with owners.
     pub const fn outranks(self, other: Self) -> bool {
         matches!(self, Self::Owner) || self.height() > other.height()
@@ -180,6 +189,16 @@ impl Rank {
             Self::SuperAdmin => true,
             Self::Member(role) => role.outranks(other),
         }
+    }
+
+    /// Refuses to act on somebody who is not below this rank. Those who run the platform are above every member, whatever
+    /// their part in the organization.
+    pub const fn may_act_on(self, platform: PlatformRole, member: MemberRole) -> Result<(), Refusal> {
+        let is_below = match self {
+            Self::SuperAdmin => true,
+            Self::Member(_) => !matches!(platform, PlatformRole::SuperAdmin) && self.outranks(member),
+        };
+        if is_below { Ok(()) } else { Err(Refusal::ForbiddenRank) }
     }
 
     /// Refuses unless both the role somebody has and the role somebody shall get are below this rank.
@@ -309,5 +328,17 @@ mod tests {
         );
         assert_eq!(Rank::Member(Admin).may_change(Student, Teacher), Ok(()));
         assert_eq!(Rank::SuperAdmin.may_change(Owner, Admin), Ok(()));
+    }
+
+    #[test]
+    fn nobody_but_the_platform_acts_on_those_who_run_it() {
+        use MemberRole::{Owner, Student};
+        let owner = Rank::Member(Owner);
+        assert_eq!(owner.may_act_on(PlatformRole::Admin, Owner), Ok(()));
+        assert_eq!(
+            owner.may_act_on(PlatformRole::SuperAdmin, Student),
+            Err(Refusal::ForbiddenRank)
+        );
+        assert_eq!(Rank::SuperAdmin.may_act_on(PlatformRole::SuperAdmin, Owner), Ok(()));
     }
 }

@@ -23,6 +23,10 @@ pub enum HomeroomChange {
     Deleted {
         /// The homeroom as it was.
         homeroom: Homeroom,
+        /// How many enrolments ended with it.
+        students: u64,
+        /// How many classes named it.
+        classes: u64,
     },
     /// Students came in.
     StudentsAdded {

@@ -1,6 +1,7 @@
 //! One function per thing a person can do. Rules are asked of the model, statements of the store; what happened is
 //! recorded as a change. No HTTP, no sockets.
 
+pub mod addresses;
 pub mod assignments;
 pub mod attachments;
 pub mod bulk_edits;
@@ -14,7 +15,10 @@ pub mod group_assignments;
 pub mod group_members;
 pub mod groups;
 pub mod help;
+pub mod homerooms;
+pub mod members;
 pub mod passwords;
+pub mod people;
 pub mod profile;
 pub mod rates;
 pub mod saves;
@@ -22,3 +26,4 @@ pub mod sessions;
 pub mod sign_in;
 pub mod subjects;
 pub mod submissions;
+pub mod users;

@@ -6,8 +6,9 @@ use axum::http::Uri;
 use crate::store::platform::homes::Home;
 
 /// The nouns whose id may stand in a path, as the path spells them.
-const NOUNS: [&str; 8] = [
+const NOUNS: [&str; 9] = [
     "subjects",
+    "homerooms",
     "classes",
     "courses",
     "groups",

@@ -5,6 +5,7 @@ pub mod hashing;
 pub mod home;
 pub mod origin;
 pub mod rates;
+pub mod temporary_password;
 pub mod tenant;
 
 use axum::extract::{ConnectInfo, Request};
@@ -210,12 +211,6 @@ impl Gate {
             })
             .await
     }
-}
-
-/// The rules for a password that somebody chose, for all doors outside `/auth`: the refusal names the field. `own` is
-/// what everybody knows of the person: names and addresses.
-pub fn check_password(field: &str, password: &str, own: &[&str]) -> Result<()> {
-    better_auth::password::check_new(password, own).map_err(|weak| Error::invalid(field, weak.code(), weak.to_string()))
 }
 
 /// Looks up the session a request claims to have.

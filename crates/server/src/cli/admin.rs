@@ -51,7 +51,7 @@ pub fn run(command: AdminCommand) -> anyhow::Result<()> {
             checked.map_err(|weak| anyhow::anyhow!("this password {weak}"))?;
             password
         }
-        None => better_auth::token::temporary_password(),
+        None => crate::auth::temporary_password::generate(),
     };
     let hash = better_auth::password::hash(&password);
     let database = storage.database()?;

@@ -127,9 +127,14 @@ pub(super) async fn matching(cx: Context, filter: Filter) -> Result<Json<Vec<Kno
         search: filter.search.map(Search::into_string).filter(|text| !text.is_empty()),
         mine: filter.mine.is_some_and(|on| on.0),
     };
-    let standpoint = cx.standpoint()?;
     let groups = cx.read(move |scope| scope.groups(&filter)).await?;
-    join_rooms(&cx, &groups);
+    shown(&cx, groups)
+}
+
+/// Groups as far as the caller may know them; a student's sockets come along.
+pub(super) fn shown(cx: &Context, groups: Vec<KnownGroup>) -> Result<Json<Vec<KnownGroupView>>> {
+    let standpoint = cx.standpoint()?;
+    join_rooms(cx, &groups);
     Ok(Json(
         groups.into_iter().map(|group| known(group, &standpoint)).collect(),
     ))

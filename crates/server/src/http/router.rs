@@ -14,7 +14,7 @@ use super::context::App;
 use super::endpoint::{Endpoints, Row};
 use super::{
     activity_logs, assignments, auth, classes, courses, document, document_server, documents, enrollments, finish,
-    groups, health, layers, pages, pdf, subjects, submissions, users, workrooms,
+    groups, health, homerooms, layers, members, own_address, pages, pdf, subjects, submissions, users, workrooms,
 };
 use crate::error::Error;
 use crate::live::connect;
@@ -25,7 +25,10 @@ pub fn endpoints() -> Endpoints {
         .merge(health::routes())
         .merge(auth::routes())
         .merge(users::routes())
+        .merge(own_address::routes())
+        .merge(members::routes())
         .merge(subjects::routes())
+        .merge(homerooms::routes())
         .merge(classes::routes())
         .merge(enrollments::routes())
         .merge(courses::routes())

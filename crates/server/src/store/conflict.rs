@@ -59,11 +59,32 @@ const KEYS: &[Key] = &[
         path: "externalId",
     },
     Key {
+        constraint: "members_organization_external_id_key",
+        columns: "members.organization_id, members.external_id",
+        code: "DUPLICATE_EXTERNAL_ID",
+        message: "Another person has this id of the school's administration already.",
+        path: "externalId",
+    },
+    Key {
         constraint: "homerooms_organization_name_year_key",
         columns: "homerooms.organization_id, homerooms.name, homerooms.academic_year",
         code: "DUPLICATE_HOMEROOM",
         message: "A homeroom of this name exists in this year already.",
         path: "name",
+    },
+    Key {
+        constraint: "homerooms_organization_name_without_year_key",
+        columns: "homerooms.organization_id, homerooms.name",
+        code: "DUPLICATE_HOMEROOM",
+        message: "A homeroom of this name without a year exists already.",
+        path: "name",
+    },
+    Key {
+        constraint: "homerooms_organization_external_id_key",
+        columns: "homerooms.organization_id, homerooms.external_id",
+        code: "DUPLICATE_EXTERNAL_ID",
+        message: "Another homeroom has this id of the school's administration already.",
+        path: "externalId",
     },
     Key {
         constraint: "organizations_slug_key",

@@ -23,15 +23,19 @@ pub mod documents;
 pub mod enrollments;
 pub mod group_assignments;
 pub mod groups;
+pub mod homerooms;
+pub mod leaving;
 pub mod members;
 pub mod outbox;
 pub mod page;
 pub mod rates;
+pub mod people;
 pub mod revisions;
 pub mod rooms;
 pub mod saves;
 pub mod subjects;
 pub mod submissions;
+pub mod users;
 pub mod work_rooms;
 
 use std::ops::{Deref, DerefMut};
@@ -361,6 +365,10 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("rates", rates::STATEMENTS),
         ("revisions", revisions::STATEMENTS),
         ("groups", groups::STATEMENTS),
+        ("people", people::STATEMENTS),
+        ("leaving", leaving::STATEMENTS),
+        ("users", users::STATEMENTS),
+        ("homerooms", homerooms::STATEMENTS),
         ("subjects", subjects::STATEMENTS),
         ("submissions", submissions::STATEMENTS),
         ("work_rooms", work_rooms::STATEMENTS),

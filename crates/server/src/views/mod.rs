@@ -12,6 +12,7 @@ pub mod csv;
 pub mod document;
 pub mod group;
 pub mod group_assignment;
+pub mod homeroom;
 pub mod message;
 pub mod subject;
 pub mod submission;

@@ -77,3 +77,19 @@ async fn token(app: &TestApp) -> String {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }
+
+both!(an_admin_gives_nobody_what_others_would_guess, |app| {
+    let adam = app.as_(&app.world.adam);
+    let make = async |password: &str| {
+        let new = json!({
+            "name": "Ida Newcomer", "email": "ida.n@north.example", "role": "STUDENT", "password": password,
+        });
+        adam.post("/users", new).await
+    };
+    for password in ["1234567", "iloveyou1", "idanewcomer", "Ida-North-2026", "ida.n@north.example"] {
+        make(password).await.invalid("password");
+    }
+    make(&"x".repeat(129)).await.invalid("password");
+    make(GOOD).await.expect(201);
+    Browser::new(app).sign_in("ida.n@north.example", GOOD).await.expect(200);
+});

@@ -180,7 +180,7 @@ impl Platform<'_> {
     }
 }
 
-fn profile(row: &mut Columns<'_>) -> Result<User> {
+pub(in crate::store) fn profile(row: &mut Columns<'_>) -> Result<User> {
     Ok(User {
         id: row.take()?,
         name: row.take()?,

@@ -14,6 +14,8 @@ statements! {
     ORGANIZATION = "SELECT o.id, o.status, CAST(NULL AS TEXT) FROM organizations o WHERE o.id = $1";
     /// The organization of a subject.
     SUBJECT = "SELECT o.id, o.status, CAST(NULL AS TEXT) FROM subjects x JOIN organizations o ON o.id = x.organization_id WHERE x.id = $1";
+    /// The organization of a homeroom.
+    HOMEROOM = "SELECT o.id, o.status, CAST(NULL AS TEXT) FROM homerooms x JOIN organizations o ON o.id = x.organization_id WHERE x.id = $1";
     /// The organization of a class.
     CLASS = "SELECT o.id, o.status, CAST(NULL AS TEXT) FROM classes x JOIN organizations o ON o.id = x.organization_id WHERE x.id = $1";
     /// The organization of a course.
@@ -43,6 +45,7 @@ impl Platform<'_> {
         let (statement, id): (&'static Sql, &str) = match home {
             Home::Organization(id) => (&ORGANIZATION, id),
             Home::Object("subjects", id) => (&SUBJECT, id),
+            Home::Object("homerooms", id) => (&HOMEROOM, id),
             Home::Object("classes", id) => (&CLASS, id),
             Home::Object("courses", id) => (&COURSE, id),
             Home::Object("groups" | "group", id) => (&GROUP, id),

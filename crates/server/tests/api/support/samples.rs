@@ -28,6 +28,12 @@ pub enum Sample {
 pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
     let body = match (method, path) {
         ("GET" | "DELETE", _) => return Sample::Empty,
+        ("POST", "/homerooms/{id}/students") => json!({"studentIds": [ids.user]}),
+        ("POST", "/users") => {
+            json!({"name": "Sample", "email": "sample@test.example", "role": "STUDENT", "classIds": [ids.class]})
+        }
+        ("POST", "/users/me/email") => json!({"newEmail": "sample@test.example", "password": "sample sample"}),
+        ("PATCH", "/admin/members/{id}") => json!({"role": "teacher"}),
         ("POST", "/classes") => json!({"name": "Sample", "academicYear": "2026/2027"}),
         ("POST", "/classes/{id}/students") => json!({"studentIds": [ids.user]}),
         ("PATCH", "/classes/{id}/students/{studentId}") => json!({"completedAt": "2026-11-20T12:00:00Z"}),
@@ -50,7 +56,7 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
         }
         ("PUT", "/workrooms/documents/{id}/content") => return Sample::File("sample.docx"),
         ("POST", "/workrooms/documents/{id}/submit") => json!({"assignmentId": ids.assignment}),
-        ("PATCH", _) | ("POST", "/subjects") => json!({"name": "Sample"}),
+        ("PATCH", _) | ("POST", "/subjects" | "/homerooms") => json!({"name": "Sample"}),
         ("POST", path) if NO_ARGUMENTS.iter().any(|end| path.ends_with(end)) => json!({}),
         _ => panic!("no sample body for {method} {path}: add it to support/samples.rs"),
     };
@@ -58,4 +64,4 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
 }
 
 /// Actions whose body may be empty.
-const NO_ARGUMENTS: [&str; 6] = ["/resolve", "/claim", "/finish", "/reopen", "/unsubmit", "/restore"];
+const NO_ARGUMENTS: [&str; 7] = ["/resolve", "/claim", "/finish", "/reopen", "/unsubmit", "/restore", "/reset-password"];

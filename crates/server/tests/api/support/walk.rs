@@ -7,12 +7,14 @@ use super::TestApp;
 /// The ids of a lesson; a path parameter finds its id by [`Walk::parameter`].
 #[derive(Debug, Clone)]
 pub struct Walk {
+    pub homeroom: String,
     pub group: String,
     pub hidden_group: String,
     pub assignment: String,
     pub attachment: String,
     pub work_room: String,
     pub document: String,
+    pub member: String,
 }
 
 impl Walk {
@@ -38,13 +40,16 @@ impl Walk {
             .post(&format!("/workrooms/{room}/documents"), new)
             .await
             .expect(201);
+        let homeroom = app.as_(&app.world.adam).post("/homerooms", json!({"name": "7B"})).await;
         Self {
+            homeroom: text(&homeroom.expect(201), "id"),
             group: text(&visible, "id"),
             hidden_group: text(&hidden, "id"),
             assignment: text(&topic, "id"),
             attachment: text(&file, "id"),
             work_room: room,
             document: text(&document, "id"),
+            member: text(&members["data"][0], "id"),
         }
     }
 
@@ -52,7 +57,10 @@ impl Walk {
     pub fn parameter(&self, app: &TestApp, path: &str, name: &str) -> String {
         let world = &app.world;
         match (path.split('/').nth(1).unwrap_or_default(), name) {
+            ("users", "id") => world.ben.id.clone(),
+            ("admin", "id") if path.starts_with("/admin/members/") => self.member.clone(),
             ("subjects", "id") => world.seven_b.subject.clone(),
+            ("homerooms", "id") => self.homeroom.clone(),
             ("classes", "id") => world.seven_b.id.clone(),
             ("courses", "id") => world.seven_b.course.clone(),
             ("groups", "id") | (_, "groupId") => self.group.clone(),

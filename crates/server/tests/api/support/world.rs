@@ -202,7 +202,8 @@ async fn organization(store: &Store, name: &str, slug: &str) -> Tenant {
 
 async fn person(store: &Store, name: &str, role: PlatformRole, home: Option<(Tenant, MemberRole)>) -> Person {
     let email = format!("{}@test.example", name.to_lowercase().replace(' ', "."));
-    let user = NewUser::provisioned(name, &email, role, None);
+    let mut user = NewUser::provisioned(name, &email, role, None);
+    user.home = home.as_ref().map(|(tenant, _)| tenant.id().clone());
     let id = user.id.to_string();
     let session = session(&user.id, home.as_ref().map(|(tenant, _)| tenant.id().clone()));
     let token = session.token.clone();

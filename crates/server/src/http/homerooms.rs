@@ -1,0 +1,170 @@
+//! `/homerooms` (contract 6.5).
+
+use axum::Json;
+use axum::extract::Path;
+use garde::Validate;
+use model::access::Access;
+use model::homeroom::HomeroomEdit;
+use model::id::{HomeroomId, UserId};
+use model::text::{AcademicYear, Search};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::routes;
+
+use super::context::Context;
+use super::endpoint::Endpoints;
+use super::reply::{Created, Done};
+use super::valid::{Editable, Patch, Valid, ValidQuery};
+use crate::actions::homerooms::{self, NewHomeroom, NewHomeroomStudents};
+use crate::error::Result;
+use crate::store::homerooms::{CountedHomeroom, HomeroomFilter};
+use crate::views::homeroom::{HomeroomStudentView, HomeroomView};
+
+/// The routes of homerooms.
+pub fn routes() -> Endpoints {
+    Endpoints::new("homerooms")
+        .add(Access::Member, routes!(list))
+        .add(Access::Admin, routes!(create))
+        .add(Access::Staff, routes!(show))
+        .add(Access::Admin, routes!(edit, remove))
+        .add(Access::Staff, routes!(students))
+        .add(Access::Admin, routes!(add_students))
+        .add(Access::Admin, routes!(remove_student))
+}
+
+#[derive(Deserialize, Validate, IntoParams)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct Filter {
+    /// Part of the name; names that begin with it come first
+    #[garde(dive)]
+    search: Option<Search>,
+    /// Of this school year
+    #[garde(dive)]
+    academic_year: Option<AcademicYear>,
+    /// Of this homeroom teacher
+    #[garde(skip)]
+    teacher_id: Option<UserId>,
+}
+
+#[derive(Deserialize, Validate, IntoParams)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct StudentFilter {
+    /// Part of the name; names that begin with it come first
+    #[garde(dive)]
+    search: Option<Search>,
+}
+
+/// What enrolling in a homeroom did.
+#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+pub struct HomeroomStudentsAdded {
+    /// How many are new.
+    added: usize,
+}
+
+impl Editable for HomeroomEdit {
+    const FIELDS: &'static [&'static str] = &["name", "gradeLevel", "academicYear", "teacherId"];
+    const READ_ONLY: &'static [&'static str] = &[
+        "id",
+        "organizationId",
+        "externalId",
+        "studentCount",
+        "createdAt",
+        "updatedAt",
+    ];
+}
+
+impl From<CountedHomeroom> for HomeroomView {
+    fn from(counted: CountedHomeroom) -> Self {
+        Self::new(counted.homeroom, counted.students)
+    }
+}
+
+/// The homerooms by name; a student reads the own ones
+#[utoipa::path(get, path = "/homerooms", params(Filter), responses((status = 200, body = [HomeroomView])))]
+async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Json<Vec<HomeroomView>>> {
+    let filter = HomeroomFilter {
+        search: filter.search.map(Search::into_string).filter(|text| !text.is_empty()),
+        academic_year: filter.academic_year,
+        teacher_id: filter.teacher_id,
+    };
+    let homerooms = cx.read(move |scope| scope.homerooms(&filter)).await?;
+    Ok(Json(homerooms.into_iter().map(HomeroomView::from).collect()))
+}
+
+/// Add a homeroom
+#[utoipa::path(post, path = "/homerooms", request_body = NewHomeroom,
+    responses((status = 201, body = HomeroomView), (status = 409, description = "DUPLICATE_HOMEROOM")))]
+async fn create(cx: Context, Valid(new): Valid<NewHomeroom>) -> Result<Created<HomeroomView>> {
+    let homeroom = cx.write(move |work| homerooms::create(work, &new)).await?;
+    let view = HomeroomView::from(homeroom);
+    Ok(Created(format!("/api/homerooms/{}", view.id()), view))
+}
+
+/// One homeroom
+#[utoipa::path(get, path = "/homerooms/{id}", params(("id" = String, Path)), responses((status = 200, body = HomeroomView)))]
+async fn show(cx: Context, Path(id): Path<HomeroomId>) -> Result<Json<HomeroomView>> {
+    Ok(Json(cx.read(move |scope| scope.homeroom(&id)).await?.into()))
+}
+
+/// Change a homeroom
+#[utoipa::path(patch, path = "/homerooms/{id}", params(("id" = String, Path)), request_body = HomeroomEdit,
+    responses((status = 200, body = HomeroomView), (status = 409, description = "DUPLICATE_HOMEROOM")))]
+async fn edit(cx: Context, Path(id): Path<HomeroomId>, patch: Patch<HomeroomEdit>) -> Result<Json<HomeroomView>> {
+    if !patch.echoed.is_empty() {
+        let shown = show(cx.clone(), Path(id.clone())).await?;
+        patch.echoed.must_equal(&shown.0)?;
+    }
+    let homeroom = cx.write(move |work| homerooms::edit(work, &id, &patch.edit)).await?;
+    Ok(Json(homeroom.into()))
+}
+
+/// Remove a homeroom; its students stay in their classes, and those classes name no homeroom any more
+#[utoipa::path(delete, path = "/homerooms/{id}", params(("id" = String, Path)), responses((status = 200, body = Done)))]
+async fn remove(cx: Context, Path(id): Path<HomeroomId>) -> Result<Json<Done>> {
+    cx.write(move |work| homerooms::remove(work, &id)).await?;
+    Ok(Json(Done::YES))
+}
+
+/// The students of a homeroom, by name
+#[utoipa::path(get, path = "/homerooms/{id}/students", params(("id" = String, Path), StudentFilter),
+    responses((status = 200, body = [HomeroomStudentView])))]
+async fn students(
+    cx: Context,
+    Path(id): Path<HomeroomId>,
+    ValidQuery(filter): ValidQuery<StudentFilter>,
+) -> Result<Json<Vec<HomeroomStudentView>>> {
+    let search = filter.search.map(Search::into_string).filter(|text| !text.is_empty());
+    let students = cx
+        .read(move |scope| {
+            scope.homeroom(&id)?;
+            scope.homeroom_students(&id, search.as_deref())
+        })
+        .await?;
+    let views = students
+        .into_iter()
+        .map(|student| HomeroomStudentView::new(student.enrollment, student.person, student.email));
+    Ok(Json(views.collect()))
+}
+
+/// Enrol students in a homeroom
+#[utoipa::path(post, path = "/homerooms/{id}/students", params(("id" = String, Path)),
+    request_body = NewHomeroomStudents, responses((status = 200, body = HomeroomStudentsAdded)))]
+async fn add_students(
+    cx: Context,
+    Path(id): Path<HomeroomId>,
+    Valid(new): Valid<NewHomeroomStudents>,
+) -> Result<Json<HomeroomStudentsAdded>> {
+    let added = cx.write(move |work| homerooms::add_students(work, &id, &new)).await?;
+    Ok(Json(HomeroomStudentsAdded { added }))
+}
+
+/// Take a student out of a homeroom
+#[utoipa::path(delete, path = "/homerooms/{id}/students/{studentId}",
+    params(("id" = String, Path), ("studentId" = String, Path)), responses((status = 200, body = Done)))]
+async fn remove_student(cx: Context, Path((id, student)): Path<(HomeroomId, UserId)>) -> Result<Json<Done>> {
+    cx.write(move |work| homerooms::remove_student(work, &id, &student))
+        .await?;
+    Ok(Json(Done::YES))
+}

@@ -1,0 +1,104 @@
+//! A homeroom and its students as answers show them (contract 3.2).
+
+use model::homeroom::HomeroomEnrollment;
+use model::id::{EnrollmentId, HomeroomId, OrganizationId, UserId};
+use model::text::{AcademicYear, ExternalId, GradeLevel, ShortName};
+use model::time::Timestamp;
+use model::user::Person;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// A homeroom.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Homeroom)]
+pub struct HomeroomView {
+    id: HomeroomId,
+    name: ShortName,
+    #[schema(required)]
+    grade_level: Option<GradeLevel>,
+    #[schema(required)]
+    academic_year: Option<AcademicYear>,
+    #[schema(required)]
+    teacher_id: Option<UserId>,
+    organization_id: OrganizationId,
+    #[schema(required)]
+    external_id: Option<ExternalId>,
+    student_count: i64,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+}
+
+impl HomeroomView {
+    /// The homeroom with the number of its students.
+    pub fn new(homeroom: model::homeroom::Homeroom, student_count: i64) -> Self {
+        Self {
+            id: homeroom.id,
+            name: homeroom.name,
+            grade_level: homeroom.grade_level,
+            academic_year: homeroom.academic_year,
+            teacher_id: homeroom.teacher_id,
+            organization_id: homeroom.organization_id,
+            external_id: homeroom.external_id,
+            student_count,
+            created_at: homeroom.created_at,
+            updated_at: homeroom.updated_at,
+        }
+    }
+
+    /// Its id.
+    pub fn id(&self) -> &HomeroomId {
+        &self.id
+    }
+}
+
+/// A student's place in a homeroom.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = HomeroomEnrollment)]
+pub struct HomeroomEnrollmentView {
+    id: EnrollmentId,
+    homeroom_id: HomeroomId,
+    student_id: UserId,
+    enrolled_at: Timestamp,
+}
+
+/// The person of an enrolment.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct HomeroomPerson {
+    id: UserId,
+    name: String,
+    #[schema(required)]
+    image: Option<String>,
+    /// For admins, and for teachers of a class of the student
+    #[serde(skip_serializing_if = "Option::is_none")]
+    email: Option<String>,
+}
+
+/// A student of a homeroom.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[schema(as = HomeroomStudent)]
+pub struct HomeroomStudentView {
+    enrollment: HomeroomEnrollmentView,
+    user: HomeroomPerson,
+}
+
+impl HomeroomStudentView {
+    /// The student, with the address where the viewer may know it.
+    pub fn new(enrollment: HomeroomEnrollment, person: Person, email: Option<String>) -> Self {
+        Self {
+            enrollment: HomeroomEnrollmentView {
+                id: enrollment.id,
+                homeroom_id: enrollment.homeroom_id,
+                student_id: enrollment.student_id,
+                enrolled_at: enrollment.enrolled_at,
+            },
+            user: HomeroomPerson {
+                id: person.id,
+                name: person.name,
+                image: person.image,
+                email,
+            },
+        }
+    }
+}
