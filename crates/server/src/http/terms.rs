@@ -25,7 +25,7 @@ pub enum Terms {
     Export,
     /// Also counted as an import of the school, without a limit of time.
     Import,
-    /// Never counted: what watches over the service asks it.
+    /// Not counted here: what watches over the service asks it, or it has limits of its own.
     Uncounted,
 }
 
