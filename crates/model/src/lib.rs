@@ -47,6 +47,7 @@ pub mod message;
 pub mod news;
 pub mod number;
 pub mod organization;
+pub mod rate;
 pub mod refusal;
 #[cfg(test)]
 mod samples;

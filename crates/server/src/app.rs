@@ -6,6 +6,7 @@ use better_auth::cookie::CookieNames;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::auth::Gate;
+use crate::auth::rates::Rates;
 use crate::auth::tenant::{self, Hosts};
 use crate::changes::{orphans, removal, storage};
 use crate::clock;
@@ -28,6 +29,7 @@ struct Parts {
     config: Config,
     store: Store,
     gate: Gate,
+    rates: Rates,
     bus: Bus,
     live: Live,
     files: Files,
@@ -79,6 +81,7 @@ impl App {
         ];
         let editing = Editing::new(store.clone(), bus.clone(), files.clone(), document_server.clone());
         let sweep = editing.start_sweep(instance);
+        let rates = Rates::new(config.rate_limit_factor);
         let sending_out = editing.start_sending_out(departures);
         let is_alone = matches!(database, Database::Sqlite(_));
         let jobs = Jobs::start(store.clone(), bus.clone(), files.clone(), is_alone);
@@ -87,6 +90,7 @@ impl App {
             config,
             store,
             gate,
+            rates,
             bus,
             live,
             files,
@@ -118,6 +122,11 @@ impl App {
     /// Finds out who asks.
     pub fn gate(&self) -> &Gate {
         &self.0.gate
+    }
+
+    /// Counts how often people ask.
+    pub fn rates(&self) -> &Rates {
+        &self.0.rates
     }
 
     /// Carries what happened to the sockets of every instance.

@@ -26,6 +26,7 @@ pub mod organizations;
 pub mod passwords;
 pub mod people;
 pub mod profile;
+pub mod rates;
 pub mod saves;
 pub mod school;
 pub mod sessions;

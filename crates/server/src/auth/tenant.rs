@@ -1,7 +1,7 @@
 //! Which organization a Host names (contract 10): an exact custom domain, then `<slug>.<BASE_DOMAIN>`. An unknown Host
 //! names none, never "the first one".
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 
 use axum::http::{HeaderMap, HeaderValue, Uri, header};
 use model::organization::PlatformHosts;
@@ -66,6 +66,28 @@ impl Hosts {
             .rsplit(',')
             .filter_map(|hop| hop.trim().parse::<IpAddr>().ok());
         hops.find(|hop| !self.trusted_proxies.contains(hop)).or(Some(peer))
+    }
+}
+
+/// The address as limits count it: of IPv6 the network of 64 bits, which one subscriber has at least.
+pub fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V4(address) => IpAddr::V4(address),
+        IpAddr::V6(address) => {
+            let [a, b, c, d, ..] = address.segments();
+            IpAddr::V6(Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0))
+        }
+    }
+}
+
+/// The same as text: every digit of it, so that it is spelled in one way only.
+pub fn spelled(address: IpAddr) -> String {
+    match network(address) {
+        IpAddr::V4(address) => address.to_string(),
+        IpAddr::V6(address) => {
+            let groups = address.segments().map(|group| format!("{group:04x}"));
+            groups.join(":")
+        }
     }
 }
 
@@ -174,6 +196,14 @@ mod tests {
         };
         assert_eq!(slug(&hosts, &["App.schools.example:443"]), None);
         assert_eq!(slug(&hosts, &["north.schools.example"]).as_deref(), Some("north"));
+    }
+
+    #[test]
+    fn limits_count_an_ipv6_network_as_one_address() {
+        let text = |address: &str| address.parse().map(spelled).unwrap_or_default();
+        assert_eq!(text("2001:db8:1:2:3:4:5:6"), "2001:0db8:0001:0002:0000:0000:0000:0000");
+        assert_eq!(text("2001:db8:1:2::1"), text("2001:db8:1:2:ffff::"));
+        assert_eq!(text("::ffff:192.0.2.7"), "192.0.2.7");
     }
 
     #[test]

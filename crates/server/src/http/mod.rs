@@ -8,9 +8,11 @@ mod everywhere;
 pub mod layers;
 mod line;
 pub mod listen;
+pub mod pace;
 pub mod page;
 pub mod reply;
 pub mod router;
+pub mod terms;
 pub mod valid;
 
 mod activity_logs;

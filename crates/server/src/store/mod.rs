@@ -33,6 +33,7 @@ pub mod outbox;
 pub mod page;
 pub mod people;
 pub mod purge;
+pub mod rates;
 pub mod revisions;
 pub mod rooms;
 pub mod saves;
@@ -408,6 +409,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("rooms", rooms::STATEMENTS),
         ("enrollments", enrollments::STATEMENTS),
         ("saves", saves::STATEMENTS),
+        ("rates", rates::STATEMENTS),
         ("revisions", revisions::STATEMENTS),
         ("groups", groups::STATEMENTS),
         ("people", people::STATEMENTS),

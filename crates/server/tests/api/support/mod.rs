@@ -25,6 +25,7 @@ pub mod studio;
 pub mod tables;
 pub mod topics;
 mod walk;
+pub mod wire;
 mod world;
 
 pub use again::Again;
