@@ -3,7 +3,7 @@
 //! ```text
 //! floor 7   cli                                         started
 //! floor 6   http                                        asked
-//! floor 5   editing   import                            several units; several units and the document server
+//! floor 5   editing   jobs   import                     several units and the document server; beside requests; many rows
 //! floor 4   changes                                     opens and ends every Work; tells
 //! floor 3   actions   live                              done; listened to
 //! floor 2   auth                                        who
@@ -24,6 +24,7 @@ pub mod failpoint;
 pub mod files;
 pub mod http;
 pub mod import;
+pub mod jobs;
 pub mod live;
 pub mod mail;
 pub mod store;

@@ -39,7 +39,7 @@ pub fn entry(change: &Change) -> Option<Entry> {
         Change::Document(change) => document::entry(change),
         Change::Message(change) => document::message(change),
         Change::User(change) => user::entry(change),
-        Change::Organization(change) => Some(organization::entry(change)),
+        Change::Organization(change) => organization::entry(change),
         Change::Session(change) => organization::session(change),
     };
     entry.map(|mut entry| {

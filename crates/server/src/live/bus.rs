@@ -74,7 +74,7 @@ impl Bus {
     /// Takes the signals of a unit of work in one organization; they leave once it is committed, in this order.
     pub fn carry(&self, work: &mut Work<'_>, signals: Vec<Signal>) -> Result<AfterCommit> {
         let people: Vec<UserId> = signals.iter().flat_map(Signal::movers).cloned().collect();
-        let tenant = work.tenant().clone();
+        let tenant = work.standpoint().tenant.clone();
         let carried = self.carry_with(signals, |signals| work.insert_signals(signals))?;
         if people.is_empty() {
             return Ok(carried);

@@ -16,6 +16,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("changes", 4),
     ("editing", 5),
     ("import", 5),
+    ("jobs", 5),
     ("http", 6),
     ("cli", 7),
 ];
@@ -99,6 +100,7 @@ fn the_app_is_built_and_used_upstairs_only() {
         "changes",
         "editing",
         "import",
+        "jobs",
     ] {
         for (path, text) in sources(&root().join(room)) {
             assert!(!named_rooms(&text).contains(&"app"), "{} knows the app", path.display());

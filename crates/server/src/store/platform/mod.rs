@@ -6,12 +6,15 @@ pub mod addresses;
 pub mod editing;
 pub mod file_removals;
 pub mod homes;
+pub mod jobs;
 pub mod listeners;
 pub mod organizations;
 pub mod outbox;
 pub mod sessions;
 pub mod sign_in;
 pub mod staged_files;
+pub mod storage;
+pub mod system;
 pub mod users;
 
 use std::ops::{Deref, DerefMut};
@@ -23,8 +26,8 @@ use model::user::User;
 
 use super::connection::Connection;
 use super::sql::Sql;
-use super::{Actor, Scope, Standpoint, Tenant, Work};
-use crate::error::Result;
+use super::{Actor, Scope, Standpoint, Work};
+use crate::error::{Error, Result};
 
 /// A proof that looking across organizations is one of the listed exceptions.
 #[derive(Debug)]
@@ -108,8 +111,14 @@ impl<'c> PlatformWork<'c> {
         let Some(home) = account.home_organization_id.clone() else {
             return Ok(());
         };
+        // A school that was deleted keeps no log any more.
+        let tenant = match self.tenant(&home) {
+            Ok(tenant) => tenant,
+            Err(Error::NotFound) => return Ok(()),
+            Err(error) => return Err(error),
+        };
         let standpoint = Standpoint {
-            tenant: Tenant(home),
+            tenant,
             viewer: Viewer::Admin,
             actor,
             now,
@@ -146,11 +155,14 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("platform/accounts", accounts::STATEMENTS),
         ("platform/addresses", addresses::STATEMENTS),
         ("platform/homes", homes::STATEMENTS),
+        ("platform/jobs", jobs::STATEMENTS),
         ("platform/organizations", organizations::STATEMENTS),
         ("platform/outbox", outbox::STATEMENTS),
         ("platform/sessions", sessions::STATEMENTS),
         ("platform/staged_files", staged_files::STATEMENTS),
         ("platform/sign_in", sign_in::STATEMENTS),
+        ("platform/storage", storage::STATEMENTS),
+        ("platform/system", system::STATEMENTS),
         ("platform/users", users::STATEMENTS),
     ]
 }

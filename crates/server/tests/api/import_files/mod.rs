@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 use self::archives::archives;
 use self::rows::{accepted, rows};
 use self::tables::tables;
+use crate::support::TestApp;
 use crate::support::rosters::{WIDE_HEADER, counted, counts, import, packed};
 use crate::support::rows::execute;
-use crate::support::TestApp;
 
 /// A file, and the status, code and detail with which it is refused as a whole.
 pub struct Refused {

@@ -7,6 +7,8 @@ mod heard;
 pub mod invariants;
 pub mod lesson_rows;
 pub mod live_rows;
+pub mod many_rows;
+pub mod mentions;
 pub mod office;
 pub mod raw;
 mod rooms;
