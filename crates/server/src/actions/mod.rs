@@ -2,6 +2,7 @@
 //! recorded as a change. No HTTP, no sockets.
 
 pub mod addresses;
+pub mod administration;
 pub mod assignments;
 pub mod attachments;
 pub mod bulk_edits;

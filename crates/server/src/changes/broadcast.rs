@@ -17,6 +17,7 @@ mod telling;
 mod user;
 
 use model::change::Change;
+use model::change::administration::AdministrationChange;
 use model::change::homeroom::HomeroomChange;
 use model::change::subject::SubjectChange;
 use model::id::OrganizationId;
@@ -43,6 +44,15 @@ pub fn signals(change: &Change, actor: &Actor, organization: &OrganizationId, no
         Change::User(change) => user::tell(change, &mut telling),
         Change::Organization(change) => organization::tell(change, &mut telling),
         Change::Session(change) => session::tell(change, &mut telling),
+        // Sessions that end are told of as sessions; what a platform role opens is found out by a look of its own.
+        Change::Administration(
+            AdministrationChange::Banned { .. }
+            | AdministrationChange::Unbanned { .. }
+            | AdministrationChange::PlatformRoleChanged { .. }
+            | AdministrationChange::SessionsRevoked { .. }
+            | AdministrationChange::ImpersonationBegun { .. }
+            | AdministrationChange::ImpersonationEnded { .. },
+        ) => {}
         // The lists of a school's subjects and homerooms are read when they are shown; no room is about them.
         Change::Subject(
             SubjectChange::Created { .. } | SubjectChange::Updated { .. } | SubjectChange::Deleted { .. },

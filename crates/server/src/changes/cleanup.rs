@@ -87,6 +87,7 @@ pub fn removed_files(change: &Change) -> &[FileKey] {
         | Change::Help(_)
         | Change::Submission(_)
         | Change::Feedback(_)
+        | Change::Administration(_)
         | Change::Organization(_)
         | Change::Session(_) => &[],
     }

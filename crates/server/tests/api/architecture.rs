@@ -35,6 +35,7 @@ const GROUND: &[&str] = &[
     "sees_group",
     "knows_group",
     "knows_class",
+    "good_impersonation",
 ];
 
 fn sources(room: &Path) -> Vec<(PathBuf, String)> {

@@ -51,6 +51,7 @@ mod pdf;
 mod process;
 mod rates;
 mod requests;
+mod revocation;
 mod saves;
 mod statements;
 mod story;

@@ -31,8 +31,12 @@ pub(super) fn entry(change: &OrganizationChange) -> Entry {
 /// be a password typed into the wrong field, so only a known account is named.
 pub(super) fn session(change: &SessionChange) -> Option<Entry> {
     match change {
-        SessionChange::Ended { .. } | SessionChange::OrganizationChosen { .. } => None,
-        SessionChange::LoginFailed { user, email, address } => {
+        SessionChange::Ended { .. }
+        | SessionChange::OrganizationChosen { .. }
+        | SessionChange::PlatformRoleChanged { .. } => None,
+        SessionChange::LoginFailed {
+            user, email, address, ..
+        } => {
             let id = user.as_ref().map(ToString::to_string).unwrap_or_default();
             let email = user.as_ref().map(|_| email);
             let details = json!({"email": email, "address": address});

@@ -23,7 +23,7 @@ use super::answer::Refused;
 use super::wire;
 use crate::actions::sessions;
 use crate::auth::tenant::spelled;
-use crate::auth::{Caller, Peer};
+use crate::auth::{Caller, Peer, RequestId};
 use crate::changes;
 use crate::clock;
 use crate::error::Result;
@@ -43,6 +43,8 @@ pub struct Asked {
     pub app: App,
     /// The request's clock.
     pub now: Timestamp,
+    /// The request's id.
+    pub request_id: Option<String>,
     headers: HeaderMap,
     cookies: RequestCookies,
     trusted: TrustedOrigin,
@@ -87,6 +89,7 @@ impl FromRequest<App> for Asked {
         let asked = Self {
             app: app.clone(),
             now: clock::now(),
+            request_id: parts.extensions.get::<RequestId>().map(|id| id.0.clone()),
             cookies: RequestCookies::parse(parts.headers.get_all(header::COOKIE)),
             headers: parts.headers,
             trusted,
@@ -188,6 +191,22 @@ impl Asked {
     /// The cached copy of the session in the request's cookies, whatever it is worth.
     pub fn cached_copy(&self) -> Option<String> {
         self.cookies.joined(self.app.gate().names().session_data())
+    }
+
+    /// The session that a super admin returns to when he stops acting as somebody, and whether its cookies are kept.
+    pub fn way_back(&self) -> Option<(String, Remember)> {
+        let gate = self.app.gate();
+        self.cookies.admin_session(gate.names(), gate.secret())
+    }
+
+    /// Takes all cookies of a session back, the way back from an impersonation included.
+    pub fn clear(&self) -> Vec<String> {
+        let cookies = self.cookies();
+        let mut lines = cookies.clear();
+        if self.cookies.count(self.app.gate().names().admin_session()) > 0 {
+            lines.push(cookies.clear_admin_session());
+        }
+        lines
     }
 
     /// Writes cookies in answer to those of the request.

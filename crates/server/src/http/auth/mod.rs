@@ -5,6 +5,7 @@
 //! themselves ([`asked::Asked::present`]).
 
 mod account;
+mod admin;
 mod answer;
 mod asked;
 mod elsewhere;
@@ -55,6 +56,7 @@ pub fn routes() -> Endpoints {
         .add(Access::Anyone, routes!(members::role))
         .add(Access::Anyone, routes!(members::list))
         .add(Access::Anyone, routes!(members::has_permission))
+        .merge(admin::routes())
         .merge(elsewhere::routes())
 }
 

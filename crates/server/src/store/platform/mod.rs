@@ -3,6 +3,7 @@
 
 pub mod accounts;
 pub mod addresses;
+pub mod administration;
 pub mod editing;
 pub mod file_removals;
 pub mod homes;
@@ -17,13 +18,14 @@ pub mod users;
 use std::ops::{Deref, DerefMut};
 
 use model::access::Viewer;
+use model::change::Change;
 use model::change::session::SessionChange;
 use model::time::Timestamp;
 use model::user::User;
 
 use super::connection::Connection;
 use super::sql::Sql;
-use super::{Actor, Scope, Standpoint, Tenant, Work};
+use super::{Actor, AfterCommit, Scope, Standpoint, Tenant, Work};
 use crate::error::Result;
 
 /// A proof that looking across organizations is one of the listed exceptions.
@@ -77,6 +79,7 @@ impl<'c> Platform<'c> {
 pub struct PlatformWork<'c> {
     platform: Platform<'c>,
     changes: Vec<SessionChange>,
+    elsewhere: Vec<(Standpoint, Vec<Change>)>,
 }
 
 impl<'c> PlatformWork<'c> {
@@ -84,6 +87,7 @@ impl<'c> PlatformWork<'c> {
         Self {
             platform: Platform::on(connection),
             changes: Vec::new(),
+            elsewhere: Vec::new(),
         }
     }
 
@@ -95,6 +99,42 @@ impl<'c> PlatformWork<'c> {
     /// What was recorded so far, taken by `changes::perform_platform` when the action is done.
     pub fn take_changes(&mut self) -> Vec<SessionChange> {
         std::mem::take(&mut self.changes)
+    }
+
+    /// Acts in one organization as a part of this unit; what is recorded there is told there (`changes::perform_platform`).
+    pub fn within<T>(&mut self, standpoint: Standpoint, act: impl FnOnce(&mut Work<'_>) -> Result<T>) -> Result<T> {
+        let scope = Scope {
+            connection: &mut *self.platform.connection,
+            standpoint: standpoint.clone(),
+        };
+        let mut work = Work {
+            scope,
+            changes: Vec::new(),
+        };
+        let outcome = act(&mut work)?;
+        let changes = work.take_changes();
+        if !changes.is_empty() {
+            self.elsewhere.push((standpoint, changes));
+        }
+        Ok(outcome)
+    }
+
+    /// Goes through the organizations in which something was recorded, in the order in which it happened.
+    pub fn conclude_within(
+        &mut self,
+        mut conclude: impl FnMut(&mut Work<'_>) -> Result<AfterCommit>,
+    ) -> Result<Vec<AfterCommit>> {
+        let elsewhere = std::mem::take(&mut self.elsewhere);
+        elsewhere
+            .into_iter()
+            .map(|(standpoint, changes)| {
+                let scope = Scope {
+                    connection: &mut *self.platform.connection,
+                    standpoint,
+                };
+                conclude(&mut Work { scope, changes })
+            })
+            .collect()
     }
 
     /// Acts in the organization that made an account, if it still has one; a failure leaves the rest of the unit intact.
@@ -145,6 +185,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("platform/file_removals", file_removals::STATEMENTS),
         ("platform/accounts", accounts::STATEMENTS),
         ("platform/addresses", addresses::STATEMENTS),
+        ("platform/administration", administration::STATEMENTS),
         ("platform/homes", homes::STATEMENTS),
         ("platform/organizations", organizations::STATEMENTS),
         ("platform/outbox", outbox::STATEMENTS),

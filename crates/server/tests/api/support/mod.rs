@@ -1,5 +1,6 @@
 //! What tests share: a running service on either database, named people of two schools, clients that speak for them.
 
+mod again;
 pub mod app;
 mod client;
 pub mod database;
@@ -24,6 +25,7 @@ mod walk;
 pub mod wire;
 mod world;
 
+pub use again::Again;
 pub use app::{AUTH_SECRET, DOCSERVER_SECRET, FRONTEND, TestApp};
 pub use client::{Answer, Client};
 pub use database::Kind;

@@ -64,4 +64,12 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
 }
 
 /// Actions whose body may be empty.
-const NO_ARGUMENTS: [&str; 7] = ["/resolve", "/claim", "/finish", "/reopen", "/unsubmit", "/restore", "/reset-password"];
+const NO_ARGUMENTS: [&str; 7] = [
+    "/resolve",
+    "/claim",
+    "/finish",
+    "/reopen",
+    "/unsubmit",
+    "/restore",
+    "/reset-password",
+];

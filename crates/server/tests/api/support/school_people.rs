@@ -29,12 +29,7 @@ pub async fn in_school(app: &TestApp, organization: &str, role: MemberRole, plat
 }
 
 /// The same, or without a membership.
-pub async fn somebody(
-    app: &TestApp,
-    organization: &str,
-    role: Option<MemberRole>,
-    platform: PlatformRole,
-) -> Person {
+pub async fn somebody(app: &TestApp, organization: &str, role: Option<MemberRole>, platform: PlatformRole) -> Person {
     let id = clock::new_id();
     let (name, email) = (format!("Person {id}"), format!("{id}@test.example"));
     let mut user = NewUser::provisioned(&name, &email, platform, None);

@@ -41,6 +41,8 @@ impl Walk {
             .await
             .expect(201);
         let homeroom = app.as_(&app.world.adam).post("/homerooms", json!({"name": "7B"})).await;
+        let members = app.as_(&app.world.adam).get("/admin/members?search=ben").await;
+        let members = members.expect(200);
         Self {
             homeroom: text(&homeroom.expect(201), "id"),
             group: text(&visible, "id"),
