@@ -86,7 +86,13 @@ both!(an_admin_gives_nobody_what_others_would_guess, |app| {
         });
         adam.post("/users", new).await
     };
-    for password in ["1234567", "iloveyou1", "idanewcomer", "Ida-North-2026", "ida.n@north.example"] {
+    for password in [
+        "1234567",
+        "iloveyou1",
+        "idanewcomer",
+        "Ida-North-2026",
+        "ida.n@north.example",
+    ] {
         make(password).await.invalid("password");
     }
     make(&"x".repeat(129)).await.invalid("password");
@@ -99,7 +105,10 @@ both!(those_who_run_the_platform_give_nobody_such_a_password_either, |app| {
     let browser = signed_in(app, root).await;
     for (password, code) in REFUSED {
         let set = json!({"userId": ada.id, "newPassword": password});
-        browser.post("/auth/admin/set-user-password", set).await.refused(400, code);
+        browser
+            .post("/auth/admin/set-user-password", set)
+            .await
+            .refused(400, code);
         let new = json!({"email": "ada.teacher@other.example", "name": "Ada Teacher-Test", "password": password});
         browser.post("/auth/admin/create-user", new).await.refused(400, code);
     }
