@@ -99,3 +99,20 @@ both!(an_admin_gives_nobody_what_others_would_guess, |app| {
     make(GOOD).await.expect(201);
     Browser::new(app).sign_in("ida.n@north.example", GOOD).await.expect(200);
 });
+
+both!(those_who_run_the_platform_give_nobody_such_a_password_either, |app| {
+    let (root, ada) = (&app.world.root, &app.world.ada);
+    let browser = signed_in(app, root).await;
+    for (password, code) in REFUSED {
+        let set = json!({"userId": ada.id, "newPassword": password});
+        browser
+            .post("/auth/admin/set-user-password", set)
+            .await
+            .refused(400, code);
+        let new = json!({"email": "ada.teacher@other.example", "name": "Ada Teacher-Test", "password": password});
+        browser.post("/auth/admin/create-user", new).await.refused(400, code);
+    }
+    let set = json!({"userId": ada.id, "newPassword": GOOD});
+    browser.post("/auth/admin/set-user-password", set).await.expect(200);
+    Browser::new(app).sign_in(&ada.email, GOOD).await.expect(200);
+});

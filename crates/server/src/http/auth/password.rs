@@ -25,7 +25,7 @@ pub async fn change(asked: Asked) -> Answered {
     let revoke_others = reader.optional_bool("revokeOtherSessions").unwrap_or(false);
     reader.finish()?;
     let present = asked.present().await?;
-    password::check_new(new, &[&present.user.name, &present.user.email]).map_err(AuthError::from)?;
+    check_new(new, &[&present.user.name, &present.user.email])?;
     let fitted = prove(&asked, &present, current).await?;
     let hash = asked.app.gate().hashing().hash(new.to_owned()).await?;
     let successor = revoke_others.then(|| asked.new_session(present.user.id.clone()));
@@ -63,6 +63,11 @@ pub async fn verify(asked: Asked) -> Answered {
     let present = asked.present().await?;
     prove(&asked, &present, password).await?;
     Ok(done(present.cookies))
+}
+
+/// The rules for a new password (contract 9) in the library's words; `own` is what everybody knows of the person.
+pub fn check_new(password: &str, own: &[&str]) -> Result<(), AuthError> {
+    password::check_new(password, own).map_err(AuthError::from)
 }
 
 /// The stored hash of a password that is right; a wrong one is counted.

@@ -6,12 +6,13 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use better_auth::email;
 use better_auth::error::AuthError;
-use better_auth::{password, token};
+use better_auth::token;
 use serde_json::json;
 
 use super::super::context::App;
 use super::answer::{Answered, Refused, answer};
 use super::asked::Asked;
+use super::password::check_new;
 use super::sessions::done;
 use crate::actions::passwords;
 use crate::changes;
@@ -113,7 +114,7 @@ pub async fn reset(asked: Asked) -> Answered {
     reader.finish()?;
     let token = token.or_else(|| asked.query("token")).filter(|token| !token.is_empty());
     let token = token.ok_or_else(AuthError::invalid_token)?.to_owned();
-    password::check_new(new, &[]).map_err(AuthError::from)?;
+    check_new(new, &[])?;
     // Nobody is hashed for without a good token.
     let (sought, now) = (token.clone(), asked.now);
     let look = asked
@@ -123,7 +124,7 @@ pub async fn reset(asked: Asked) -> Answered {
             passwords::whose_reset(platform, &sought, now)
         });
     let person = look.await?.ok_or_else(AuthError::invalid_token)?;
-    password::check_new(new, &[person.name.as_str(), &person.email]).map_err(AuthError::from)?;
+    check_new(new, &[person.name.as_str(), &person.email])?;
     let hash = asked.app.gate().hashing().hash(new.to_owned()).await?;
     if !asked
         .act(move |work| passwords::reset(work, &token, &hash, now))

@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 use super::super::account::profile_edit;
 use super::super::answer::{Answered, Refused, answer};
 use super::super::asked::Asked;
+use super::super::password::check_new;
 use super::super::sign_in::LONGEST_EMAIL;
 use super::bans;
 use super::{account, administrator, role, shown};
@@ -58,7 +59,7 @@ pub async fn create(asked: Asked) -> Answered {
     let address = known_address(&address)?;
     let name = named(name)?;
     if let Some(password) = password {
-        better_auth::password::check_new(password, &[name.as_str(), &address]).map_err(AuthError::from)?;
+        check_new(password, &[name.as_str(), &address])?;
     }
     let hash = match password {
         Some(password) => Some(asked.app.gate().hashing().hash(password.to_owned()).await?),

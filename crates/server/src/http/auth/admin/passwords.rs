@@ -1,11 +1,11 @@
 //! Giving somebody another password.
 
 use better_auth::error::AuthError;
-use better_auth::password;
 use model::id::UserId;
 
 use super::super::answer::{Answered, Refused};
 use super::super::asked::Asked;
+use super::super::password::check_new;
 use super::super::sessions::done;
 use super::{account, administrator};
 use crate::actions::administration;
@@ -22,9 +22,10 @@ pub async fn set(asked: Asked) -> Answered {
     let user = UserId::new(reader.filled_string("userId"));
     reader.finish()?;
     let (present, admin) = administrator(&asked, AuthError::may_not_set_passwords()).await?;
+    check_new(new, &[])?;
     // Nobody is hashed for who does not exist.
-    let person = account(&asked, &user).await?.user;
-    password::check_new(new, &[&person.name, &person.email]).map_err(AuthError::from)?;
+    let account = account(&asked, &user).await?;
+    check_new(new, &[account.user.name.as_str(), &account.user.email])?;
     let hash = asked.app.gate().hashing().hash(new.to_owned()).await?;
     let is_own = user == admin.id;
     asked
