@@ -31,6 +31,7 @@ pub mod course;
 pub mod document;
 pub mod document_kind;
 pub mod edit;
+pub mod erasure;
 pub mod feedback;
 pub mod file;
 pub mod grade;

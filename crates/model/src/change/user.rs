@@ -3,7 +3,6 @@
 use crate::access::MemberRole;
 use crate::edit::Changed;
 use crate::file::FileKey;
-use crate::id::UserId;
 use crate::user::{Member, Person, User};
 use crate::whole::WholeGroup;
 
@@ -69,8 +68,10 @@ pub enum UserChange {
     },
     /// A person's data was erased.
     Erased {
-        /// The account that is empty now.
-        user: UserId,
+        /// The person, without a name now.
+        user: Person,
+        /// The groups, as they are without the person.
+        left: Vec<WholeGroup>,
         /// Files that nobody needs any more.
         files: Vec<FileKey>,
     },

@@ -15,6 +15,7 @@ pub mod group_members;
 pub mod groups;
 pub mod help;
 pub mod passwords;
+pub mod privacy;
 pub mod profile;
 pub mod saves;
 pub mod sessions;

@@ -6,7 +6,7 @@ use axum::http::Uri;
 use crate::store::platform::homes::Home;
 
 /// The nouns whose id may stand in a path, as the path spells them.
-const NOUNS: [&str; 8] = [
+const NOUNS: [&str; 9] = [
     "subjects",
     "classes",
     "courses",
@@ -15,6 +15,7 @@ const NOUNS: [&str; 8] = [
     "assignments",
     "workrooms",
     "documents",
+    "jobs",
 ];
 
 /// What the request's address says about the organization.

@@ -46,6 +46,8 @@ enum Command {
     Openapi,
     /// Print the table of routes and who may call them
     Access,
+    /// Print the table of personal data, with what exports and erasures do with it
+    Privacy,
 }
 
 /// Runs the command of this process and answers its exit code.
@@ -58,6 +60,7 @@ pub fn run() -> ExitCode {
         Command::Admin { command } => admin::run(command),
         Command::Openapi => describe::openapi(),
         Command::Access => describe::access(),
+        Command::Privacy => describe::privacy(),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -31,6 +31,7 @@ mod health;
 mod help;
 mod pages;
 mod pdf;
+mod privacy;
 mod subjects;
 mod submissions;
 mod users;

@@ -14,7 +14,7 @@ use super::context::App;
 use super::endpoint::{Endpoints, Row};
 use super::{
     activity_logs, assignments, auth, classes, courses, document, document_server, documents, enrollments, finish,
-    groups, health, layers, pages, pdf, subjects, submissions, users, workrooms,
+    groups, health, layers, pages, pdf, privacy, subjects, submissions, users, workrooms,
 };
 use crate::error::Error;
 use crate::live::connect;
@@ -38,6 +38,7 @@ pub fn endpoints() -> Endpoints {
         .merge(submissions::routes())
         .merge(finish::routes())
         .merge(activity_logs::routes())
+        .merge(privacy::routes())
 }
 
 /// The router of the running service.

@@ -20,12 +20,14 @@ pub mod courses;
 pub mod current_submissions;
 pub mod documents;
 pub mod enrollments;
+pub mod erasure;
 pub mod group_assignments;
 pub mod groups;
 pub mod jobs;
 pub mod members;
 pub mod outbox;
 pub mod page;
+pub mod personal;
 pub mod revisions;
 pub mod rooms;
 pub mod saves;
@@ -309,6 +311,22 @@ impl Work<'_> {
             })
         })
     }
+
+    /// Runs `act` and takes back all it did, what it recorded included: a dry run that cannot differ from the real one.
+    pub fn rehearse<T>(&mut self, act: impl FnOnce(&mut Work<'_>) -> Result<T>) -> Result<T> {
+        let standpoint = self.scope.standpoint.clone();
+        self.scope.connection.rehearse(|connection| {
+            act(&mut Work {
+                scope: Scope { connection, standpoint },
+                changes: Vec::new(),
+            })
+        })
+    }
+
+    /// Acts across organizations within this unit; needs a proof that this is one of the listed exceptions.
+    pub fn on_platform<T>(&mut self, _: PlatformProof, act: impl FnOnce(&mut Platform<'_>) -> Result<T>) -> Result<T> {
+        act(&mut Platform::on(self.scope.connection))
+    }
 }
 
 impl<'c> Deref for Work<'c> {
@@ -348,9 +366,12 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("documents", documents::STATEMENTS),
         ("members", members::STATEMENTS),
         ("outbox", outbox::STATEMENTS),
+        ("personal/nouns", personal::nouns::STATEMENTS),
+        ("personal/files", personal::files::STATEMENTS),
         ("jobs", jobs::STATEMENTS),
         ("rooms", rooms::STATEMENTS),
         ("enrollments", enrollments::STATEMENTS),
+        ("erasure", erasure::STATEMENTS),
         ("saves", saves::STATEMENTS),
         ("revisions", revisions::STATEMENTS),
         ("groups", groups::STATEMENTS),

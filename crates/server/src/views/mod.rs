@@ -13,6 +13,7 @@ pub mod document;
 pub mod group;
 pub mod group_assignment;
 pub mod message;
+pub mod privacy;
 pub mod subject;
 pub mod submission;
 pub mod user;

@@ -110,6 +110,15 @@ both!(a_runner_that_lost_its_lease_changes_nothing, |app| {
     assert!(finished);
 });
 
+both!(a_job_given_back_is_as_if_it_had_not_begun, |app| {
+    alone(app).await;
+    let id = impossible(app, "attempts = 0").await;
+    let held = claim(app, &id, 60).await.unwrap();
+    platform(app, move |platform| platform.release_job(&held.job, clock::now())).await;
+    assert_eq!(field(app, &id, "status").await.as_deref(), Some("QUEUED"));
+    assert_eq!(claim(app, &id, 60).await.unwrap().job.attempts, 1);
+});
+
 both!(a_job_that_fails_waits_and_is_given_up_in_the_end, |app| {
     let id = impossible(app, "attempts = 0").await;
     until(app, &id, "attempts", "1").await;
@@ -139,6 +148,7 @@ both!(a_job_of_a_dead_runner_is_taken_over_but_not_for_ever, |app| {
 });
 
 both!(what_was_kept_long_enough_goes_with_its_file, |app| {
+    alone(app).await;
     let id = impossible(
         app,
         "status = 'DONE', file_key = 'old.1.zip', expires_at = 1, entity_id = 'x'",

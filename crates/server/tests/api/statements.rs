@@ -56,12 +56,13 @@ fn every_statement_of_a_school_keeps_to_that_school() {
     assert!(strays.is_empty(), "without organization_id = $1: {strays:?}");
 }
 
-/// `organization_id = $1` somewhere, or the organization as the first column of an INSERT.
+/// `organization_id = $1` somewhere, the organization's own row, or the organization as the first column of an INSERT.
 fn keeps_to_its_organization(text: &str) -> bool {
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    words.contains("organization_id = $1") || {
+    words.contains("organization_id = $1") || words.contains("organizations WHERE id = $1") || {
         let columns = words.strip_prefix("INSERT INTO ").and_then(|rest| rest.split_once('('));
-        columns.is_some_and(|(_, columns)| columns.trim_start().starts_with("organization_id,"))
+        let first = columns.and_then(|(_, columns)| columns.trim_start().split(',').next());
+        first.is_some_and(|column| ["organization_id", "home_organization_id"].contains(&column))
     }
 }
 

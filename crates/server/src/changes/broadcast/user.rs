@@ -37,8 +37,12 @@ pub fn tell(change: &UserChange, telling: &mut Telling<'_>) {
                 group::updated(whole, &["members"], telling);
             }
         }
-        UserChange::Erased { user, files: _ } => {
-            telling.kill(Party::User(user.clone()), KillReason::Deactivated);
+        UserChange::Erased { user, left, files: _ } => {
+            telling.kill(Party::User(user.id.clone()), KillReason::Deactivated);
+            for whole in left {
+                group::left(whole, user, telling);
+                group::updated(whole, &["members"], telling);
+            }
         }
         UserChange::Imported { .. } | UserChange::Exported { .. } => {}
     }

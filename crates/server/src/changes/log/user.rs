@@ -46,9 +46,11 @@ pub(super) fn entry(change: &UserChange) -> Entry {
             "failed": failed,
         })),
         UserChange::Exported { user } => about(Action::Export, user),
-        UserChange::Erased { user, files: _ } => {
-            Entry::new(Category::User, Action::Delete, "user", user, "").details(json!({"erased": true}))
-        }
+        UserChange::Erased {
+            user,
+            left: _,
+            files: _,
+        } => Entry::new(Category::User, Action::Delete, "user", &user.id, "").details(json!({"erased": true})),
     }
 }
 

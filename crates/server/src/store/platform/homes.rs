@@ -26,6 +26,8 @@ statements! {
     WORK_ROOM = "SELECT o.id, o.status, CAST(NULL AS TEXT) FROM work_rooms x JOIN organizations o ON o.id = x.organization_id WHERE x.id = $1";
     /// The organization of a document.
     DOCUMENT = "SELECT o.id, o.status, CAST(NULL AS TEXT) FROM documents x JOIN organizations o ON o.id = x.organization_id WHERE x.id = $1";
+    /// The organization of a job.
+    JOB = "SELECT o.id, o.status, CAST(NULL AS TEXT) FROM jobs x JOIN organizations o ON o.id = x.organization_id WHERE x.id = $1";
 }
 
 /// An object whose home is asked for.
@@ -49,6 +51,7 @@ impl Platform<'_> {
             Home::Object("assignments", id) => (&ASSIGNMENT, id),
             Home::Object("workrooms", id) => (&WORK_ROOM, id),
             Home::Object("documents", id) => (&DOCUMENT, id),
+            Home::Object("jobs", id) => (&JOB, id),
             Home::Object(..) => return Ok(None),
         };
         let found = self

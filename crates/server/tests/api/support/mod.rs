@@ -7,6 +7,7 @@ mod heard;
 pub mod invariants;
 pub mod lesson_rows;
 pub mod live_rows;
+pub mod marked;
 pub mod office;
 pub mod raw;
 mod rooms;
