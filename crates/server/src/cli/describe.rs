@@ -37,7 +37,8 @@ pub fn privacy_text() -> String {
          Other people stand in it as ids. What others wrote is in it where it is addressed to the person or judges the\n\
          person's work and may be read by him: messages, published grades, published feedback.\n\n\
          An erasure (`POST /api/admin/gdpr/erase`) empties the account and keeps its row, so that ids which stay lead to\n\
-         nobody. The documents, hand-ins and grades of the group stay. Texts of others that mention the person are not searched.\n\n\
+         nobody. The documents, hand-ins and grades of the group stay. Texts of others that mention the person are not searched,\n\
+         nor is what stands inside documents.\n\n\
          | column | holds | export | erasure |\n|---|---|---|---|\n",
     );
     for mapped in MAP {

@@ -15,7 +15,7 @@ pub const OTHERS: &str = "othermark";
 /// What stands in everything secret.
 pub const SECRET: &str = "secretmark";
 /// What Ada wrote to Ben, and about him.
-pub const TO_BEN: [&str; 3] = ["tobenmark-message", "tobenmark-grade", "tobenmark-feedback"];
+pub const TO_BEN: [&str; 3] = ["toben-message", "toben-grade", "toben-feedback"];
 
 /// The marks that an archive about Ben holds in a school.
 pub const OF_SCHOOL: [&str; 9] = [
@@ -55,9 +55,9 @@ impl Marked {
         let (north, ada, ben, cem) = (&world.north, &world.ada.id, &world.ben.id, &world.cem.id);
         let home = format!("UPDATE users SET home_organization_id = '{north}' WHERE id IN ('{ben}', '{cem}', '{ada}')");
         execute(&app.database, home).await;
-        let name = |name: &str| json!({"name": name, "image": format!("https://x.example/{name}.png")});
+        let name = |mark: &str| json!({"name": format!("{mark}-name"), "image": format!("https://x.example/{mark}-image.png")});
         for (person, text) in [
-            (&world.ben, "BENMARK-name"),
+            (&world.ben, "BENMARK"),
             (&world.cem, "OTHERMARK-cem"),
             (&world.ada, "OTHERMARK-ada"),
         ] {
@@ -130,7 +130,6 @@ fn rows(app: &TestApp, lesson: &Walk, handed_in: &Value, file: &(FileKey, String
             VALUES ('{}', 'benmark-mail@test.example', 'BENMARK-place', 1);
         INSERT INTO sign_in_successes (account_key, address, last_success_at)
             VALUES ('benmark-mail@test.example', 'BENMARK-place', 1);
-        INSERT INTO rate_windows (name, window_started_at, hits) VALUES ('reset:benmark-mail@test.example', 1, 1);
         INSERT INTO homerooms (organization_id, id, name, name_key, created_at, updated_at)
             VALUES ('{north}', '{homeroom}', '7b', '7b', 1, 1);
         INSERT INTO homeroom_enrollments (organization_id, id, homeroom_id, student_id, enrolled_at)
