@@ -123,6 +123,15 @@ both!(an_archive_holds_all_of_one_person_and_nothing_of_others, |app| {
     assert!(entries.keys().all(|name| !name.starts_with("north/documents/")));
 });
 
+both!(an_archive_that_breaks_off_does_not_look_whole, |app| {
+    let marked = Marked::begin(app).await;
+    app.app.files().remove(&marked.chat_file).await.unwrap();
+    let ben = app.as_(&app.world.ben);
+    let begun = ben.request(reqwest::Method::POST, "/users/me/export").send().await.unwrap();
+    assert_eq!(begun.status(), 200, "the first lists were on their way");
+    assert!(begun.bytes().await.is_err(), "a reader must notice that the rest is missing");
+});
+
 both!(everybody_may_have_his_own_at_once, |app| {
     Marked::begin(app).await;
     let answer = app.as_(&app.world.ben).post("/users/me/export", json!({})).await;
