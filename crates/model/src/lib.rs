@@ -32,6 +32,7 @@ pub mod division;
 pub mod document;
 pub mod document_kind;
 pub mod edit;
+pub mod erasure;
 pub mod feedback;
 pub mod file;
 pub mod grade;

@@ -25,6 +25,7 @@ pub mod members;
 pub mod organizations;
 pub mod passwords;
 pub mod people;
+pub mod privacy;
 pub mod profile;
 pub mod rates;
 pub mod saves;

@@ -41,6 +41,7 @@ mod members;
 mod own_address;
 mod pages;
 mod pdf;
+mod privacy;
 mod school;
 mod subjects;
 mod submissions;

@@ -9,6 +9,7 @@ pub mod invariants;
 pub mod lesson_rows;
 pub mod live_rows;
 pub mod many_rows;
+pub mod marked;
 pub mod mentions;
 pub mod office;
 pub mod raw;

@@ -53,6 +53,8 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
         ("POST", "/groups/{id}/members") => json!({"userIds": [ids.user]}),
         ("POST", "/groups/{id}/members/{userId}/move") => json!({"toGroupId": ids.group}),
         ("POST", "/groups/{id}/help") => json!({"message": "Sample"}),
+        ("POST", "/admin/gdpr/export") => json!({"userId": ids.user}),
+        ("POST", "/admin/gdpr/erase") => json!({"userId": ids.user, "dryRun": true}),
         ("POST", "/assignments") => {
             json!({"title": "Sample", "deadline": "2099-01-01T00:00:00Z", "classId": ids.class, "courseId": ids.course})
         }
@@ -73,7 +75,8 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
 }
 
 /// Actions whose body may be empty.
-const NO_ARGUMENTS: [&str; 9] = [
+const NO_ARGUMENTS: [&str; 10] = [
+    "/me/export",
     "/resolve",
     "/claim",
     "/finish",

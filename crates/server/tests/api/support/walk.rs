@@ -18,6 +18,7 @@ pub struct Walk {
     pub work_room: String,
     pub document: String,
     pub member: String,
+    pub job: String,
 }
 
 impl Walk {
@@ -67,6 +68,7 @@ impl Walk {
             work_room: room,
             document: text(&document, "id"),
             member: text(&members["data"][0], "id"),
+            job: job(app).await,
         }
     }
 
@@ -87,12 +89,24 @@ impl Walk {
             ("workrooms", "id") if path.starts_with("/workrooms/documents/") => self.document.clone(),
             ("workrooms", "id") => self.work_room.clone(),
             ("groups", "attachmentId") => self.group_file.clone(),
+            ("admin", "id") if path.starts_with("/admin/gdpr/") => self.job.clone(),
             (_, "attachmentId") => self.attachment.clone(),
             (_, "userId" | "studentId") => world.ben.id.clone(),
             (_, "version") => "1".to_owned(),
             (noun, name) => panic!("no sample for {{{name}}} of {noun}: add it to support/lesson.rs"),
         }
     }
+}
+
+/// An export of Ben's data that is done.
+async fn job(app: &TestApp) -> String {
+    let adam = app.as_(&app.world.adam);
+    let asked = json!({"userId": app.world.ben.id});
+    let job = text(&adam.post("/admin/gdpr/export", asked).await.expect(202), "id");
+    while adam.get(&format!("/admin/gdpr/jobs/{job}")).await.expect(200)["status"] != "DONE" {
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    job
 }
 
 fn text(object: &Value, key: &str) -> String {
