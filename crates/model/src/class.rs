@@ -24,6 +24,20 @@ words! {
     }
 }
 
+words! {
+    /// Who put a student into a class.
+    EnrolledBy {
+        /// One of its teachers.
+        Teacher = "teacher",
+        /// An administrator of the school.
+        Admin = "admin",
+        /// An import from the school's administration.
+        Import = "import",
+        /// The homeroom the student belongs to.
+        Homeroom = "homeroom",
+    }
+}
+
 impl ClassStatus {
     /// The status after the wish of a teacher; a class with work in it cannot hide as a draft again.
     pub const fn change_to(self, wanted: Self, is_empty: bool) -> Result<Self, Refusal> {

@@ -27,6 +27,7 @@ pub mod assignment;
 pub mod change;
 pub mod class;
 pub mod course;
+pub mod division;
 pub mod document;
 pub mod document_kind;
 pub mod edit;

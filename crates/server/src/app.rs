@@ -37,6 +37,8 @@ struct Parts {
     _chores: [AbortOnDropHandle<()>; 3],
     /// The same.
     _sweep: Option<AbortOnDropHandle<()>>,
+    /// The same.
+    _sending_out: Option<AbortOnDropHandle<()>>,
 }
 
 impl App {
@@ -58,7 +60,7 @@ impl App {
         let gate = Gate::new(store.clone(), names, config.auth_secret.clone(), hosts);
         let document_server = DocumentServer::new(&config, api_internal_url, name_of_deployment(&store).await?)?;
         let live = Live::new(gate.clone(), store.clone(), &config.frontend_origin);
-        let bus = Bus::start(&database, &live);
+        let (bus, departures) = Bus::start(&database, &live);
         // The embedded database has one instance: after a restart it need not wait for its own turn to run out.
         let instance = match &database {
             Database::Sqlite(_) => document_server.deployment().to_owned(),
@@ -71,6 +73,7 @@ impl App {
         ];
         let editing = Editing::new(store.clone(), bus.clone(), files.clone(), document_server.clone());
         let sweep = editing.start_sweep(instance);
+        let sending_out = editing.start_sending_out(departures);
         let started = std::time::Instant::now();
         Ok(Self(Arc::new(Parts {
             config,
@@ -84,6 +87,7 @@ impl App {
             started,
             _chores: chores,
             _sweep: sweep,
+            _sending_out: sending_out,
         })))
     }
 

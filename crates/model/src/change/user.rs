@@ -1,9 +1,10 @@
 //! What happens to accounts and memberships.
 
 use crate::access::MemberRole;
+use crate::class::Class;
 use crate::edit::Changed;
 use crate::file::FileKey;
-use crate::id::UserId;
+use crate::id::{SessionId, UserId};
 use crate::user::{Member, Person, User};
 use crate::whole::WholeGroup;
 
@@ -46,8 +47,12 @@ pub enum UserChange {
         user: Person,
         /// The membership as it was.
         member: Member,
+        /// The classes the person learned in.
+        classes: Vec<Class>,
         /// The groups, as they are without the person.
         left: Vec<WholeGroup>,
+        /// The sessions that worked here, or all when the account was switched off.
+        sessions: Vec<SessionId>,
         /// Whether the account was switched off because no membership is left.
         is_deactivated: bool,
     },

@@ -2,7 +2,7 @@
 
 use garde::Validate;
 use model::change::class::ClassChange;
-use model::class::ClassEnrollment;
+use model::class::{ClassEnrollment, EnrolledBy};
 use model::edit::Edit;
 use model::id::{ClassId, GroupId, HomeroomId, UserId};
 use model::list::List;
@@ -75,7 +75,11 @@ pub fn enroll(work: &mut Work<'_>, id: &ClassId, new: &NewStudents) -> Result<En
     let asked = wanted.len();
     let mut students = Vec::new();
     for student in wanted {
-        if work.enroll(id, &student.id)? {
+        let is_new = match by_homeroom {
+            Some(_) => work.enroll_by(id, &student.id, EnrolledBy::Homeroom)?,
+            None => work.enroll(id, &student.id)?,
+        };
+        if is_new {
             students.push(student);
         }
     }

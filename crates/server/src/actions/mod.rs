@@ -1,6 +1,7 @@
 //! One function per thing a person can do. Rules are asked of the model, statements of the store; what happened is
 //! recorded as a change. No HTTP, no sockets.
 
+pub mod addresses;
 pub mod assignments;
 pub mod attachments;
 pub mod bulk_edits;
@@ -12,10 +13,13 @@ pub mod enrollments;
 pub mod finish;
 pub mod freeze;
 pub mod group_assignments;
+pub mod group_divisions;
+pub mod group_files;
 pub mod group_members;
 pub mod groups;
 pub mod help;
 pub mod homerooms;
+pub mod members;
 pub mod passwords;
 pub mod people;
 pub mod profile;
@@ -25,3 +29,4 @@ pub mod sessions;
 pub mod sign_in;
 pub mod subjects;
 pub mod submissions;
+pub mod users;

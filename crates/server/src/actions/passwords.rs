@@ -12,7 +12,7 @@ use crate::store::platform::sign_in::Attempt;
 use crate::store::platform::{Platform, PlatformWork};
 
 /// The kind of link that resets a password.
-const RESET: &str = "reset-password";
+pub(super) const RESET: &str = "reset-password";
 /// Mails to one person within an hour (contract 9).
 const RESET_MAILS: i64 = 3;
 const HOUR: i64 = 60 * 60;
@@ -98,10 +98,15 @@ pub fn reset(work: &mut PlatformWork<'_>, token: &str, hash: &str, now: Timestam
     Ok(true)
 }
 
-/// How a token is stored: whoever reads a backup cannot reset passwords with it.
-fn identifier(token: &str) -> String {
+/// How the token of a reset link is stored.
+pub(super) fn identifier(token: &str) -> String {
+    link(RESET, token)
+}
+
+/// How the token of a mailed link is stored: whoever reads a backup can do nothing with it.
+pub(super) fn link(kind: &str, token: &str) -> String {
     let digest = Sha256::digest(token.as_bytes());
     digest
         .iter()
-        .fold(format!("{RESET}:"), |text, byte| text + &format!("{byte:02x}"))
+        .fold(format!("{kind}:"), |text, byte| text + &format!("{byte:02x}"))
 }

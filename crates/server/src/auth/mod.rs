@@ -4,6 +4,7 @@
 pub mod hashing;
 pub mod home;
 pub mod origin;
+pub mod temporary_password;
 pub mod tenant;
 
 use axum::extract::{ConnectInfo, Request};

@@ -7,16 +7,20 @@ use garde::Validate;
 use model::access::{Access, Standing};
 use model::group::GroupEdit;
 use model::id::{AssignmentId, ClassId, CourseId, GroupId, SubjectId, SubmissionId, UserId};
-use model::text::Search;
+use model::number::GroupNumber;
+use model::text::{Search, ShortName};
+use model::user::Person;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;
 
 use super::context::Context;
 use super::endpoint::Endpoints;
+use super::group_files;
 use super::help;
 use super::reply::Created;
 use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
+use crate::actions::group_divisions::{self, NewDivision};
 use crate::actions::group_members::{self, Move, NewMembers};
 use crate::actions::groups::{self, NewGroup, NewGroupBatch};
 use crate::error::Result;
@@ -31,11 +35,13 @@ pub fn routes() -> Endpoints {
         .add(Access::Member, routes!(list))
         .add(Access::Staff, routes!(create))
         .add(Access::Staff, routes!(create_all))
+        .add(Access::Staff, routes!(generate))
         .add(Access::Member, routes!(show))
         .add(Access::Staff, routes!(edit, remove))
         .add(Access::Staff, routes!(add_members))
         .add(Access::Staff, routes!(remove_member))
         .add(Access::Staff, routes!(move_member))
+        .merge(group_files::routes())
         .merge(help::routes())
 }
 
@@ -127,9 +133,14 @@ pub(super) async fn matching(cx: Context, filter: Filter) -> Result<Json<Vec<Kno
         search: filter.search.map(Search::into_string).filter(|text| !text.is_empty()),
         mine: filter.mine.is_some_and(|on| on.0),
     };
-    let standpoint = cx.standpoint()?;
     let groups = cx.read(move |scope| scope.groups(&filter)).await?;
-    join_rooms(&cx, &groups);
+    shown(&cx, groups)
+}
+
+/// Groups as far as the caller may know them; a student's sockets come along.
+pub(super) fn shown(cx: &Context, groups: Vec<KnownGroup>) -> Result<Json<Vec<KnownGroupView>>> {
+    let standpoint = cx.standpoint()?;
+    join_rooms(cx, &groups);
     Ok(Json(
         groups.into_iter().map(|group| known(group, &standpoint)).collect(),
     ))
@@ -154,6 +165,78 @@ async fn create_all(cx: Context, Valid(new): Valid<NewGroupBatch>) -> Result<(St
     let groups = cx.write(move |work| groups::create_all(work, &new)).await?;
     let groups = groups.iter().map(|group| whole(group, &standpoint)).collect();
     Ok((StatusCode::CREATED, Json(groups)))
+}
+
+/// How a division is asked for.
+#[derive(Deserialize, Validate, IntoParams)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct Generating {
+    /// Only show how the students would be divided (1)
+    #[garde(skip)]
+    #[param(value_type = Option<String>)]
+    dry_run: Option<Switch>,
+}
+
+/// How students would be divided.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct DivisionPreview {
+    /// Always true
+    dry_run: bool,
+    /// Carries out exactly this division when it is sent with the same wishes
+    seed: u32,
+    /// How often pairs of these groups share a group of the class already
+    repeated_pairs: i64,
+    groups: Vec<GroupPreview>,
+}
+
+/// A group that would be made.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct GroupPreview {
+    name: ShortName,
+    group_number: GroupNumber,
+    members: Vec<Person>,
+}
+
+/// What became of the wish for a division: groups, or a preview of them.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+enum Generated {
+    Groups(Vec<GroupView>),
+    Preview(DivisionPreview),
+}
+
+/// Divide students of a class into groups, or show how they would be divided
+#[utoipa::path(post, path = "/groups/generate", params(Generating), request_body = NewDivision,
+    responses((status = 201, body = [GroupView]), (status = 200, body = DivisionPreview, description = "With dryRun=1"),
+    (status = 409, description = "STUDENT_NOT_ENROLLED, CLASS_MISMATCH, COURSE_ARCHIVED, CLASS_ARCHIVED")))]
+async fn generate(
+    cx: Context,
+    ValidQuery(how): ValidQuery<Generating>,
+    Valid(new): Valid<NewDivision>,
+) -> Result<(StatusCode, Json<Generated>)> {
+    if how.dry_run.is_some_and(|on| on.0) {
+        // The same checks under the same locks, and nothing is written.
+        let plan = cx.write(move |work| group_divisions::plan(work, &new)).await?;
+        let groups = plan.groups.into_iter().map(|group| GroupPreview {
+            name: group.name,
+            group_number: group.number,
+            members: group.members,
+        });
+        let preview = DivisionPreview {
+            dry_run: true,
+            seed: plan.seed,
+            repeated_pairs: plan.repeated,
+            groups: groups.collect(),
+        };
+        return Ok((StatusCode::OK, Json(Generated::Preview(preview))));
+    }
+    let standpoint = cx.standpoint()?;
+    let groups = cx.write(move |work| group_divisions::generate(work, &new)).await?;
+    let groups = groups.iter().map(|group| whole(group, &standpoint)).collect();
+    Ok((StatusCode::CREATED, Json(Generated::Groups(groups))))
 }
 
 /// One group; its outline for teachers of other classes

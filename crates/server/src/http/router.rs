@@ -14,8 +14,8 @@ use super::context::App;
 use super::endpoint::{Endpoints, Row};
 use super::{
     activity_logs, assignments, auth, class_clones, classes, courses, document, document_server, documents,
-    enrollments, finish, groups, health, homerooms, layers, pages, pdf, school, subjects, submissions, system, users,
-    workrooms,
+    enrollments, finish, groups, health, homerooms, layers, members, own_address, pages, pdf, school, subjects,
+    submissions, system, users, workrooms,
 };
 use crate::error::Error;
 use crate::live::connect;
@@ -26,6 +26,8 @@ pub fn endpoints() -> Endpoints {
         .merge(health::routes())
         .merge(auth::routes())
         .merge(users::routes())
+        .merge(own_address::routes())
+        .merge(members::routes())
         .merge(subjects::routes())
         .merge(homerooms::routes())
         .merge(classes::routes())

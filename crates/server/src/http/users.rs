@@ -1,23 +1,109 @@
-//! `/users` (contract 6.3): the person who asks. What administrators do with other people is not served yet.
+//! `/users` (contract 6.3): the person who asks, and the people of the school as far as he may know them.
 
 use axum::Json;
-use model::access::{Access, PlatformRole};
+use axum::extract::Path;
+use garde::Validate;
+use model::access::{Access, PlatformRole, Standing};
+use model::id::{ClassId, HomeroomId, UserId};
+use model::text::Search;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;
 
 use super::context::Context;
 use super::endpoint::Endpoints;
-use super::valid::{Editable, Patch};
+use super::groups;
+use super::letters;
+use super::page::{Cursor, Limit, Page, window};
+use super::reply::{Created, Done};
+use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
+use crate::actions::members;
+use crate::actions::people::Password;
 use crate::actions::profile::{self, ProfileEdit};
+use crate::actions::users::{self, Invitation, NewUser, UserEdit};
+use crate::auth::temporary_password;
 use crate::changes;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::store::Tenant;
 use crate::store::platform::PlatformProof;
 use crate::store::platform::organizations::OrganizationName;
-use crate::views::user::Me;
+use crate::store::users::{KnownUser, UserFilter};
+use crate::views::group::KnownGroupView;
+use crate::views::user::{JoinedUserView, KnownUserView, MadeUserView, Me, NewMemberView};
 
 /// The routes of users.
 pub fn routes() -> Endpoints {
-    Endpoints::new("users").add(Access::SignedIn, routes!(me, edit_me))
+    Endpoints::new("users")
+        .add(Access::SignedIn, routes!(me, edit_me))
+        .add(Access::Staff, routes!(list))
+        .add(Access::Admin, routes!(create))
+        .add(Access::Member, routes!(show))
+        .add(Access::Admin, routes!(edit, remove))
+        .add(Access::Staff, routes!(reset_password))
+        .add(Access::Member, routes!(groups_of))
+}
+
+#[derive(Deserialize, Validate, IntoParams)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct Filter {
+    /// In this role of the organization; ADMIN means owners, too
+    #[garde(skip)]
+    role: Option<PlatformRole>,
+    /// Part of the name, for admins also of the address; names that begin with it come first
+    #[garde(dive)]
+    search: Option<Search>,
+    /// Who learns in this class; for teachers one of the own
+    #[garde(skip)]
+    class_id: Option<ClassId>,
+    /// Who is in this homeroom
+    #[garde(skip)]
+    homeroom_id: Option<HomeroomId>,
+    /// Only active (1) or inactive (0) accounts
+    #[garde(skip)]
+    #[param(value_type = Option<String>)]
+    is_active: Option<Switch>,
+    /// How many people; more than 200 are 200
+    #[garde(skip)]
+    #[param(value_type = Option<i64>, minimum = 1, default = 50)]
+    limit: Option<Limit>,
+    /// The `nextCursor` of the page before
+    #[garde(skip)]
+    #[param(value_type = Option<String>)]
+    cursor: Option<Cursor<String>>,
+}
+
+/// A password that the service made up; told once.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct TemporaryPassword {
+    /// Good for a week, and once it is used, to be changed.
+    temporary_password: String,
+}
+
+impl Editable for UserEdit {
+    const FIELDS: &'static [&'static str] = &[
+        "name",
+        "firstName",
+        "lastName",
+        "username",
+        "email",
+        "isActive",
+        "externalId",
+        "locale",
+    ];
+    const READ_ONLY: &'static [&'static str] = &[
+        "id",
+        "role",
+        "image",
+        "emailVerified",
+        "timezone",
+        "mustChangePassword",
+        "lastLoginAt",
+        "createdAt",
+        "updatedAt",
+        "member",
+    ];
 }
 
 impl Editable for ProfileEdit {
@@ -78,4 +164,132 @@ async fn edit_me(cx: Context, patch: Patch<ProfileEdit>) -> Result<Json<Me>> {
     let act = move |work: &mut crate::store::platform::PlatformWork<'_>| profile::edit(work, &user, &patch.edit, now);
     changes::perform_platform(app.store(), app.bus(), proof, act).await?;
     me(cx).await
+}
+
+/// The people of the organization by name: to admins the accounts, to teachers names, and addresses where they may know them
+#[utoipa::path(get, path = "/users", params(Filter), responses((status = 200, body = Page<KnownUserView>)))]
+async fn list(cx: Context, ValidQuery(query): ValidQuery<Filter>) -> Result<Json<Page<KnownUserView>>> {
+    let filter = UserFilter {
+        role: query.role,
+        search: query.search.map(Search::into_string).filter(|text| !text.is_empty()),
+        class_id: query.class_id,
+        homeroom_id: query.homeroom_id,
+        is_active: query.is_active.map(|on| on.0),
+    };
+    let (window, is_platform) = (window(query.limit, query.cursor), is_platform(&cx));
+    let slice = cx
+        .read(move |scope| scope.known_users(&filter, &window, is_platform))
+        .await?;
+    Ok(Json(Page::of(slice, view)))
+}
+
+/// Bring somebody into the organization; an address that has an account elsewhere gets a membership and nothing else
+#[utoipa::path(post, path = "/users", request_body = NewUser, responses((status = 201, body = NewMemberView),
+    (status = 409, description = "DUPLICATE_EMAIL: a member already; DUPLICATE_EXTERNAL_ID, CLASS_ARCHIVED")))]
+async fn create(cx: Context, Valid(new): Valid<NewUser>) -> Result<Created<NewMemberView>> {
+    let invitation = (new.send_invite == Some(true)).then(|| Invitation {
+        token: better_auth::token::reset_token(),
+    });
+    let hashing = cx.app().gate().hashing();
+    let (password, temporary) = match &new.password {
+        Some(given) => (Some(Password::Given(hashing.hash(given.clone()).await?)), None),
+        None if invitation.is_some() => (None, None),
+        None => {
+            let temporary = temporary_password::generate();
+            let hash = hashing.hash(temporary.clone()).await?;
+            (Some(Password::Temporary(hash)), Some(temporary))
+        }
+    };
+    let (token, is_platform) = (invitation.clone(), is_platform(&cx));
+    let (made, known) = cx
+        .write(move |work| {
+            let made = users::create(work, &new, password.as_ref(), invitation.as_ref())?;
+            let known = work.known_user(&made.person.id, is_platform)?;
+            Ok((made, known))
+        })
+        .await?;
+    let location = format!("/api/users/{}", made.person.id);
+    let (KnownUser { email, account, .. }, member) = (known, made.member);
+    let view = match account.filter(|_| made.is_new_account) {
+        Some(user) => {
+            if let Some(Invitation { token }) = token {
+                letters::invite(cx.app(), &user, &token).await;
+            }
+            NewMemberView::Made(Box::new(MadeUserView::new(*user, member, temporary)))
+        }
+        None => NewMemberView::Joined(Box::new(JoinedUserView::new(email.unwrap_or_default(), member))),
+    };
+    Ok(Created(location, view))
+}
+
+/// One person, as far as the caller may know him
+#[utoipa::path(get, path = "/users/{id}", params(("id" = String, Path)), responses((status = 200, body = KnownUserView)))]
+async fn show(cx: Context, Path(id): Path<UserId>) -> Result<Json<KnownUserView>> {
+    let is_platform = is_platform(&cx);
+    let known = cx.read(move |scope| scope.known_user(&id, is_platform)).await?;
+    Ok(Json(view(known)))
+}
+
+/// Change somebody's account or his id in the organization
+#[utoipa::path(patch, path = "/users/{id}", params(("id" = String, Path)), request_body = UserEdit,
+    responses((status = 200, body = KnownUserView), (status = 403, description = "FORBIDDEN_RANK, SHARED_ACCOUNT"),
+    (status = 409, description = "DUPLICATE_EMAIL, DUPLICATE_EXTERNAL_ID, LAST_OWNER")))]
+async fn edit(cx: Context, Path(id): Path<UserId>, patch: Patch<UserEdit>) -> Result<Json<KnownUserView>> {
+    if !patch.echoed.is_empty() {
+        let shown = show(cx.clone(), Path(id.clone())).await?;
+        patch.echoed.must_equal(&shown.0)?;
+    }
+    let is_platform = is_platform(&cx);
+    let known = cx.write(move |work| {
+        users::edit(work, &id, &patch.edit)?;
+        work.known_user(&id, is_platform)
+    });
+    Ok(Json(view(known.await?)))
+}
+
+/// End somebody's membership with enrolments, groups and sessions
+#[utoipa::path(delete, path = "/users/{id}", params(("id" = String, Path)),
+    responses((status = 200, body = Done), (status = 403, description = "FORBIDDEN_RANK"), (status = 409, description = "LAST_OWNER")))]
+async fn remove(cx: Context, Path(id): Path<UserId>) -> Result<Json<Done>> {
+    cx.write(move |work| members::remove(work, &id)).await?;
+    Ok(Json(Done::YES))
+}
+
+/// Give somebody a temporary password; all his sessions end
+#[utoipa::path(post, path = "/users/{id}/reset-password", params(("id" = String, Path)),
+    responses((status = 200, body = TemporaryPassword), (status = 403, description = "FORBIDDEN_RANK, SHARED_ACCOUNT, \
+        FORBIDDEN_ROLE: a teacher may do this for students whom the school put into his class")))]
+async fn reset_password(cx: Context, Path(id): Path<UserId>) -> Result<Json<TemporaryPassword>> {
+    let temporary_password = temporary_password::generate();
+    let hash = cx.app().gate().hashing().hash(temporary_password.clone()).await?;
+    let password = Password::Temporary(hash);
+    cx.write(move |work| users::reset_password(work, &id, &password))
+        .await?;
+    Ok(Json(TemporaryPassword { temporary_password }))
+}
+
+/// The groups of a student: oneself, or as far as the staff see them
+#[utoipa::path(get, path = "/users/{id}/groups", params(("id" = String, Path)),
+    responses((status = 200, body = [KnownGroupView])))]
+async fn groups_of(cx: Context, Path(id): Path<UserId>) -> Result<Json<Vec<KnownGroupView>>> {
+    let is_others = cx.caller().standing == Standing::Student && !cx.caller().is(&id);
+    let found = cx.read(move |scope| {
+        scope.known_user(&id, false)?;
+        if is_others {
+            return Err(Error::ForbiddenRole);
+        }
+        scope.groups_of(&id)
+    });
+    groups::shown(&cx, found.await?)
+}
+
+fn is_platform(cx: &Context) -> bool {
+    cx.caller().standing == Standing::SuperAdmin
+}
+
+fn view(known: KnownUser) -> KnownUserView {
+    match (known.account, known.member) {
+        (Some(user), Some(member)) => KnownUserView::whole(*user, member),
+        (_, member) => KnownUserView::outline(known.person, known.role, known.email, known.is_active, member),
+    }
 }

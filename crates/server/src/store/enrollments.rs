@@ -1,6 +1,8 @@
 //! Who learns in a class, and who of them is in no group yet.
 
-use model::class::ClassEnrollment;
+use model::access::Viewer;
+use model::class::{ClassEnrollment, EnrolledBy};
+use model::division::Partners;
 use model::id::{AssignmentId, ClassId, CourseId, EnrollmentId, GroupId, HomeroomId, UserId};
 use model::time::Timestamp;
 use model::user::Person;
@@ -9,7 +11,7 @@ use super::classes::person;
 use super::sql::Columns;
 use super::{Scope, Work};
 use crate::error::Result;
-use crate::{args, clock, statements};
+use crate::{args, clock, manages_class, statements};
 
 /// Students of a class with their enrolment.
 macro_rules! students {
@@ -44,6 +46,12 @@ statements! {
         JOIN group_members m ON m.organization_id = g.organization_id AND m.group_id = g.id
         WHERE g.organization_id = $1 AND g.class_id = $2
         ORDER BY g.group_number, g.id";
+    /// How often two students of a class are in a group of it together; the smaller id comes first.
+    PARTNERS = "SELECT a.user_id, b.user_id, COUNT(*)
+        FROM group_members a
+        JOIN group_members b ON b.organization_id = a.organization_id AND b.group_id = a.group_id AND b.user_id > a.user_id
+        WHERE a.organization_id = $1 AND a.class_id = $2
+        GROUP BY a.user_id, b.user_id";
     /// The ids of the students of a class.
     STUDENT_IDS = "SELECT student_id FROM class_enrollments WHERE organization_id = $1 AND class_id = $2
         ORDER BY enrolled_at, student_id";
@@ -69,9 +77,17 @@ statements! {
     /// Whether a topic is of a class.
     ASSIGNMENT_OF_CLASS = "SELECT id FROM assignments WHERE organization_id = $1 AND class_id = $2 AND id = $3";
     /// Enrols a student; enrolled already is fine.
-    ENROLL = "INSERT INTO class_enrollments (organization_id, id, class_id, student_id, enrolled_at)
-        VALUES ($1, $2, $3, $4, $5)
+    ENROLL = "INSERT INTO class_enrollments (organization_id, id, class_id, student_id, enrolled_by, enrolled_at)
+        VALUES ($1, $2, $3, $4, $5, $6)
         ON CONFLICT (class_id, student_id, organization_id) DO NOTHING";
+    /// The school puts somebody into a class whom a teacher had put there.
+    CONFIRM = "UPDATE class_enrollments SET enrolled_by = $4
+        WHERE organization_id = $1 AND class_id = $2 AND student_id = $3 AND enrolled_by = 'teacher'";
+    /// Whether the school put a student into a class that the viewer manages and that is not over.
+    IS_ENTRUSTED = concat!("SELECT EXISTS (SELECT 1 FROM class_enrollments e
+        JOIN classes k ON k.organization_id = e.organization_id AND k.id = e.class_id
+        WHERE e.organization_id = $1 AND e.student_id = $5 AND e.enrolled_by <> 'teacher' AND k.status <> 'ARCHIVED'
+            AND CAST($4 AS BIGINT) IS NOT NULL AND ", manages_class!(), ")");
     /// Notes when a student completed a class.
     COMPLETE = "UPDATE class_enrollments SET completed_at = $4
         WHERE organization_id = $1 AND class_id = $2 AND student_id = $3";
@@ -138,9 +154,23 @@ impl Scope<'_> {
         self.many(&UNGROUPED, args![class, course, assignment], student)
     }
 
+    /// How often two students of a class were, and still are, in a group of it together.
+    pub fn partners(&mut self, class: &ClassId) -> Result<Partners> {
+        let pairs = self.many(&PARTNERS, args![class], |row| {
+            Ok(((row.take()?, row.take()?), row.take()?))
+        })?;
+        Ok(pairs.into_iter().collect())
+    }
+
     /// A member who may learn in a class: a student whose account is active.
     pub fn learning_member(&mut self, id: &UserId) -> Result<Person> {
         self.one(&LEARNER, args![id], person)
+    }
+
+    /// Whether the school itself entrusted the student to the viewer.
+    pub fn is_entrusted(&mut self, student: &UserId) -> Result<bool> {
+        let found = self.many_visible(&IS_ENTRUSTED, args![student], |row| row.take())?;
+        Ok(found.into_iter().next().unwrap_or(false))
     }
 
     /// The students of a homeroom who may learn in a class.
@@ -157,10 +187,23 @@ impl Scope<'_> {
 }
 
 impl Work<'_> {
-    /// Enrols a student in a class; answers whether that is new.
+    /// Enrols a student in a class in the name of whoever acts; answers whether that is new.
     pub fn enroll(&mut self, class: &ClassId, student: &UserId) -> Result<bool> {
+        let by = match self.viewer() {
+            Viewer::Admin => EnrolledBy::Admin,
+            Viewer::Teacher(_) | Viewer::Student(_) => EnrolledBy::Teacher,
+        };
+        self.enroll_by(class, student, by)
+    }
+
+    /// Enrols a student in a class; answers whether that is new. What the school says stands above what a teacher said.
+    pub fn enroll_by(&mut self, class: &ClassId, student: &UserId, by: EnrolledBy) -> Result<bool> {
         let (id, now) = (EnrollmentId::new(clock::new_id()), self.now());
-        Ok(self.run(&ENROLL, args![id, class, student, now])? > 0)
+        let is_new = self.run(&ENROLL, args![id, class, student, by.as_str(), now])? > 0;
+        if !is_new && by != EnrolledBy::Teacher {
+            self.run(&CONFIRM, args![class, student, by.as_str()])?;
+        }
+        Ok(is_new)
     }
 
     /// Notes when a student completed a class, or that he did not.

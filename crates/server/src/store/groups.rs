@@ -1,6 +1,7 @@
 //! Groups with their members, topics and files. Who sees the inside of a group and who may only know its outline is
 //! decided in SQL by the fragments of `visible.rs`; what a viewer does not see is never read for him.
 
+mod files;
 mod known;
 mod links;
 mod members;
@@ -11,7 +12,7 @@ use model::class::{ClassLabel, ClassStatus};
 use model::course::CourseLabel;
 use model::group::{Group, GroupMember, GroupRole};
 use model::help::{HelpColumns, HelpFlag};
-use model::id::{AssignmentId, ClassId, CourseId, GroupAssignmentId, GroupId, SubjectId};
+use model::id::{AssignmentId, ClassId, CourseId, GroupAssignmentId, GroupId, SubjectId, UserId};
 use model::number::{GroupNumber, RequiredDocuments};
 use model::subject::SubjectLabel;
 use model::text::name_key;
@@ -48,6 +49,7 @@ statements! {
 pub fn all_statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)])> {
     vec![
         ("groups", STATEMENTS),
+        ("groups::files", files::STATEMENTS),
         ("groups::members", members::STATEMENTS),
         ("groups::one", known::one::STATEMENTS),
         ("groups::one::current", known::one::current::STATEMENTS),
@@ -57,6 +59,8 @@ pub fn all_statements() -> Vec<(&'static str, &'static [(&'static str, &'static 
         ("groups::of_class", known::of_class::STATEMENTS),
         ("groups::all", known::all::STATEMENTS),
         ("groups::of_student", known::of_student::STATEMENTS),
+        ("groups::of_member", known::of_member::STATEMENTS),
+        ("groups::of_member::current", known::of_member::current::STATEMENTS),
     ]
 }
 
@@ -143,6 +147,12 @@ impl Scope<'_> {
             filter.mine,
         ];
         self.known(set, arguments)
+    }
+
+    /// The groups of one student whose inside the viewer sees, by number.
+    pub fn groups_of(&mut self, student: &UserId) -> Result<Vec<KnownGroup>> {
+        let user = self.user_text();
+        self.known(&known::of_member::KNOWN, args![user, student])
     }
 
     /// The user who asks, for what differs from person to person; empty when the service itself asks.

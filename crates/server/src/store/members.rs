@@ -1,10 +1,13 @@
 //! Members of an organization with what the viewer may see of the people behind them.
 
 use model::access::MemberRole;
+use model::id::MemberId;
 use model::user::{Member, Person};
 
-use super::Scope;
+use super::page::{Position, Slice, Window};
 use super::sql::Columns;
+use super::users::place;
+use super::{Scope, pattern};
 use crate::error::Result;
 use crate::{args, manages_class, statements};
 
@@ -23,6 +26,32 @@ statements! {
         WHERE m.organization_id = $1 AND ($2 <> 'STUDENT' OR m.user_id = $3) AND CAST($4 AS BIGINT) IS NOT NULL
             AND (CAST($5 AS TEXT) IS NULL OR m.user_id = $5)
         ORDER BY m.created_at, m.id");
+    /// The members of the organization that match, by name; those whose name begins with the search text come first.
+    LIST = concat!("SELECT m.id, m.organization_id, m.user_id, m.role, m.external_id, m.created_at, m.updated_at,
+            u.name, u.image, u.email, ", place!("$3"), "
+        FROM members m
+        JOIN users u ON u.id = m.user_id
+        WHERE m.organization_id = $1
+            AND (CAST($2 AS TEXT) IS NULL OR m.role = $2)
+            AND (CAST($3 AS TEXT) IS NULL OR u.name_key LIKE '%' || $3 || '%' ESCAPE '\\'
+                OR u.email LIKE '%' || $3 || '%' ESCAPE '\\')
+            AND (", place!("$3"), " > $4 OR (", place!("$3"), " = $4 AND m.id > $5))
+        ORDER BY ", place!("$3"), ", m.id LIMIT $6");
+    /// One member.
+    BY_ID = "SELECT m.id, m.organization_id, m.user_id, m.role, m.external_id, m.created_at, m.updated_at,
+            u.name, u.image, u.email
+        FROM members m
+        JOIN users u ON u.id = m.user_id
+        WHERE m.organization_id = $1 AND m.id = $2";
+}
+
+/// Which members a list shows; every part may be absent.
+#[derive(Debug, Clone, Default)]
+pub struct MemberFilter {
+    /// In this role.
+    pub role: Option<MemberRole>,
+    /// Whose name or address contains this.
+    pub search: Option<String>,
 }
 
 /// A member with the person behind it.
@@ -40,6 +69,35 @@ impl Scope<'_> {
     /// The members the viewer may know.
     pub fn members(&mut self) -> Result<Vec<KnownMember>> {
         self.many_visible(&VISIBLE, args![None::<String>], known_member)
+    }
+
+    /// The members that match, by name. The caller has been asked whether he administers them.
+    pub fn all_members(
+        &mut self,
+        filter: &MemberFilter,
+        window: &Window<String>,
+    ) -> Result<Slice<KnownMember, String>> {
+        let (key, id) = window.names_after();
+        let (role, search) = (
+            filter.role.map(MemberRole::as_str),
+            filter.search.as_deref().map(pattern),
+        );
+        let rows = self.many(&LIST, args![role, search, key, id, window.rows()], |row| {
+            Ok((known_member(row)?, row.take::<String>()?))
+        })?;
+        let slice = window.cut(rows, |(known, key)| Position {
+            key: key.clone(),
+            id: known.member.id.to_string(),
+        });
+        Ok(Slice {
+            rows: slice.rows.into_iter().map(|(known, _)| known).collect(),
+            next: slice.next,
+        })
+    }
+
+    /// One member. The caller has been asked whether he administers him.
+    pub fn member(&mut self, id: &MemberId) -> Result<KnownMember> {
+        self.one(&BY_ID, args![id], known_member)
     }
 
     /// One person's membership, if the viewer may know it.

@@ -18,11 +18,13 @@ pub mod classes;
 pub mod converted_files;
 pub mod courses;
 pub mod current_submissions;
+pub mod departures;
 pub mod documents;
 pub mod enrollments;
 pub mod group_assignments;
 pub mod groups;
 pub mod homerooms;
+pub mod leaving;
 pub mod members;
 pub mod outbox;
 pub mod page;
@@ -36,6 +38,7 @@ pub mod stats;
 pub mod storage;
 pub mod subjects;
 pub mod submissions;
+pub mod users;
 pub mod work_rooms;
 
 use std::ops::{Deref, DerefMut};
@@ -198,6 +201,11 @@ impl Scope<'_> {
         self.standpoint.tenant.id()
     }
 
+    /// The same, as the proof that it was looked up.
+    pub fn tenant(&self) -> &Tenant {
+        &self.standpoint.tenant
+    }
+
     /// Who looks.
     pub fn viewer(&self) -> &Viewer {
         &self.standpoint.viewer
@@ -355,6 +363,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("classes", classes::STATEMENTS),
         ("converted_files", converted_files::STATEMENTS),
         ("courses", courses::STATEMENTS),
+        ("departures", departures::STATEMENTS),
         ("documents", documents::STATEMENTS),
         ("members", members::STATEMENTS),
         ("outbox", outbox::STATEMENTS),
@@ -363,8 +372,10 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("saves", saves::STATEMENTS),
         ("revisions", revisions::STATEMENTS),
         ("groups", groups::STATEMENTS),
-        ("homerooms", homerooms::STATEMENTS),
         ("people", people::STATEMENTS),
+        ("leaving", leaving::STATEMENTS),
+        ("users", users::STATEMENTS),
+        ("homerooms", homerooms::STATEMENTS),
         ("school_sessions", school_sessions::STATEMENTS),
         ("settings", settings::STATEMENTS),
         ("stats", stats::STATEMENTS),

@@ -28,6 +28,8 @@ macro_rules! member_columns {
     };
 }
 
+pub(super) use {account_columns, member_columns};
+
 statements! {
     /// Takes the organization for this unit: who owns it is decided one after the other.
     HOLD_ORGANIZATION = "SELECT id FROM organizations WHERE id = $1 FOR NO KEY UPDATE";

@@ -71,6 +71,98 @@ pub struct MemberPerson {
     image: Option<String>,
 }
 
+/// A membership without its person.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Membership)]
+pub struct MembershipView {
+    id: MemberId,
+    organization_id: OrganizationId,
+    user_id: UserId,
+    role: MemberRole,
+    #[schema(required)]
+    external_id: Option<ExternalId>,
+    created_at: Timestamp,
+    #[schema(required)]
+    updated_at: Option<Timestamp>,
+}
+
+/// An account with the membership of the organization of the request; `role` is the one that counts there.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[schema(as = UserWithMember)]
+pub struct WholeUserView {
+    #[serde(flatten)]
+    user: UserView,
+    member: MembershipView,
+}
+
+/// What one may know of a person whose account is none of one's business.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = UserOutline)]
+pub struct UserOutlineView {
+    id: UserId,
+    name: String,
+    #[schema(required)]
+    image: Option<String>,
+    /// The role that counts in the organization; for the staff.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    role: Option<PlatformRole>,
+    /// Absent where the caller may not know it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    email: Option<String>,
+    /// For admins.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    is_active: Option<bool>,
+    /// For admins.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    member: Option<MembershipView>,
+}
+
+/// A person as far as the caller may know him: the account, or an outline.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(untagged)]
+#[schema(as = KnownUser)]
+pub enum KnownUserView {
+    /// Oneself, or an account that is at home in the organization the caller administers.
+    Whole(Box<WholeUserView>),
+    /// Everybody else.
+    Outline(Box<UserOutlineView>),
+}
+
+/// Somebody who was brought into the organization.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(untagged)]
+#[schema(as = NewMember)]
+pub enum NewMemberView {
+    /// With a new account.
+    Made(Box<MadeUserView>),
+    /// With an account that existed: nothing of its profile is told.
+    Joined(Box<JoinedUserView>),
+}
+
+/// A new account, with the password that the service made up for it.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = NewUserWithMember)]
+pub struct MadeUserView {
+    #[serde(flatten)]
+    user: WholeUserView,
+    /// Told this once; good for a week.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temporary_password: Option<String>,
+}
+
+/// An account of elsewhere that is a member now.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[schema(as = JoinedUser)]
+pub struct JoinedUserView {
+    id: UserId,
+    email: String,
+    role: PlatformRole,
+    member: MembershipView,
+}
+
 /// A school as its members see it.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -137,6 +229,77 @@ impl UserView {
             last_login_at: user.last_login_at,
             created_at: user.created_at,
             updated_at: user.updated_at,
+        }
+    }
+}
+
+impl KnownUserView {
+    /// The account with its membership.
+    pub fn whole(user: User, member: Member) -> Self {
+        Self::Whole(Box::new(WholeUserView::new(user, member)))
+    }
+
+    /// The outline of a person with what else the caller may know.
+    pub fn outline(
+        person: Person,
+        role: Option<PlatformRole>,
+        email: Option<String>,
+        is_active: Option<bool>,
+        member: Option<Member>,
+    ) -> Self {
+        Self::Outline(Box::new(UserOutlineView {
+            id: person.id,
+            name: person.name,
+            image: person.image,
+            role,
+            email,
+            is_active,
+            member: member.map(MembershipView::from),
+        }))
+    }
+}
+
+impl WholeUserView {
+    fn new(user: User, member: Member) -> Self {
+        Self {
+            user: UserView::new(user, member.external_id.clone()),
+            member: member.into(),
+        }
+    }
+}
+
+impl MadeUserView {
+    /// A new account, and its password if the service made it up.
+    pub fn new(user: User, member: Member, temporary_password: Option<String>) -> Self {
+        Self {
+            user: WholeUserView::new(user, member),
+            temporary_password,
+        }
+    }
+}
+
+impl JoinedUserView {
+    /// An account of elsewhere under the address that the caller gave.
+    pub fn new(email: String, member: Member) -> Self {
+        Self {
+            id: member.user_id.clone(),
+            email,
+            role: member.role.platform_role(),
+            member: member.into(),
+        }
+    }
+}
+
+impl From<Member> for MembershipView {
+    fn from(member: Member) -> Self {
+        Self {
+            id: member.id,
+            organization_id: member.organization_id,
+            user_id: member.user_id,
+            role: member.role,
+            external_id: member.external_id,
+            created_at: member.created_at,
+            updated_at: member.updated_at,
         }
     }
 }

@@ -106,7 +106,8 @@ fn unenrolled(class: &Class, student: &Person, left: &[model::whole::WholeGroup]
     membership(class, &student.id, "REMOVED", telling);
 }
 
-fn membership(class: &Class, user: &UserId, action: &str, telling: &mut Telling<'_>) {
+/// Tells the staff of a class, and the student unless it is a draft, who came or went.
+pub fn membership(class: &Class, user: &UserId, action: &str, telling: &mut Telling<'_>) {
     let mut rooms = vec![Room::Staff(class.id.clone())];
     if class.status != ClassStatus::Draft {
         rooms.push(Room::User(user.clone()));

@@ -3,8 +3,8 @@
 use model::change::user::UserChange;
 use model::news::{KillReason, Party, Room};
 
-use super::group;
 use super::telling::Telling;
+use super::{class, group};
 
 pub fn tell(change: &UserChange, telling: &mut Telling<'_>) {
     match change {
@@ -22,19 +22,28 @@ pub fn tell(change: &UserChange, telling: &mut Telling<'_>) {
         UserChange::MembershipEnded {
             user,
             member: _,
+            classes,
             left,
+            sessions,
             is_deactivated,
         } => {
             if *is_deactivated {
                 telling.kill(Party::User(user.id.clone()), KillReason::Deactivated);
             } else {
-                // Sessions of this organization are gone with the membership; the look finds that out and cuts them off.
-                let leave = left.iter().map(|group| Room::Group(group.group.id.clone())).collect();
+                for session in sessions {
+                    telling.kill(Party::Session(session.clone()), KillReason::MembershipEnded);
+                }
+                // A session that had not chosen this organization goes on elsewhere.
+                let mut leave: Vec<_> = left.iter().map(|group| Room::Group(group.group.id.clone())).collect();
+                leave.extend(classes.iter().map(|class| Room::Class(class.id.clone())));
                 telling.resync_users([&user.id], leave);
             }
             for whole in left {
                 group::left(whole, user, telling);
                 group::updated(whole, &["members"], telling);
+            }
+            for class in classes {
+                class::membership(class, &user.id, "REMOVED", telling);
             }
         }
         UserChange::Erased { user, files: _ } => {

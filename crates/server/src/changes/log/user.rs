@@ -27,10 +27,13 @@ pub(super) fn entry(change: &UserChange) -> Entry {
         UserChange::MembershipEnded {
             user,
             member,
+            classes,
             left,
+            sessions: _,
             is_deactivated,
         } => about(Action::Delete, user).details(json!({
             "role": member.role,
+            "removedFromClasses": classes.iter().map(|class| json!({"id": class.id, "name": class.name})).collect::<Vec<_>>(),
             "removedFromGroups": left_groups(left),
             "isDeactivated": is_deactivated,
         })),

@@ -330,7 +330,8 @@ fn holds_nul(value: &Value) -> bool {
     }
 }
 
-fn network(address: IpAddr) -> String {
+/// An address as limits count it: the IPv4 address, or the IPv6 /64 that a household has.
+pub fn network(address: IpAddr) -> String {
     match address.to_canonical() {
         IpAddr::V4(address) => address.to_string(),
         IpAddr::V6(address) => {

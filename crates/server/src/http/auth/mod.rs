@@ -14,12 +14,16 @@ mod password;
 mod reset;
 mod sessions;
 mod sign_in;
+mod verify_email;
 mod wire;
 
 use axum::response::{IntoResponse, Response};
 use model::access::Access;
 use utoipa_axum::routes;
 
+pub use self::asked::network;
+pub use self::reset::PAGE as RESET_PAGE;
+pub use self::sign_in::fitted_hash;
 use super::endpoint::Endpoints;
 use crate::error::Error;
 
@@ -40,6 +44,7 @@ pub fn routes() -> Endpoints {
         .add(Access::Anyone, routes!(reset::request))
         .add(Access::Anyone, routes!(reset::follow))
         .add(Access::Anyone, routes!(reset::reset))
+        .add(Access::Anyone, routes!(verify_email::follow))
         .add(Access::Anyone, routes!(account::update))
         .add(Access::SignedIn, routes!(account::list))
         .add(Access::Anyone, routes!(organization::set_active))

@@ -22,7 +22,7 @@ use crate::mail::{Letter, Outbox};
 use crate::store::platform::PlatformProof;
 
 /// The page that asks for the new password, where the client names none.
-const PAGE: &str = "/reset-password";
+pub const PAGE: &str = "/reset-password";
 
 /// Ask for a link to reset the password
 #[utoipa::path(post, path = "/auth/request-password-reset",
@@ -137,7 +137,7 @@ pub async fn reset(asked: Asked) -> Answered {
 }
 
 /// Sends the browser to a page of ours; what was said before its fragment.
-fn redirect(app: &App, callback: &str, said: &str) -> Answered {
+pub fn redirect(app: &App, callback: &str, said: &str) -> Answered {
     let (page, fragment) = callback
         .split_once('#')
         .map_or((callback, None), |(page, fragment)| (page, Some(fragment)));

@@ -10,11 +10,12 @@ use model::id::UserId;
 use serde_json::json;
 
 use super::super::context::App;
-use super::answer::{Answered, Refused, answer};
+use super::answer::{Answered, answer};
 use super::asked::Asked;
 use super::wire;
 use crate::actions::sessions;
 use crate::actions::sign_in::{self as signing, SignIn, Verdict};
+use crate::error::Result;
 use crate::store::platform::PlatformProof;
 use crate::store::platform::sign_in::Attempt;
 
@@ -81,7 +82,7 @@ pub async fn sign_in(asked: Asked) -> Answered {
 
 /// The stored hash that a password fits. Limits are looked at first, so that nobody is hashed for in vain; unknown
 /// accounts cost the same work as known ones.
-pub async fn fitted_hash(app: &App, attempt: &Attempt, password: &str) -> Result<Option<String>, Refused> {
+pub async fn fitted_hash(app: &App, attempt: &Attempt, password: &str) -> Result<Option<String>> {
     let (hashing, now) = (app.gate().hashing(), crate::clock::now());
     let (attempt, unsure) = (attempt.clone(), hashing.is_unsure(now));
     let look = app

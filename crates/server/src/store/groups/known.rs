@@ -156,3 +156,10 @@ known!(
     where: concat!(" AND ", own_groups!(), " AND (CAST($6 AS TEXT) IS NULL OR g.class_id = $6)", filter!()),
     order: in_order!()
 );
+known!(
+    /// The groups of one student, `$6`, whose inside the viewer sees.
+    of_member, from: " FROM groups g JOIN classes k ON k.id = g.class_id",
+    where: concat!(" AND g.id IN (SELECT own.group_id FROM group_members own
+            WHERE own.organization_id = $1 AND own.user_id = $6) AND ", crate::sees_group!()),
+    order: " ORDER BY g.group_number, g.id"
+);

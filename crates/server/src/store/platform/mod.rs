@@ -2,6 +2,7 @@
 //! in needs a [`PlatformProof`]; `rg PlatformProof` lists all exceptions.
 
 pub mod accounts;
+pub mod addresses;
 pub mod editing;
 pub mod file_removals;
 pub mod homes;
@@ -145,6 +146,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("platform/listeners", listeners::STATEMENTS),
         ("platform/file_removals", file_removals::STATEMENTS),
         ("platform/accounts", accounts::STATEMENTS),
+        ("platform/addresses", addresses::STATEMENTS),
         ("platform/homes", homes::STATEMENTS),
         ("platform/organizations", organizations::STATEMENTS),
         ("platform/outbox", outbox::STATEMENTS),

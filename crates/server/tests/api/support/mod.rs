@@ -14,6 +14,7 @@ mod rooms;
 pub mod row_counts;
 pub mod rows;
 pub mod samples;
+pub mod school_people;
 pub mod standpoint;
 mod started;
 #[macro_use]

@@ -29,6 +29,11 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
     let body = match (method, path) {
         ("GET" | "DELETE", _) => return Sample::Empty,
         ("POST", "/homerooms/{id}/students") => json!({"studentIds": [ids.user]}),
+        ("POST", "/users") => {
+            json!({"name": "Sample", "email": "sample@test.example", "role": "STUDENT", "classIds": [ids.class]})
+        }
+        ("POST", "/users/me/email") => json!({"newEmail": "sample@test.example", "password": "sample sample"}),
+        ("PATCH", "/admin/members/{id}") => json!({"role": "teacher"}),
         ("POST", "/classes") => json!({"name": "Sample", "academicYear": "2026/2027"}),
         ("POST", "/classes/{id}/students") => json!({"studentIds": [ids.user]}),
         ("PATCH", "/classes/{id}/students/{studentId}") => json!({"completedAt": "2026-11-20T12:00:00Z"}),
@@ -37,6 +42,7 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
         ("POST", "/courses") => json!({"name": "Sample", "classId": ids.class, "subjectId": ids.subject}),
         ("POST", "/groups") => json!({"name": "Sample", "classId": ids.class, "courseId": ids.course}),
         ("POST", "/groups/batch") => json!({"classId": ids.class, "groups": [{"name": "Sample"}]}),
+        ("POST", "/groups/generate") => json!({"classId": ids.class, "groupSize": 2, "strategy": "random"}),
         ("POST", "/groups/{id}/members") => json!({"userIds": [ids.user]}),
         ("POST", "/groups/{id}/members/{userId}/move") => json!({"toGroupId": ids.group}),
         ("POST", "/groups/{id}/help") => json!({"message": "Sample"}),
@@ -45,7 +51,7 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
         }
         ("POST", "/assignments/{id}/groups") => json!({"groupIds": [ids.group]}),
         ("PATCH", "/assignments/{id}/groups/{groupId}") => json!({"descriptionOverride": "Sample"}),
-        ("POST", "/assignments/{id}/attachments") => return Sample::File("sample.txt"),
+        ("POST", "/assignments/{id}/attachments" | "/groups/{id}/attachments") => return Sample::File("sample.txt"),
         ("POST", "/workrooms/{id}/documents") => json!({"title": "Sample", "documentType": "word"}),
         ("PATCH", "/workrooms/documents/{id}" | "/assignments/{id}" | "/assignments/{id}/bulk") => {
             json!({"title": "Sample"})
@@ -60,4 +66,12 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
 }
 
 /// Actions whose body may be empty.
-const NO_ARGUMENTS: [&str; 6] = ["/resolve", "/claim", "/finish", "/reopen", "/unsubmit", "/restore"];
+const NO_ARGUMENTS: [&str; 7] = [
+    "/resolve",
+    "/claim",
+    "/finish",
+    "/reopen",
+    "/unsubmit",
+    "/restore",
+    "/reset-password",
+];

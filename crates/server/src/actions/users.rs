@@ -1,0 +1,317 @@
+//! What administrators do with the accounts of their school. An account that is not theirs alone keeps its profile, its
+//! password and its state: otherwise a school could take over a stranger's account by adding its address (contract 6.3).
+
+use garde::Validate;
+use model::access::{MemberRole, PlatformRole, Rank};
+use model::change::user::UserChange;
+use model::edit::{Changed, Edit, not_null, optional_text};
+use model::id::{ClassId, HomeroomId, UserId};
+use model::list::List;
+use model::refusal::Refusal;
+use model::text::{ExternalId, Locale, Name, ShortName, Username};
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use super::enrollments::{self, NewStudents};
+use super::homerooms::{self, NewHomeroomStudents};
+use super::people::{self, NewPerson, Password, Provisioned};
+use crate::error::{Error, Result};
+use crate::store::Work;
+use crate::store::people::Membership;
+
+/// Somebody to be brought into the school.
+#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewUser {
+    /// The name shown to others.
+    #[garde(dive)]
+    pub name: Name,
+    /// The address to sign in with.
+    #[garde(custom(is_address))]
+    pub email: String,
+    /// First name.
+    #[serde(default, deserialize_with = "model::text::optional")]
+    #[garde(dive)]
+    pub first_name: Option<ShortName>,
+    /// Last name.
+    #[serde(default, deserialize_with = "model::text::optional")]
+    #[garde(dive)]
+    pub last_name: Option<ShortName>,
+    /// Another name to sign in with.
+    #[serde(default, deserialize_with = "model::text::optional")]
+    #[garde(dive)]
+    pub username: Option<Username>,
+    /// ADMIN, TEACHER or STUDENT: the role in this organization.
+    #[garde(custom(of_a_school))]
+    pub role: PlatformRole,
+    /// A password; the person is asked to choose another.
+    #[garde(custom(is_good_password), custom(not_with_invite(self.send_invite)))]
+    pub password: Option<String>,
+    /// Instead of a password: mail a link with which the person chooses one.
+    #[garde(skip)]
+    pub send_invite: Option<bool>,
+    /// Id in the school's own administration.
+    #[serde(default, deserialize_with = "model::text::optional")]
+    #[garde(dive)]
+    pub external_id: Option<ExternalId>,
+    /// The homeroom of a student.
+    #[garde(custom(of_students(self.role)))]
+    pub homeroom_id: Option<HomeroomId>,
+    /// The classes a student learns in.
+    #[garde(dive, custom(of_students(self.role)))]
+    pub class_ids: Option<List<ClassId>>,
+}
+
+/// What a PATCH of somebody may change.
+#[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct UserEdit {
+    /// The name shown to others.
+    #[serde(default)]
+    #[garde(dive, custom(not_null))]
+    pub name: Edit<Name>,
+    /// First name.
+    #[serde(default, deserialize_with = "optional_text")]
+    #[garde(dive)]
+    pub first_name: Edit<ShortName>,
+    /// Last name.
+    #[serde(default, deserialize_with = "optional_text")]
+    #[garde(dive)]
+    pub last_name: Edit<ShortName>,
+    /// Another name to sign in with.
+    #[serde(default, deserialize_with = "optional_text")]
+    #[garde(dive)]
+    pub username: Edit<Username>,
+    /// The address to sign in with.
+    #[serde(default)]
+    #[garde(custom(is_another_address))]
+    pub email: Edit<String>,
+    /// Whether the person may sign in; false ends all sessions at once.
+    #[serde(default)]
+    #[garde(custom(not_null))]
+    pub is_active: Edit<bool>,
+    /// Id in the school's own administration.
+    #[serde(default, deserialize_with = "optional_text")]
+    #[garde(dive)]
+    pub external_id: Edit<ExternalId>,
+    /// Language.
+    #[serde(default)]
+    #[garde(dive, custom(not_null))]
+    pub locale: Edit<Locale>,
+}
+
+impl UserEdit {
+    /// Whether it says anything about the account, and not only about the membership. What it says need not differ: the
+    /// answer must not tell whether somebody guessed a stranger's name.
+    fn names_account(&self) -> bool {
+        !(self.name.is_keep()
+            && self.first_name.is_keep()
+            && self.last_name.is_keep()
+            && self.username.is_keep()
+            && self.email.is_keep()
+            && self.is_active.is_keep()
+            && self.locale.is_keep())
+    }
+}
+
+/// A password by mail: how the link that lets a new person choose one is remembered.
+#[derive(Debug, Clone)]
+pub struct Invitation {
+    /// The secret of the link.
+    pub token: String,
+}
+
+/// Brings somebody into the school, with the homeroom and the classes that are named.
+pub fn create(
+    work: &mut Work<'_>,
+    new: &NewUser,
+    password: Option<&Password>,
+    invitation: Option<&Invitation>,
+) -> Result<Provisioned> {
+    let rank = work.rank()?;
+    let person = NewPerson {
+        name: new.name.clone(),
+        email: people::address(&new.email).ok_or_else(|| Error::invalid("email", "invalid", NO_ADDRESS))?,
+        first_name: new.first_name.clone(),
+        last_name: new.last_name.clone(),
+        username: new.username.clone(),
+        role: member_role(new.role),
+        external_id: new.external_id.clone(),
+    };
+    let provisioned = people::provision(work, rank, &person, password)?;
+    let student = &provisioned.person.id;
+    if let Some(homeroom) = &new.homeroom_id {
+        let student_ids = List(vec![student.clone()]);
+        homerooms::add_students(work, homeroom, &NewHomeroomStudents { student_ids })?;
+    }
+    for class in new.class_ids.as_deref().unwrap_or_default() {
+        let students = NewStudents {
+            student_ids: Some(List(vec![student.clone()])),
+            homeroom_id: None,
+        };
+        enrollments::enroll(work, class, &students)?;
+    }
+    if let Some(invitation) = invitation.filter(|_| provisioned.is_new_account) {
+        let identifier = super::passwords::identifier(&invitation.token);
+        work.insert_mailed_link(&provisioned.person.id, &identifier, people::TEMPORARY)?;
+    }
+    Ok(provisioned)
+}
+
+/// Changes what a PATCH names.
+pub fn edit(work: &mut Work<'_>, id: &UserId, edit: &UserEdit) -> Result<()> {
+    if !edit.is_active.is_keep() {
+        // Switching off an owner is deciding who owns the school.
+        work.hold_organization()?;
+    }
+    let rank = work.rank()?;
+    let Membership {
+        mut user,
+        mut member,
+        is_elsewhere,
+    } = work.membership_to_change(id)?;
+    rank.may_act_on(user.role, member.role)?;
+    if edit.names_account() && rank != Rank::SuperAdmin {
+        user.administered_by(work.organization(), is_elsewhere)?;
+    }
+    let edit = edit.clone();
+    let email = edit.email.map(|text| people::address(&text).unwrap_or_default());
+    let mut changed = Changed::new();
+    let null = |error| Error::from(Refusal::from(error));
+    changed.edit("name", &mut user.name, edit.name).map_err(null)?;
+    changed.edit_nullable("firstName", &mut user.first_name, edit.first_name);
+    changed.edit_nullable("lastName", &mut user.last_name, edit.last_name);
+    changed.edit_nullable("username", &mut user.username, edit.username);
+    changed.edit("email", &mut user.email, email).map_err(null)?;
+    changed
+        .edit("isActive", &mut user.is_active, edit.is_active)
+        .map_err(null)?;
+    changed.edit("locale", &mut user.locale, edit.locale).map_err(null)?;
+    if !changed.is_empty() {
+        user.updated_at = work.now();
+        work.update_account(&user)?;
+    }
+    if changed.has("email") {
+        // Whoever reads the old mailbox has no business with this account any more.
+        work.take_back_mailed_links(id)?;
+    }
+    if changed.has("isActive") && !user.is_active {
+        member.may_stop_owning(work.other_owners(id)?)?;
+        work.end_sessions_of_member(id)?;
+    }
+    let mut of_member = Changed::new();
+    of_member.edit_nullable("externalId", &mut member.external_id, edit.external_id);
+    if !of_member.is_empty() {
+        member.updated_at = Some(work.now());
+        work.update_member(&member)?;
+        changed.extend(of_member);
+    }
+    if !changed.is_empty() {
+        let user = Box::new(user);
+        work.record(UserChange::Updated { user, changed });
+    }
+    Ok(())
+}
+
+/// Gives somebody a temporary password; all his sessions end. A teacher may do this for students whom the school itself put
+/// into his class.
+pub fn reset_password(work: &mut Work<'_>, id: &UserId, password: &Password) -> Result<()> {
+    let rank = work.rank()?;
+    let Membership {
+        user,
+        member,
+        is_elsewhere,
+    } = work.membership_to_change(id)?;
+    rank.may_act_on(user.role, member.role)?;
+    if rank == Rank::Member(MemberRole::Teacher) && !work.is_entrusted(id)? {
+        return Err(Refusal::AdminOnly.into());
+    }
+    if rank != Rank::SuperAdmin {
+        user.administered_by(work.organization(), is_elsewhere)?;
+    }
+    people::write_password(work, id, password)?;
+    work.take_back_mailed_links(id)?;
+    work.end_sessions_of_member(id)?;
+    work.record(UserChange::PasswordReset { user: user.person() });
+    Ok(())
+}
+
+/// The role in the school that a request asks for; validation has refused every other word.
+fn member_role(role: PlatformRole) -> MemberRole {
+    match role {
+        PlatformRole::SuperAdmin | PlatformRole::Admin => MemberRole::Admin,
+        PlatformRole::Teacher => MemberRole::Teacher,
+        PlatformRole::Student => MemberRole::Student,
+    }
+}
+
+const NO_ADDRESS: &str = "must be an e-mail address";
+
+/// Whether mail can be sent there.
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "garde hands its context over like this"
+)]
+pub fn is_address(text: &str, (): &()) -> garde::Result {
+    match people::address(text) {
+        Some(_) => Ok(()),
+        None => Err(garde::Error::new(NO_ADDRESS)),
+    }
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "garde hands its context over like this"
+)]
+fn is_another_address(edit: &Edit<String>, context: &()) -> garde::Result {
+    not_null(edit, context)?;
+    edit.value().map_or(Ok(()), |text| is_address(text, context))
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "garde hands its context over like this"
+)]
+fn of_a_school(role: &PlatformRole, (): &()) -> garde::Result {
+    if *role == PlatformRole::SuperAdmin {
+        Err(garde::Error::new("must be ADMIN, TEACHER or STUDENT"))
+    } else {
+        Ok(())
+    }
+}
+
+#[expect(
+    clippy::ref_option,
+    clippy::trivially_copy_pass_by_ref,
+    reason = "garde hands both over like this"
+)]
+fn is_good_password(password: &Option<String>, (): &()) -> garde::Result {
+    let Some(password) = password else { return Ok(()) };
+    better_auth::password::check_length(password).map_err(|error| garde::Error::new(error.message))?;
+    if better_auth::password::is_common(password) {
+        return Err(garde::Error::new(
+            "is one of those that everybody tries first; choose another",
+        ));
+    }
+    Ok(())
+}
+
+fn not_with_invite(invite: Option<bool>) -> impl FnOnce(&Option<String>, &()) -> garde::Result {
+    move |password, ()| {
+        if password.is_some() && invite == Some(true) {
+            Err(garde::Error::new("must be left out when an invitation is sent"))
+        } else {
+            Ok(())
+        }
+    }
+}
+
+fn of_students<T>(role: PlatformRole) -> impl FnOnce(&Option<T>, &()) -> garde::Result {
+    move |field, ()| {
+        if field.is_some() && role != PlatformRole::Student {
+            Err(garde::Error::new("is for students only"))
+        } else {
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! People made for one test, straight in the tables: with a session, a role here, and their home.
+
+use groupwork::clock;
+use groupwork::store::platform::PlatformProof;
+use groupwork::store::platform::sessions::Session;
+use groupwork::store::platform::users::NewUser;
+use model::access::{MemberRole, PlatformRole};
+use model::id::{OrganizationId, SessionId};
+
+use super::app::AUTH_SECRET;
+use super::rows::texts;
+use super::{Person, TestApp};
+
+/// Somebody new in a school, with the id of his membership.
+pub struct SchoolPerson {
+    pub person: Person,
+    pub member: String,
+}
+
+/// Makes somebody a member of a school that made his account; his session works there.
+pub async fn in_school(app: &TestApp, organization: &str, role: MemberRole, platform: PlatformRole) -> SchoolPerson {
+    let person = somebody(app, organization, Some(role), platform).await;
+    let member = format!(
+        "SELECT id FROM members WHERE user_id = '{}' AND organization_id = '{organization}'",
+        person.id
+    );
+    let member = texts(&app.database, member).await.remove(0).unwrap();
+    SchoolPerson { person, member }
+}
+
+/// The same, or without a membership.
+pub async fn somebody(app: &TestApp, organization: &str, role: Option<MemberRole>, platform: PlatformRole) -> Person {
+    let id = clock::new_id();
+    let (name, email) = (format!("Person {id}"), format!("{id}@test.example"));
+    let mut user = NewUser::provisioned(&name, &email, platform, None);
+    let organization = OrganizationId::new(organization);
+    user.home = Some(organization.clone());
+    let now = clock::now();
+    let session = Session {
+        id: SessionId::new(clock::new_id()),
+        token: better_auth::token::session_token(),
+        user_id: user.id.clone(),
+        expires_at: now.plus_seconds(86_400),
+        created_at: now,
+        updated_at: now,
+        ip_address: None,
+        user_agent: None,
+        active_organization_id: Some(organization.clone()),
+        impersonated_by: None,
+    };
+    let (id, token) = (user.id.to_string(), session.token.clone());
+    let write = move |platform: &mut groupwork::store::platform::Platform<'_>| {
+        let tenant = platform.tenant(&organization)?;
+        platform.insert_user(&user, now)?;
+        if let Some(role) = role {
+            platform.insert_member(&tenant, &user.id, role, now)?;
+        }
+        platform.insert_session(&session)
+    };
+    let written = app.app.store().platform_write(PlatformProof::command_line(), write);
+    written.await.unwrap();
+    let cookie = format!(
+        "better-auth.session_token={}",
+        better_auth::cookie::sign(AUTH_SECRET, &token)
+    );
+    Person {
+        id,
+        name,
+        email,
+        token,
+        cookie,
+    }
+}
+
+/// The id of somebody's membership of North.
+pub async fn member_of_north(app: &TestApp, person: &Person) -> String {
+    let sought = format!(
+        "SELECT id FROM members WHERE user_id = '{}' AND organization_id = '{}'",
+        person.id, app.world.north
+    );
+    texts(&app.database, sought).await.remove(0).unwrap()
+}
+
+/// The letters in the outbox, oldest first.
+pub fn letters(app: &TestApp) -> Vec<String> {
+    let entries = std::fs::read_dir(app.folder().join("outbox")).into_iter().flatten();
+    let mut paths: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "eml"));
+    paths.sort();
+    let read = |path: &std::path::PathBuf| std::fs::read_to_string(path).unwrap();
+    paths.iter().map(read).collect()
+}
