@@ -171,6 +171,7 @@ refusals! {
     user_not_found: 404 "USER_NOT_FOUND" "User not found";
     user_already_exists: 400 "USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL" "User already exists. Use another email.";
     non_existent_role: 400 "YOU_ARE_NOT_ALLOWED_TO_SET_NON_EXISTENT_VALUE" "You are not allowed to set a non-existent role value";
+    invalid_role_type: 400 "INVALID_ROLE_TYPE" "Invalid role type";
     no_data_to_update: 400 "NO_DATA_TO_UPDATE" "No data to update";
     password_not_through_update: 400 "PASSWORD_CANNOT_BE_UPDATED_VIA_UPDATE_USER" "Password cannot be updated through update-user. Use the set-user-password endpoint instead";
     cannot_ban_yourself: 400 "YOU_CANNOT_BAN_YOURSELF" "You cannot ban yourself";

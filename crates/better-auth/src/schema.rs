@@ -17,6 +17,16 @@ pub enum Nullable<'a> {
     Text(&'a str),
 }
 
+impl<'a> Nullable<'a> {
+    /// The text, if there is one.
+    pub fn text(self) -> Option<&'a str> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Absent | Self::Null => None,
+        }
+    }
+}
+
 /// Reads the keys of one body or query; ask for them in the order of the library's schema and end
 /// with [`Reader::finish`], for values read before are worth nothing when it fails.
 #[derive(Debug)]
@@ -35,6 +45,15 @@ impl<'a> Reader<'a> {
     /// Reads a query turned into an object.
     pub fn query(query: &'a Value) -> Self {
         Self::new("query", Some(query))
+    }
+
+    /// Reads an object inside of a body or query; `place` names it in issues.
+    pub fn nested(place: &'static str, object: &'a Map<String, Value>) -> Self {
+        Self {
+            place,
+            object: Some(object),
+            issues: Vec::new(),
+        }
     }
 
     fn new(place: &'static str, value: Option<&'a Value>) -> Self {
@@ -106,6 +125,18 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// One of a few words that may be absent.
+    pub fn optional_word(&mut self, key: &str, words: &[&str]) -> Option<&'a str> {
+        match self.get(key)? {
+            Value::String(text) if words.contains(&text.as_str()) => Some(text),
+            _ => {
+                let words: Vec<_> = words.iter().map(|word| format!("\"{word}\"")).collect();
+                self.add(key, &format!("Invalid option: expected one of {}", words.join("|")));
+                None
+            }
+        }
+    }
+
     /// A whole or broken number that may be absent.
     pub fn optional_number(&mut self, key: &str) -> Option<f64> {
         match self.get(key)? {
@@ -126,6 +157,12 @@ impl<'a> Reader<'a> {
                 None
             }
         }
+    }
+
+    /// An object of any keys that may be absent.
+    pub fn optional_record(&mut self, key: &str) -> Option<&'a Map<String, Value>> {
+        self.get(key)?;
+        self.record(key)
     }
 
     /// One text or a list of texts, as roles are sent; empty when it is neither.

@@ -4,6 +4,7 @@
 //! One enum for each noun. Matches on them have no `_` arm: a new kind of news does not compile until its consequences
 //! are decided.
 
+pub mod administration;
 pub mod assignment;
 pub mod class;
 pub mod course;
@@ -20,6 +21,7 @@ pub mod subject;
 pub mod submission;
 pub mod user;
 
+use self::administration::AdministrationChange;
 use self::assignment::AssignmentChange;
 use self::class::ClassChange;
 use self::course::CourseChange;
@@ -62,6 +64,8 @@ pub enum Change {
     Message(MessageChange),
     /// To an account or a membership.
     User(UserChange),
+    /// To an account, by those who run the platform.
+    Administration(AdministrationChange),
     /// To an organization.
     Organization(OrganizationChange),
     /// To a session.
@@ -92,6 +96,7 @@ changes! {
     Document(DocumentChange)
     Message(MessageChange)
     User(UserChange)
+    Administration(AdministrationChange)
     Organization(OrganizationChange)
     Session(SessionChange)
 }

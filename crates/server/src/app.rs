@@ -6,7 +6,8 @@ use better_auth::cookie::CookieNames;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::auth::Gate;
-use crate::auth::tenant::Hosts;
+use crate::auth::rates::Rates;
+use crate::auth::tenant::{self, Hosts};
 use crate::changes::{orphans, removal, storage};
 use crate::clock;
 use crate::config::Config;
@@ -14,6 +15,7 @@ use crate::document_server::DocumentServer;
 use crate::editing::Editing;
 use crate::error::Result;
 use crate::files::Files;
+use crate::jobs::Jobs;
 use crate::live::Live;
 use crate::live::bus::Bus;
 use crate::store::platform::PlatformProof;
@@ -27,11 +29,13 @@ struct Parts {
     config: Config,
     store: Store,
     gate: Gate,
+    rates: Rates,
     bus: Bus,
     live: Live,
     files: Files,
     document_server: DocumentServer,
     editing: Editing,
+    jobs: Jobs,
     started: std::time::Instant,
     /// They end with the service.
     _chores: [AbortOnDropHandle<()>; 3],
@@ -55,6 +59,10 @@ impl App {
         let hosts = Hosts {
             base_domain: config.base_domain.clone(),
             trusted_proxies: config.trusted_proxies.clone(),
+            frontend: config
+                .frontend_origin
+                .split_once("://")
+                .and_then(|(_, host)| tenant::canonical(host)),
         };
         let names = CookieNames::for_base_url(&config.frontend_url);
         let gate = Gate::new(store.clone(), names, config.auth_secret.clone(), hosts);
@@ -73,17 +81,22 @@ impl App {
         ];
         let editing = Editing::new(store.clone(), bus.clone(), files.clone(), document_server.clone());
         let sweep = editing.start_sweep(instance);
+        let rates = Rates::new(config.rate_limit_factor);
         let sending_out = editing.start_sending_out(departures);
+        let is_alone = matches!(database, Database::Sqlite(_));
+        let jobs = Jobs::start(store.clone(), bus.clone(), files.clone(), is_alone);
         let started = std::time::Instant::now();
         Ok(Self(Arc::new(Parts {
             config,
             store,
             gate,
+            rates,
             bus,
             live,
             files,
             document_server,
             editing,
+            jobs,
             started,
             _chores: chores,
             _sweep: sweep,
@@ -111,6 +124,11 @@ impl App {
         &self.0.gate
     }
 
+    /// Counts how often people ask.
+    pub fn rates(&self) -> &Rates {
+        &self.0.rates
+    }
+
     /// Carries what happened to the sockets of every instance.
     pub fn bus(&self) -> &Bus {
         &self.0.bus
@@ -134,6 +152,11 @@ impl App {
     /// What takes several units and the document server.
     pub fn editing(&self) -> &Editing {
         &self.0.editing
+    }
+
+    /// What is done beside requests.
+    pub fn jobs(&self) -> &Jobs {
+        &self.0.jobs
     }
 
     /// How long the service has been up.

@@ -38,5 +38,12 @@ pub enum SessionChange {
         email: String,
         /// The network address it came from.
         address: Option<String>,
+        /// The super admin who acted as this person.
+        impersonated_by: Option<UserId>,
+    },
+    /// The platform role of a person changed: the sockets find their rooms anew.
+    PlatformRoleChanged {
+        /// Whose.
+        user: UserId,
     },
 }

@@ -1,13 +1,11 @@
 //! Another address for the own account: asked for with the password, confirmed by a link in a letter to the new address,
 //! told to the old one. Nobody learns whether the new address has an account already.
 
-use model::id::UserId;
 use model::time::Timestamp;
 
-use super::passwords;
+use super::passwords::{self, Prover};
 use crate::error::{Error, Result};
 use crate::store::platform::PlatformWork;
-use crate::store::platform::sign_in::Attempt;
 
 /// The kind of link that confirms an address.
 const KIND: &str = "change-email";
@@ -38,16 +36,11 @@ pub enum Asked {
 }
 
 /// Remembers the link to the new address; a wrong password counts as a failed sign-in.
-pub fn ask(
-    work: &mut PlatformWork<'_>,
-    user: &UserId,
-    attempt: &Attempt,
-    new: &NewAddress,
-    now: Timestamp,
-) -> Result<Asked> {
-    if !passwords::prove(work, user, attempt, new.fitted.as_deref(), now)? {
+pub fn ask(work: &mut PlatformWork<'_>, prover: &Prover, new: &NewAddress, now: Timestamp) -> Result<Asked> {
+    if !passwords::prove(work, prover, new.fitted.as_deref(), now)? {
         return Ok(Asked::Wrong);
     }
+    let user = &prover.user;
     work.profile_to_change(user)?;
     if work.recent_verifications(KIND, user, now.plus_seconds(-HOUR))? >= LETTERS {
         let retry_after = u64::try_from(HOUR).unwrap_or(u64::MAX);

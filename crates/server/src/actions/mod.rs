@@ -2,6 +2,7 @@
 //! recorded as a change. No HTTP, no sockets.
 
 pub mod addresses;
+pub mod administration;
 pub mod assignments;
 pub mod attachments;
 pub mod bulk_edits;
@@ -19,10 +20,13 @@ pub mod group_members;
 pub mod groups;
 pub mod help;
 pub mod homerooms;
+pub mod imports;
 pub mod members;
+pub mod organizations;
 pub mod passwords;
 pub mod people;
 pub mod profile;
+pub mod rates;
 pub mod saves;
 pub mod school;
 pub mod sessions;

@@ -3,6 +3,7 @@
 use model::id::{SessionId, UserId};
 use model::news::KillReason;
 use model::time::Timestamp;
+use model::user::User;
 use sha2::{Digest as _, Sha256};
 
 use super::{sessions, sign_in};
@@ -28,35 +29,40 @@ pub struct NewPassword {
     pub successor: Option<Session>,
 }
 
+/// Somebody signed in who proves the password of the account he is in.
+#[derive(Debug, Clone)]
+pub struct Prover {
+    /// The account.
+    pub user: UserId,
+    /// The super admin who acts as this person.
+    pub impersonated_by: Option<UserId>,
+    /// How the limits count it.
+    pub attempt: Attempt,
+}
+
 /// Counts the proof of a password by somebody signed in: right, or one failure more.
-pub fn prove(
-    work: &mut PlatformWork<'_>,
-    user: &UserId,
-    attempt: &Attempt,
-    fitted: Option<&str>,
-    now: Timestamp,
-) -> Result<bool> {
+pub fn prove(work: &mut PlatformWork<'_>, prover: &Prover, fitted: Option<&str>, now: Timestamp) -> Result<bool> {
+    let Prover {
+        user,
+        impersonated_by,
+        attempt,
+    } = prover;
     work.hold_account(&attempt.account_key)?;
     sign_in::within_limits(work, attempt, now)?;
     // The password may have changed since its hash was read.
     let right = fitted.is_some() && work.password_hash(user)?.as_deref() == fitted;
     if !right {
-        sign_in::fail(work, attempt, Some(user.clone()), now)?;
+        sign_in::fail(work, attempt, Some(user.clone()), impersonated_by.clone(), now)?;
     }
     Ok(right)
 }
 
 /// Changes the own password; false when the old one was wrong. With a successor, all other sessions end and it begins.
-pub fn change(
-    work: &mut PlatformWork<'_>,
-    user: &UserId,
-    attempt: &Attempt,
-    new: &NewPassword,
-    now: Timestamp,
-) -> Result<bool> {
-    if !prove(work, user, attempt, new.fitted.as_deref(), now)? {
+pub fn change(work: &mut PlatformWork<'_>, prover: &Prover, new: &NewPassword, now: Timestamp) -> Result<bool> {
+    if !prove(work, prover, new.fitted.as_deref(), now)? {
         return Ok(false);
     }
+    let user = &prover.user;
     work.choose_password(user, &new.hash, now)?;
     if let Some(successor) = &new.successor {
         sessions::revoke_all(work, user, None::<&SessionId>, KillReason::PasswordChanged)?;
@@ -81,6 +87,12 @@ pub fn is_reset(platform: &mut Platform<'_>, token: &str, now: Timestamp) -> Res
     platform.is_verification(&identifier(token), now)
 }
 
+/// The person whose password a link resets, if it still works.
+pub fn whose_reset(platform: &mut Platform<'_>, token: &str, now: Timestamp) -> Result<Option<User>> {
+    let owner = platform.owner_of_verification(&identifier(token), now)?;
+    owner.map(|user| platform.profile(&user)).transpose()
+}
+
 /// Resets a password with a mailed token, which then is used up; false when it is worth nothing.
 pub fn reset(work: &mut PlatformWork<'_>, token: &str, hash: &str, now: Timestamp) -> Result<bool> {
     let Some(user) = work.take_verification(&identifier(token), now)? else {
@@ -92,10 +104,15 @@ pub fn reset(work: &mut PlatformWork<'_>, token: &str, hash: &str, now: Timestam
         Ok(_) | Err(Error::NotFound) => return Ok(false),
         Err(error) => return Err(error),
     }
-    work.take_back_verifications(RESET, &user)?;
-    work.choose_password(&user, hash, now)?;
-    sessions::revoke_all(work, &user, None, KillReason::PasswordChanged)?;
+    replace(work, &user, hash, now)?;
     Ok(true)
+}
+
+/// Stores another password than the one that is known: all sessions end, and links that went out are worth nothing.
+pub fn replace(work: &mut PlatformWork<'_>, user: &UserId, hash: &str, now: Timestamp) -> Result<()> {
+    work.take_back_verifications(RESET, user)?;
+    work.choose_password(user, hash, now)?;
+    sessions::revoke_all(work, user, None, KillReason::PasswordChanged).map(drop)
 }
 
 /// How the token of a reset link is stored.

@@ -13,10 +13,13 @@ use crate::store::platform::PlatformWork;
 use crate::store::platform::organizations::OrganizationName;
 use crate::store::platform::sessions::{Session, User};
 
-/// Signs out; a token that is worth nothing any more is none of our business.
-pub fn sign_out(work: &mut PlatformWork<'_>, token: &str) -> Result<()> {
-    if let Some((session, user)) = work.end_session(token)? {
-        ended(work, &user, vec![session], KillReason::SignedOut);
+/// Signs out; a token that is worth nothing any more is none of our business. With the session of an impersonation goes
+/// the way back from it, for no browser holds that one any more.
+pub fn sign_out(work: &mut PlatformWork<'_>, token: &str, way_back: Option<&str>) -> Result<()> {
+    for token in std::iter::once(token).chain(way_back) {
+        if let Some((session, user)) = work.end_session(token)? {
+            ended(work, &user, vec![session], KillReason::SignedOut);
+        }
     }
     Ok(())
 }
@@ -28,16 +31,17 @@ pub fn revoke(work: &mut PlatformWork<'_>, user: &UserId, token: &str) -> Result
     Ok(())
 }
 
-/// Revokes the own sessions, except perhaps the one that asks.
+/// Revokes the sessions of a person, except perhaps the one that asks, and says how many.
 pub fn revoke_all(
     work: &mut PlatformWork<'_>,
     user: &UserId,
     except: Option<&SessionId>,
     reason: KillReason,
-) -> Result<()> {
+) -> Result<usize> {
     let sessions = work.end_sessions(user, except)?;
+    let count = sessions.len();
     ended(work, user, sessions, reason);
-    Ok(())
+    Ok(count)
 }
 
 /// Prolongs a session that is still there.
@@ -105,7 +109,8 @@ fn choose(
     Ok(())
 }
 
-fn ended(work: &mut PlatformWork<'_>, user: &UserId, sessions: Vec<SessionId>, reason: KillReason) {
+/// Says that sessions are over.
+pub(super) fn ended(work: &mut PlatformWork<'_>, user: &UserId, sessions: Vec<SessionId>, reason: KillReason) {
     if !sessions.is_empty() {
         work.record(SessionChange::Ended {
             user: user.clone(),

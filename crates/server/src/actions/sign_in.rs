@@ -87,12 +87,13 @@ pub fn sign_in(work: &mut PlatformWork<'_>, sign_in: &SignIn, now: Timestamp) ->
     let credential = work.credential(&attempt.account_key, now)?;
     let Some((credential, account)) = fitting(credential.clone(), sign_in.fitted.as_deref()) else {
         let user = credential.map(|credential| credential.user);
-        fail(work, attempt, user, now)?;
+        fail(work, attempt, user, None, now)?;
         return Ok(Verdict::Wrong);
     };
     if credential.is_banned {
         return Ok(Verdict::Banned);
     }
+    work.lift_ban(&credential.user, now)?;
     if let Some(hash) = &sign_in.rehashed {
         work.rehash_password(&account, hash, now)?;
     }
@@ -106,13 +107,20 @@ pub fn sign_in(work: &mut PlatformWork<'_>, sign_in: &SignIn, now: Timestamp) ->
     Ok(Verdict::In(session))
 }
 
-/// Counts a wrong password, also of somebody who is signed in already.
-pub fn fail(work: &mut PlatformWork<'_>, attempt: &Attempt, user: Option<UserId>, now: Timestamp) -> Result<()> {
+/// Counts a wrong password, also of somebody who is signed in already, or of a super admin who acts as him.
+pub fn fail(
+    work: &mut PlatformWork<'_>,
+    attempt: &Attempt,
+    user: Option<UserId>,
+    impersonated_by: Option<UserId>,
+    now: Timestamp,
+) -> Result<()> {
     work.insert_failure(attempt, now, now.plus_seconds(-LONGEST_WINDOW))?;
     work.record(SessionChange::LoginFailed {
         user,
         email: attempt.account_key.clone(),
         address: Some(attempt.address.clone()),
+        impersonated_by,
     });
     Ok(())
 }
@@ -133,5 +141,103 @@ impl Limit {
     /// When a limit reached by this failure opens again.
     fn opens_at(&self, failure: Timestamp) -> Timestamp {
         failure.plus_seconds(self.window)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests may panic")]
+    use super::*;
+    use crate::store::platform::PlatformProof;
+    use crate::store::{Database, Store, migrate};
+
+    const START: i64 = 1_800_000_000_000;
+
+    /// A store whose limits are asked at any moment.
+    struct Limits {
+        store: Store,
+        _folder: tempfile::TempDir,
+    }
+
+    impl Limits {
+        fn open() -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            let database = Database::Sqlite(folder.path().join("limits.db"));
+            migrate(&database).unwrap();
+            let store = Store::open(&database, 1, 1).unwrap();
+            Self { store, _folder: folder }
+        }
+
+        async fn failed(&self, address: &str, at: i64) {
+            let attempt = attempt(address);
+            let write = self
+                .store
+                .platform_write(PlatformProof::command_line(), move |platform| {
+                    let at = Timestamp::from_millis(START + at);
+                    platform.insert_failure(&attempt, at, at.plus_seconds(-LONGEST_WINDOW))
+                });
+            write.await.unwrap();
+        }
+
+        /// How many seconds one has to wait; none where one may try.
+        async fn wait(&self, address: &str, at: i64) -> Option<u64> {
+            let attempt = attempt(address);
+            let look = self
+                .store
+                .platform_read(PlatformProof::command_line(), move |platform| {
+                    within_limits(platform, &attempt, Timestamp::from_millis(START + at))
+                });
+            match look.await {
+                Ok(()) => None,
+                Err(Error::RateLimited { retry_after }) => Some(retry_after),
+                Err(error) => panic!("{error:?}"),
+            }
+        }
+    }
+
+    fn attempt(address: &str) -> Attempt {
+        Attempt {
+            account_key: "ada@school.example".to_owned(),
+            address: address.to_owned(),
+        }
+    }
+
+    #[tokio::test]
+    async fn five_failures_of_one_account_from_one_address_close_a_minute() {
+        let limits = Limits::open();
+        for second in 0..4 {
+            limits.failed("192.0.2.1", second * 1000).await;
+        }
+        assert_eq!(limits.wait("192.0.2.1", 4000).await, None, "four are allowed");
+        limits.failed("192.0.2.1", 4000).await;
+        for (at, wait) in [(4000, Some(56)), (59_000, Some(1)), (59_999, Some(1)), (60_000, None)] {
+            assert_eq!(
+                limits.wait("192.0.2.1", at).await,
+                wait,
+                "{at} ms after the first of five"
+            );
+        }
+        assert_eq!(
+            limits.wait("192.0.2.2", 5000).await,
+            None,
+            "another address is not closed"
+        );
+    }
+
+    #[tokio::test]
+    async fn ten_failures_of_one_account_from_anywhere_close_a_quarter_of_an_hour() {
+        let limits = Limits::open();
+        for number in 0..10 {
+            limits.failed(&format!("198.51.100.{number}"), 0).await;
+        }
+        let quarter = 15 * MINUTE * 1000;
+        for (at, wait) in [
+            (0, Some(900)),
+            (60_000, Some(840)),
+            (quarter - 1, Some(1)),
+            (quarter, None),
+        ] {
+            assert_eq!(limits.wait("203.0.113.9", at).await, wait, "after {at} ms");
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Each change as the activity log tells it (contract 3.8): who reads a record a year later must understand it without
 //! what it names, so names are copied. Texts that people wrote, grades and passwords are not.
 
+mod administration;
 mod assignment;
 mod class;
 mod document;
@@ -38,8 +39,9 @@ pub fn entry(change: &Change) -> Option<Entry> {
         Change::Feedback(change) => Some(submission::feedback(change)),
         Change::Document(change) => document::entry(change),
         Change::Message(change) => document::message(change),
-        Change::User(change) => Some(user::entry(change)),
-        Change::Organization(change) => Some(organization::entry(change)),
+        Change::User(change) => user::entry(change),
+        Change::Organization(change) => organization::entry(change),
+        Change::Administration(change) => Some(administration::entry(change)),
         Change::Session(change) => organization::session(change),
     };
     entry.map(|mut entry| {

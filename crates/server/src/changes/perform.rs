@@ -18,7 +18,8 @@ pub async fn perform<T: Send + 'static>(
     store.write(standpoint, act, move |work| conclude(work, &bus)).await
 }
 
-/// Runs `act` as one unit across organizations: what people do with their accounts and sessions.
+/// Runs `act` as one unit across organizations: what people do with their accounts and sessions. What it recorded within
+/// organizations is told there.
 pub async fn perform_platform<T: Send + 'static>(
     store: &Store,
     bus: &Bus,
@@ -26,7 +27,7 @@ pub async fn perform_platform<T: Send + 'static>(
     act: impl FnMut(&mut PlatformWork<'_>) -> Result<T> + Send + 'static,
 ) -> Result<T> {
     let bus = bus.clone();
-    let conclude = move |work: &mut PlatformWork<'_>| {
+    let conclude_platform = move |work: &mut PlatformWork<'_>| {
         let changes = work.take_changes();
         let after = bus.carry_platform(work, changes.iter().flat_map(broadcast::orders_of_session).collect())?;
         for change in &changes {
@@ -34,9 +35,11 @@ pub async fn perform_platform<T: Send + 'static>(
                 tracing::error!(error = format!("{error:?}"), "an activity record was lost");
             }
         }
-        Ok(after)
+        let within = work.conclude_within(|work| conclude(work, &bus))?;
+        let all: AfterCommit = Box::new(move || std::iter::once(after).chain(within).for_each(|after| after()));
+        Ok(all)
     };
-    store.platform_unit(proof, act, conclude).await
+    store.platform_unit(proof, act, conclude_platform).await
 }
 
 fn conclude(work: &mut Work<'_>, bus: &Bus) -> Result<AfterCommit> {

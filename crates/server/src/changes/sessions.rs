@@ -12,7 +12,12 @@ use crate::store::platform::PlatformWork;
 
 /// Tells the school of an account that somebody tried to sign in with a wrong password (contract 3.8).
 pub fn record(work: &mut PlatformWork<'_>, change: &SessionChange) -> Result<()> {
-    let SessionChange::LoginFailed { user: Some(user), .. } = change else {
+    let SessionChange::LoginFailed {
+        user: Some(user),
+        impersonated_by,
+        ..
+    } = change
+    else {
         return Ok(());
     };
     let Some(entry) = log::entry(&Change::Session(change.clone())) else {
@@ -24,7 +29,7 @@ pub fn record(work: &mut PlatformWork<'_>, change: &SessionChange) -> Result<()>
         user: None,
         name: String::new(),
         role: "none",
-        impersonated_by: None,
+        impersonated_by: impersonated_by.clone(),
         request_id: None,
     };
     work.at_home(&account, nobody, clock::now(), |work| work.insert_log(&entry))

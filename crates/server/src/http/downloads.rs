@@ -131,7 +131,8 @@ fn named(file: &Download, tag: &str) -> HeaderMap {
     );
     insert(&mut headers, header::ETAG, tag);
     insert(&mut headers, header::ACCEPT_RANGES, "bytes");
-    insert(&mut headers, header::CACHE_CONTROL, "private, no-cache");
+    // The tag is for downloads that go on; on a shared computer nothing is kept (reliability T32).
+    insert(&mut headers, header::CACHE_CONTROL, "no-store");
     insert(&mut headers, header::CONTENT_SECURITY_POLICY, "sandbox");
     insert(&mut headers, header::X_CONTENT_TYPE_OPTIONS, "nosniff");
     headers

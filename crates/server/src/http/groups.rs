@@ -5,7 +5,7 @@ use axum::extract::Path;
 use axum::http::StatusCode;
 use garde::Validate;
 use model::access::{Access, Standing};
-use model::group::GroupEdit;
+use model::group::{Group, GroupEdit};
 use model::id::{AssignmentId, ClassId, CourseId, GroupId, SubjectId, SubmissionId, UserId};
 use model::number::GroupNumber;
 use model::text::{Search, ShortName};
@@ -16,6 +16,7 @@ use utoipa_axum::routes;
 
 use super::context::Context;
 use super::endpoint::Endpoints;
+use super::everywhere::begins;
 use super::group_files;
 use super::help;
 use super::reply::Created;
@@ -133,14 +134,34 @@ pub(super) async fn matching(cx: Context, filter: Filter) -> Result<Json<Vec<Kno
         search: filter.search.map(Search::into_string).filter(|text| !text.is_empty()),
         mine: filter.mine.is_some_and(|on| on.0),
     };
-    let groups = cx.read(move |scope| scope.groups(&filter)).await?;
-    shown(&cx, groups)
+    let look = cx.list(move |scope| {
+        let found = scope.groups(&filter)?.into_iter();
+        let search = filter.search.as_deref();
+        let place = |group: &Group| {
+            (
+                !begins(search, group.name.as_str()),
+                group.group_number,
+                group.id.clone(),
+            )
+        };
+        let standpoint = scope.standpoint();
+        Ok(found
+            .map(|group| {
+                let (place, id) = (place(&group.whole.group), group.whole.group.id.clone());
+                (place, (id, known(group, standpoint)))
+            })
+            .collect())
+    });
+    let (shown, groups): (Vec<_>, Vec<_>) = look.await?.into_iter().unzip();
+    join_rooms(&cx, &shown);
+    Ok(Json(groups))
 }
 
 /// Groups as far as the caller may know them; a student's sockets come along.
 pub(super) fn shown(cx: &Context, groups: Vec<KnownGroup>) -> Result<Json<Vec<KnownGroupView>>> {
     let standpoint = cx.standpoint()?;
-    join_rooms(cx, &groups);
+    let ids: Vec<GroupId> = groups.iter().map(|group| group.whole.group.id.clone()).collect();
+    join_rooms(cx, &ids);
     Ok(Json(
         groups.into_iter().map(|group| known(group, &standpoint)).collect(),
     ))
@@ -245,7 +266,7 @@ async fn generate(
 async fn show(cx: Context, Path(id): Path<GroupId>) -> Result<Json<KnownGroupView>> {
     let standpoint = cx.standpoint()?;
     let group = cx.read(move |scope| scope.group(&id)).await?;
-    join_rooms(&cx, std::slice::from_ref(&group));
+    join_rooms(&cx, std::slice::from_ref(&group.whole.group.id));
     Ok(Json(known(group, &standpoint)))
 }
 
@@ -350,12 +371,9 @@ async fn move_member(
 /// A group as far as this caller may know it.
 /// Nothing is pushed when a start date passes; a student's next look at his groups takes his sockets along
 /// (specification, Group visibility).
-fn join_rooms(cx: &Context, groups: &[KnownGroup]) {
+fn join_rooms(cx: &Context, shown: &[GroupId]) {
     if let (Standing::Student, Some(tenant)) = (cx.caller().standing, &cx.caller().tenant) {
-        let shown: Vec<GroupId> = groups.iter().map(|group| group.whole.group.id.clone()).collect();
-        cx.app()
-            .live()
-            .visible_groups(tenant.id(), &cx.caller().user.id, &shown);
+        cx.app().live().visible_groups(tenant.id(), &cx.caller().user.id, shown);
     }
 }
 

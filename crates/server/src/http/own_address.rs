@@ -17,9 +17,11 @@ use super::endpoint::Endpoints;
 use super::letters;
 use super::valid::Valid;
 use crate::actions::addresses::{self, Asked, NewAddress};
+use crate::actions::passwords::Prover;
 use crate::actions::people;
 use crate::actions::users::is_address;
 use crate::auth::Peer;
+use crate::auth::tenant::spelled;
 use crate::changes;
 use crate::error::{Error, Result};
 use crate::store::platform::sign_in::Attempt;
@@ -70,18 +72,22 @@ async fn ask(
     }
     let from: Option<IpAddr> = peer.map(|Extension(peer)| peer.0.ip());
     let from = cx.app().gate().hosts().client_address(&headers, from);
-    let attempt = Attempt {
-        account_key: old.clone(),
-        address: from.map(auth::network).unwrap_or_default(),
+    let prover = Prover {
+        user,
+        impersonated_by: cx.caller().session.impersonated_by.clone(),
+        attempt: Attempt {
+            account_key: old.clone(),
+            address: from.map(spelled).unwrap_or_default(),
+        },
     };
     let new = NewAddress {
-        fitted: auth::fitted_hash(cx.app(), &attempt, &wanted.password).await?,
+        fitted: auth::fitted_hash(cx.app(), &prover.attempt, &wanted.password).await?,
         address: address.clone(),
         token: better_auth::token::reset_token(),
     };
     let token = new.token.clone();
     let (app, proof) = (cx.app(), PlatformProof::session_look_up());
-    let act = move |work: &mut PlatformWork<'_>| addresses::ask(work, &user, &attempt, &new, now);
+    let act = move |work: &mut PlatformWork<'_>| addresses::ask(work, &prover, &new, now);
     match changes::perform_platform(app.store(), app.bus(), proof, act).await? {
         Asked::Wrong => return Err(Error::invalid("password", "wrong", "is not your password")),
         Asked::Told => letters::confirm_address(app, &address, &token).await,

@@ -46,6 +46,7 @@ fn table(error: &Error) -> (StatusCode, &'static str, Vec<Problem>) {
         Error::NotFound => plain(StatusCode::NOT_FOUND, "NOT_FOUND"),
         Error::MethodNotAllowed => plain(StatusCode::METHOD_NOT_ALLOWED, "METHOD_NOT_ALLOWED"),
         Error::Invalid(problems) => (StatusCode::BAD_REQUEST, "VALIDATION_ERROR", problems.clone()),
+        Error::ImportHeader(problem) => (StatusCode::BAD_REQUEST, "IMPORT_HEADER", vec![problem.clone()]),
         Error::InvalidJson(_) => plain(StatusCode::BAD_REQUEST, "INVALID_JSON"),
         Error::UnsupportedMediaType(_) => plain(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED_MEDIA_TYPE"),
         Error::Refused(refusal) => {
@@ -68,6 +69,9 @@ fn table(error: &Error) -> (StatusCode, &'static str, Vec<Problem>) {
             vec![Problem::new(*path, "duplicate", *message)],
         ),
         Error::TooLarge { .. } => plain(StatusCode::PAYLOAD_TOO_LARGE, "PAYLOAD_TOO_LARGE"),
+        Error::SlowBody => plain(StatusCode::REQUEST_TIMEOUT, "REQUEST_TIMEOUT"),
+        Error::UriTooLong => plain(StatusCode::URI_TOO_LONG, "URI_TOO_LONG"),
+        Error::HeadTooLarge => plain(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, "HEADERS_TOO_LARGE"),
         Error::UnsupportedFileType(_) => plain(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED_FILE_TYPE"),
         Error::RateLimited { .. } => plain(StatusCode::TOO_MANY_REQUESTS, "RATE_LIMITED"),
         Error::DocumentServerTokenMissing => plain(StatusCode::UNAUTHORIZED, "DOCSERVER_TOKEN_MISSING"),

@@ -14,8 +14,8 @@ use super::context::App;
 use super::endpoint::{Endpoints, Row};
 use super::{
     activity_logs, assignments, auth, class_clones, classes, courses, document, document_server, documents,
-    enrollments, finish, groups, health, homerooms, layers, members, own_address, pages, pdf, school, subjects,
-    submissions, system, users, workrooms,
+    enrollments, finish, groups, health, homerooms, imports, layers, members, own_address, pages, pdf, school,
+    subjects, submissions, system, tenants, users, workrooms,
 };
 use crate::error::Error;
 use crate::live::connect;
@@ -26,6 +26,7 @@ pub fn endpoints() -> Endpoints {
         .merge(health::routes())
         .merge(auth::routes())
         .merge(users::routes())
+        .merge(imports::routes())
         .merge(own_address::routes())
         .merge(members::routes())
         .merge(subjects::routes())
@@ -43,6 +44,7 @@ pub fn endpoints() -> Endpoints {
         .merge(submissions::routes())
         .merge(finish::routes())
         .merge(activity_logs::routes())
+        .merge(tenants::routes())
         .merge(school::routes())
         .merge(system::routes())
 }

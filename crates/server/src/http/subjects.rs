@@ -6,7 +6,7 @@ use axum::http::request::Parts;
 use garde::Validate;
 use model::access::{Access, Standing};
 use model::id::SubjectId;
-use model::subject::SubjectEdit;
+use model::subject::{Subject, SubjectEdit};
 use model::text::Search;
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -14,6 +14,7 @@ use utoipa_axum::routes;
 
 use super::context::{App, Context};
 use super::endpoint::Endpoints;
+use super::everywhere::by_name;
 use super::reply::{Created, Done};
 use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
 use crate::actions::subjects::{self, NewSubject};
@@ -49,15 +50,15 @@ impl Editable for SubjectEdit {
 /// The subjects of the organization, by name
 #[utoipa::path(get, path = "/subjects", params(Filter), responses((status = 200, body = [SubjectView])))]
 async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Json<Vec<SubjectView>>> {
-    let subjects = cx
-        .read(move |scope| {
-            scope.subjects(
-                filter.search.as_ref().map(Search::as_str),
-                filter.is_active.map(|on| on.0),
-            )
-        })
-        .await?;
-    Ok(Json(subjects.into_iter().map(SubjectView::from).collect()))
+    let subjects = cx.list(move |scope| {
+        let search = filter.search.as_ref().map(Search::as_str);
+        let found = scope.subjects(search, filter.is_active.map(|on| on.0))?.into_iter();
+        let place = |subject: &Subject| by_name(search, subject.name.as_str(), subject.id.clone());
+        Ok(found
+            .map(|subject| (place(&subject), SubjectView::from(subject)))
+            .collect())
+    });
+    Ok(Json(subjects.await?))
 }
 
 /// The caller may add subjects. He is asked before the body is read: what he may not do comes before what is wrong with it

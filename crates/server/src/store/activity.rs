@@ -150,10 +150,7 @@ impl Scope<'_> {
         } else {
             self.activity_of_own_classes(filter, window)?
         };
-        Ok(window.cut(rows, |record| Position {
-            key: record.created_at.as_millis(),
-            id: record.id.to_string(),
-        }))
+        Ok(window.cut(rows, position))
     }
 
     /// The newest rows of each own class, merged: a teacher has few classes, and each is read from its own index, where
@@ -246,6 +243,14 @@ impl Work<'_> {
         let now = self.now();
         self.run(&INSERT_FILE_REMOVAL, args![clock::new_id(), key.as_str(), now])
             .map(drop)
+    }
+}
+
+/// Where a record stands in the log.
+pub fn position(record: &Record) -> Position<i64> {
+    Position {
+        key: record.created_at.as_millis(),
+        id: record.id.to_string(),
     }
 }
 

@@ -24,11 +24,16 @@ pub mod enrollments;
 pub mod group_assignments;
 pub mod groups;
 pub mod homerooms;
+pub mod imports;
+pub mod jobs;
 pub mod leaving;
 pub mod members;
+pub mod organizations;
 pub mod outbox;
 pub mod page;
 pub mod people;
+pub mod purge;
+pub mod rates;
 pub mod revisions;
 pub mod rooms;
 pub mod saves;
@@ -63,6 +68,11 @@ impl Tenant {
     /// The organization's id, for answers, events and the log.
     pub fn id(&self) -> &OrganizationId {
         &self.0
+    }
+
+    /// An organization that is about to be made; its id is nobody's yet.
+    pub fn to_be_made(_: PlatformProof) -> Self {
+        Self(OrganizationId::new(crate::clock::new_id()))
     }
 }
 
@@ -121,6 +131,32 @@ impl Store {
     ) -> Result<T> {
         self.db
             .read(move |connection| look(&mut Scope { connection, standpoint }))
+            .await
+    }
+
+    /// Reads in every organization, one after the other in one snapshot; `gather` adds what each has to what there is. Only
+    /// a SUPER_ADMIN who works in none looks like this, and only at lists.
+    pub async fn read_everywhere<T: Send + 'static>(
+        &self,
+        _: PlatformProof,
+        (actor, now): (Actor, Timestamp),
+        start: T,
+        mut gather: impl FnMut(&mut T, &mut Scope<'_>) -> Result<()> + Send + 'static,
+    ) -> Result<T> {
+        self.db
+            .read(move |connection| {
+                let mut gathered = start;
+                for tenant in Platform::on(connection).tenants()? {
+                    let standpoint = Standpoint {
+                        tenant,
+                        viewer: Viewer::Admin,
+                        actor: actor.clone(),
+                        now,
+                    };
+                    gather(&mut gathered, &mut Scope { connection, standpoint })?;
+                }
+                Ok(gathered)
+            })
             .await
     }
 
@@ -201,9 +237,9 @@ impl Scope<'_> {
         self.standpoint.tenant.id()
     }
 
-    /// The same, as the proof that it was looked up.
-    pub fn tenant(&self) -> &Tenant {
-        &self.standpoint.tenant
+    /// Who looks, from where and when.
+    pub fn standpoint(&self) -> &Standpoint {
+        &self.standpoint
     }
 
     /// Who looks.
@@ -366,10 +402,14 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("departures", departures::STATEMENTS),
         ("documents", documents::STATEMENTS),
         ("members", members::STATEMENTS),
+        ("organizations", organizations::STATEMENTS),
         ("outbox", outbox::STATEMENTS),
+        ("purge", purge::STATEMENTS),
+        ("jobs", jobs::STATEMENTS),
         ("rooms", rooms::STATEMENTS),
         ("enrollments", enrollments::STATEMENTS),
         ("saves", saves::STATEMENTS),
+        ("rates", rates::STATEMENTS),
         ("revisions", revisions::STATEMENTS),
         ("groups", groups::STATEMENTS),
         ("people", people::STATEMENTS),
@@ -380,6 +420,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("settings", settings::STATEMENTS),
         ("stats", stats::STATEMENTS),
         ("storage", storage::STATEMENTS),
+        ("imports", imports::STATEMENTS),
         ("subjects", subjects::STATEMENTS),
         ("submissions", submissions::STATEMENTS),
         ("work_rooms", work_rooms::STATEMENTS),

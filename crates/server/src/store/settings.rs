@@ -1,9 +1,9 @@
 //! The organization of the request itself: what its own admins see and change of it.
 
-use model::organization::{Metadata, Organization, OrganizationStatus};
+use model::organization::{Metadata, Organization};
 use model::text::name_key;
 
-use super::sql::Columns;
+use super::organizations::organization;
 use super::{Scope, Work};
 use crate::error::Result;
 use crate::{args, statements};
@@ -53,18 +53,4 @@ impl Work<'_> {
         )
         .map(drop)
     }
-}
-
-fn organization(row: &mut Columns<'_>) -> Result<Organization> {
-    Ok(Organization {
-        id: row.take()?,
-        name: row.take()?,
-        slug: row.take()?,
-        custom_domain: row.take()?,
-        logo: row.take()?,
-        status: row.parse(OrganizationStatus::parse)?,
-        metadata: row.json_option()?,
-        created_at: row.take()?,
-        updated_at: row.take()?,
-    })
 }

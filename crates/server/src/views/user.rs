@@ -325,6 +325,13 @@ impl MemberView {
     }
 }
 
+impl OrganizationView {
+    /// Its id.
+    pub fn id(&self) -> &OrganizationId {
+        &self.id
+    }
+}
+
 impl From<Organization> for OrganizationView {
     fn from(organization: Organization) -> Self {
         Self {

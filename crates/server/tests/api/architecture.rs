@@ -15,6 +15,8 @@ const FLOORS: &[(&str, u8)] = &[
     ("live", 3),
     ("changes", 4),
     ("editing", 5),
+    ("jobs", 5),
+    ("import", 5),
     ("http", 6),
     ("cli", 7),
 ];
@@ -35,6 +37,7 @@ const GROUND: &[&str] = &[
     "sees_group",
     "knows_group",
     "knows_class",
+    "good_impersonation",
 ];
 
 fn sources(room: &Path) -> Vec<(PathBuf, String)> {
@@ -97,6 +100,8 @@ fn the_app_is_built_and_used_upstairs_only() {
         "actions",
         "changes",
         "editing",
+        "jobs",
+        "import",
     ] {
         for (path, text) in sources(&root().join(room)) {
             assert!(!named_rooms(&text).contains(&"app"), "{} knows the app", path.display());

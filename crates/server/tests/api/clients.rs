@@ -10,7 +10,10 @@ const CLIENTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/clients"
 async fn world(app: &TestApp) -> Value {
     let world = &app.world;
     let students = [&world.ben, &world.cem, &world.dana, &world.eli];
-    for person in [&world.ada, &world.adam, &world.zoe].into_iter().chain(students) {
+    for person in [&world.ada, &world.adam, &world.zoe, &world.root]
+        .into_iter()
+        .chain(students)
+    {
         enable(app, person).await;
     }
     let login = |person: &Person| json!({"email": person.email, "password": PASSWORD});
@@ -22,9 +25,9 @@ async fn world(app: &TestApp) -> Value {
             "admin": login(&world.adam),
             "students": students.map(login),
             "stranger": login(&world.zoe),
+            "superAdmin": login(&world.root),
         },
-        // The admin plugin comes later; until then its routes do not exist.
-        "adminServed": false,
+        "dataDir": app.folder(),
     })
 }
 
@@ -45,4 +48,12 @@ async fn tell(app: &TestApp, program: &str) {
 
 both!(the_official_better_auth_client_is_served, |app| {
     tell(app, "better-auth-calls.mjs").await;
+});
+
+both!(everybody_looks_after_the_own_account_with_the_official_client, |app| {
+    tell(app, "better-auth-account.mjs").await;
+});
+
+both!(the_official_admin_client_is_served, |app| {
+    tell(app, "better-auth-admin.mjs").await;
 });

@@ -29,6 +29,26 @@ const UNLOGGED: &[(&str, &str, &str)] = &[
         "/workrooms/documents/{id}/callback",
         "the revisions of a document tell it",
     ),
+    (
+        "POST",
+        "/tenants",
+        "the record is the first of the new school's own log: tests/api/tenants.rs",
+    ),
+    (
+        "POST",
+        "/tenants/{id}/suspend",
+        "nobody of a suspended school reads its log; tests/api/tenants.rs does as the platform",
+    ),
+    (
+        "POST",
+        "/tenants/{id}/activate",
+        "it follows a suspension: tests/api/tenants.rs",
+    ),
+    (
+        "DELETE",
+        "/tenants/{id}",
+        "the log goes with the school: tests/api/purge.rs",
+    ),
 ];
 
 struct Story<'a> {

@@ -187,3 +187,23 @@ both!(health_and_the_document_need_no_session, |app| {
     assert_eq!(ready["checks"]["database"], "ok");
     assert!(stranger.get("/openapi.json").await.expect(200)["paths"]["/courses"]["post"].is_object());
 });
+
+both!(no_answer_to_anybody_is_kept_by_a_browser, |app| {
+    let (_, rows) = groupwork::http::router::description();
+    let clients = [app.stranger(), app.as_(&app.world.ada), app.as_(&app.world.root)];
+    for row in &rows {
+        for client in &clients {
+            // Signing out would change who asks next.
+            if row.path == "/auth/sign-out" || row.path.starts_with("/auth/revoke") {
+                continue;
+            }
+            let path = crate::access::concrete(&row.path);
+            let body = (row.method != "GET").then(|| json!({}));
+            let answer = client.send(row.method.parse().unwrap(), &path, body).await;
+            assert_eq!(answer.header("cache-control"), "no-store", "{} {path}", row.method);
+        }
+    }
+    let out = app.as_(&app.world.ben).post("/auth/sign-out", json!({})).await;
+    assert_eq!(out.header("cache-control"), "no-store");
+    assert_eq!(out.header("clear-site-data"), "\"cache\", \"storage\"");
+});

@@ -1,11 +1,10 @@
 //! The own account as better-auth shows and changes it: name and picture, and nothing that would give rights.
 
 use better_auth::error::AuthError;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::super::valid;
-use super::answer::Answered;
-use super::answer::answer;
+use super::answer::{Answered, Refused, answer};
 use super::asked::Asked;
 use super::sessions::done;
 use super::wire;
@@ -39,12 +38,10 @@ pub async fn update(asked: Asked) -> Answered {
     if let Some(key) = NOT_OWN.into_iter().find(|key| keys.contains_key(*key)) {
         return Err(AuthError::field_not_allowed(key).into());
     }
-    let own = keys.iter().filter(|(key, _)| matches!(key.as_str(), "name" | "image"));
-    let own: serde_json::Map<_, _> = own.map(|(key, value)| (key.clone(), value.clone())).collect();
-    if own.is_empty() {
+    if !["name", "image"].into_iter().any(|key| keys.contains_key(key)) {
         return Err(AuthError::no_fields_to_update().into());
     }
-    let edit: ProfileEdit = valid::checked(Value::Object(own)).map_err(issues)?;
+    let edit = profile_edit(keys, "body")?;
     let (user, now) = (present.user.id.clone(), asked.now);
     let profile = asked.act(move |work| profile::edit(work, &user, &edit, now)).await?;
     present.user.name = profile.name.into_string();
@@ -83,13 +80,20 @@ pub async fn list(asked: Asked) -> Answered {
     Ok(answer(&accounts, present.cookies))
 }
 
+/// Name and picture among these keys, if they keep our limits.
+pub fn profile_edit(keys: &Map<String, Value>, place: &str) -> Result<ProfileEdit, Refused> {
+    let own = keys.iter().filter(|(key, _)| matches!(key.as_str(), "name" | "image"));
+    let own: Map<_, _> = own.map(|(key, value)| (key.clone(), value.clone())).collect();
+    valid::checked(Value::Object(own)).map_err(|error| issues(error, place))
+}
+
 /// Our limits in the library's words.
-fn issues(error: Error) -> super::answer::Refused {
+fn issues(error: Error, place: &str) -> Refused {
     match error {
         Error::Invalid(problems) => {
             let issues: Vec<_> = problems
                 .iter()
-                .map(|problem| format!("[body.{}] {}", problem.path, problem.message))
+                .map(|problem| format!("[{place}.{}] {}", problem.path, problem.message))
                 .collect();
             AuthError::validation(issues.join("; ")).into()
         }

@@ -41,6 +41,23 @@ impl Refused {
         self
     }
 
+    /// The same refusal in the words of administration: an unknown account, a taken address, the own role.
+    pub fn about_users(mut self) -> Self {
+        let words = match &self.reason {
+            Reason::Ours(Error::NotFound) => Some(AuthError::user_not_found()),
+            Reason::Ours(Error::Conflict {
+                code: "DUPLICATE_EMAIL",
+                ..
+            }) => Some(AuthError::user_already_exists()),
+            Reason::Ours(Error::ForbiddenRole) => Some(AuthError::may_not_change_roles()),
+            _ => None,
+        };
+        if let Some(words) = words {
+            self.reason = Reason::Library(words);
+        }
+        self
+    }
+
     /// Whether the session turned out to be worth nothing.
     pub fn is_unauthorized(&self) -> bool {
         matches!(&self.reason, Reason::Library(error) if error.status == 401)

@@ -5,6 +5,7 @@
 //! themselves ([`asked::Asked::present`]).
 
 mod account;
+mod admin;
 mod answer;
 mod asked;
 mod elsewhere;
@@ -21,16 +22,17 @@ use axum::response::{IntoResponse, Response};
 use model::access::Access;
 use utoipa_axum::routes;
 
-pub use self::asked::network;
 pub use self::reset::PAGE as RESET_PAGE;
 pub use self::sign_in::fitted_hash;
 use super::endpoint::Endpoints;
+use super::terms::Terms;
 use crate::error::Error;
 
 /// The routes of auth.
 pub fn routes() -> Endpoints {
     Endpoints::new("auth")
-        .add(Access::Anyone, routes!(sign_in::sign_in))
+        // It has limits of its own: whoever floods an address must not keep the rest of the school from coming in.
+        .add_on(Terms::Uncounted, Access::Anyone, routes!(sign_in::sign_in))
         .add(Access::Anyone, routes!(sign_in::sign_up))
         .add(Access::Anyone, routes!(sign_in::sign_out))
         .add(Access::Anyone, routes!(sign_in::alive))
@@ -54,6 +56,7 @@ pub fn routes() -> Endpoints {
         .add(Access::Anyone, routes!(members::role))
         .add(Access::Anyone, routes!(members::list))
         .add(Access::Anyone, routes!(members::has_permission))
+        .merge(admin::routes())
         .merge(elsewhere::routes())
 }
 

@@ -10,7 +10,7 @@ use super::asked::{Asked, Present};
 use super::sessions::done;
 use super::sign_in::fitted_hash;
 use super::wire;
-use crate::actions::passwords::{self, NewPassword};
+use crate::actions::passwords::{self, NewPassword, Prover};
 use crate::store::platform::PlatformProof;
 use crate::store::platform::sign_in::Attempt;
 
@@ -25,7 +25,7 @@ pub async fn change(asked: Asked) -> Answered {
     let revoke_others = reader.optional_bool("revokeOtherSessions").unwrap_or(false);
     reader.finish()?;
     let present = asked.present().await?;
-    check_new(new)?;
+    check_new(new, &[&present.user.name, &present.user.email])?;
     let fitted = prove(&asked, &present, current).await?;
     let hash = asked.app.gate().hashing().hash(new.to_owned()).await?;
     let successor = revoke_others.then(|| asked.new_session(present.user.id.clone()));
@@ -34,9 +34,9 @@ pub async fn change(asked: Asked) -> Answered {
         hash,
         successor: successor.clone(),
     };
-    let (user, attempt, now) = (present.user.id.clone(), attempt(&asked, &present), asked.now);
+    let (prover, now) = (prover(&asked, &present), asked.now);
     if !asked
-        .act(move |work| passwords::change(work, &user, &attempt, &change, now))
+        .act(move |work| passwords::change(work, &prover, &change, now))
         .await?
     {
         return Err(Refused::from(AuthError::invalid_password()).with(present.cookies));
@@ -65,14 +65,9 @@ pub async fn verify(asked: Asked) -> Answered {
     Ok(done(present.cookies))
 }
 
-/// The rules for a new password (contract 9).
-pub fn check_new(password: &str) -> Result<(), AuthError> {
-    password::check_length(password)?;
-    if password::is_common(password) {
-        Err(AuthError::password_compromised())
-    } else {
-        Ok(())
-    }
+/// The rules for a new password (contract 9) in the library's words; `own` is what everybody knows of the person.
+pub fn check_new(password: &str, own: &[&str]) -> Result<(), AuthError> {
+    password::check_new(password, own).map_err(AuthError::from)
 }
 
 /// The stored hash of a password that is right; a wrong one is counted.
@@ -88,20 +83,23 @@ async fn prove(asked: &Asked, present: &Present, password: &str) -> Result<Strin
     if look.await?.is_none() {
         return Err(AuthError::credential_account_not_found().into());
     }
-    let attempt = attempt(asked, present);
-    if let Some(hash) = fitted_hash(&asked.app, &attempt, password).await? {
+    let (prover, now) = (prover(asked, present), asked.now);
+    if let Some(hash) = fitted_hash(&asked.app, &prover.attempt, password).await? {
         return Ok(hash);
     }
-    let (user, now) = (present.user.id.clone(), asked.now);
     asked
-        .act(move |work| passwords::prove(work, &user, &attempt, None, now))
+        .act(move |work| passwords::prove(work, &prover, None, now))
         .await?;
     Err(Refused::from(AuthError::invalid_password()).with(present.cookies.clone()))
 }
 
-fn attempt(asked: &Asked, present: &Present) -> Attempt {
-    Attempt {
-        account_key: present.user.email.clone(),
-        address: asked.address(),
+fn prover(asked: &Asked, present: &Present) -> Prover {
+    Prover {
+        user: present.user.id.clone(),
+        impersonated_by: present.session.impersonated_by.clone(),
+        attempt: Attempt {
+            account_key: present.user.email.clone(),
+            address: asked.address(),
+        },
     }
 }

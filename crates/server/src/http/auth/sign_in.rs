@@ -20,7 +20,7 @@ use crate::store::platform::PlatformProof;
 use crate::store::platform::sign_in::Attempt;
 
 /// No address that was ever stored is longer (contract 3.1).
-const LONGEST_EMAIL: usize = 254;
+pub const LONGEST_EMAIL: usize = 254;
 
 /// Sign in with e-mail address and password
 #[utoipa::path(post, path = "/auth/sign-in/email",
@@ -133,14 +133,17 @@ pub async fn sign_up(asked: Asked) -> Answered {
     responses((status = 200, description = "success; clears the session cookies"), (status = 403, description = "INVALID_ORIGIN")))]
 pub async fn sign_out(asked: Asked) -> Answered {
     if let Some(token) = asked.token() {
-        asked.act(move |work| sessions::sign_out(work, &token)).await?;
+        let way_back = asked.way_back().map(|(token, _)| token);
+        asked
+            .act(move |work| sessions::sign_out(work, &token, way_back.as_deref()))
+            .await?;
     }
-    let mut response = answer(&json!({ "success": true }), asked.cookies().clear());
-    // On a shared computer the next person must not find pages of this one.
+    let mut response = answer(&json!({ "success": true }), asked.clear());
+    // On a shared computer the next person must find neither pages nor drafts of this one.
     let name = HeaderName::from_static("clear-site-data");
     response
         .headers_mut()
-        .insert(name, HeaderValue::from_static("\"cache\""));
+        .insert(name, HeaderValue::from_static("\"cache\", \"storage\""));
     Ok(response)
 }
 

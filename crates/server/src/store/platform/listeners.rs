@@ -5,16 +5,17 @@ use model::time::Timestamp;
 
 use super::Platform;
 use crate::error::Result;
-use crate::{args, statements};
+use crate::{args, good_impersonation, statements};
 
 statements! {
     /// Good sessions in a range of ids: expired ones and those of banned or inactive people are not among them.
-    BETWEEN = "SELECT s.id, s.active_organization_id, o.status, m.role, u.role
+    BETWEEN = concat!("SELECT s.id, s.active_organization_id, o.status, m.role, u.role
         FROM sessions s
         JOIN users u ON u.id = s.user_id
-        LEFT JOIN organizations o ON o.id = s.active_organization_id
+        LEFT JOIN organizations o ON o.id = s.active_organization_id AND o.deleted_at IS NULL
         LEFT JOIN members m ON m.organization_id = o.id AND m.user_id = u.id
-        WHERE s.id >= $1 AND s.id <= $2 AND s.expires_at >= $3 AND u.is_active AND (NOT u.banned OR u.ban_expires < $3)";
+        WHERE s.id >= $1 AND s.id <= $2 AND s.expires_at >= $3 AND u.is_active AND (NOT u.banned OR u.ban_expires < $3)
+            AND ", good_impersonation!("$3"));
 }
 
 /// What decides about the rooms of a session, in one comparable text: active organization, its status, the two roles.

@@ -3,9 +3,11 @@
 
 pub mod accounts;
 pub mod addresses;
+pub mod administration;
 pub mod editing;
 pub mod file_removals;
 pub mod homes;
+pub mod jobs;
 pub mod listeners;
 pub mod organizations;
 pub mod outbox;
@@ -19,14 +21,15 @@ pub mod users;
 use std::ops::{Deref, DerefMut};
 
 use model::access::Viewer;
+use model::change::Change;
 use model::change::session::SessionChange;
 use model::time::Timestamp;
 use model::user::User;
 
 use super::connection::Connection;
 use super::sql::Sql;
-use super::{Actor, Scope, Standpoint, Tenant, Work};
-use crate::error::Result;
+use super::{Actor, AfterCommit, Scope, Standpoint, Work};
+use crate::error::{Error, Result};
 
 /// A proof that looking across organizations is one of the listed exceptions.
 #[derive(Debug)]
@@ -79,6 +82,7 @@ impl<'c> Platform<'c> {
 pub struct PlatformWork<'c> {
     platform: Platform<'c>,
     changes: Vec<SessionChange>,
+    elsewhere: Vec<(Standpoint, Vec<Change>)>,
 }
 
 impl<'c> PlatformWork<'c> {
@@ -86,6 +90,7 @@ impl<'c> PlatformWork<'c> {
         Self {
             platform: Platform::on(connection),
             changes: Vec::new(),
+            elsewhere: Vec::new(),
         }
     }
 
@@ -99,6 +104,42 @@ impl<'c> PlatformWork<'c> {
         std::mem::take(&mut self.changes)
     }
 
+    /// Acts in one organization as a part of this unit; what is recorded there is told there (`changes::perform_platform`).
+    pub fn within<T>(&mut self, standpoint: Standpoint, act: impl FnOnce(&mut Work<'_>) -> Result<T>) -> Result<T> {
+        let scope = Scope {
+            connection: &mut *self.platform.connection,
+            standpoint: standpoint.clone(),
+        };
+        let mut work = Work {
+            scope,
+            changes: Vec::new(),
+        };
+        let outcome = act(&mut work)?;
+        let changes = work.take_changes();
+        if !changes.is_empty() {
+            self.elsewhere.push((standpoint, changes));
+        }
+        Ok(outcome)
+    }
+
+    /// Goes through the organizations in which something was recorded, in the order in which it happened.
+    pub fn conclude_within(
+        &mut self,
+        mut conclude: impl FnMut(&mut Work<'_>) -> Result<AfterCommit>,
+    ) -> Result<Vec<AfterCommit>> {
+        let elsewhere = std::mem::take(&mut self.elsewhere);
+        elsewhere
+            .into_iter()
+            .map(|(standpoint, changes)| {
+                let scope = Scope {
+                    connection: &mut *self.platform.connection,
+                    standpoint,
+                };
+                conclude(&mut Work { scope, changes })
+            })
+            .collect()
+    }
+
     /// Acts in the organization that made an account, if it still has one; a failure leaves the rest of the unit intact.
     pub fn at_home(
         &mut self,
@@ -110,8 +151,14 @@ impl<'c> PlatformWork<'c> {
         let Some(home) = account.home_organization_id.clone() else {
             return Ok(());
         };
+        // A school that was deleted keeps no log any more.
+        let tenant = match self.tenant(&home) {
+            Ok(tenant) => tenant,
+            Err(Error::NotFound) => return Ok(()),
+            Err(error) => return Err(error),
+        };
         let standpoint = Standpoint {
-            tenant: Tenant(home),
+            tenant,
             viewer: Viewer::Admin,
             actor,
             now,
@@ -147,7 +194,9 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("platform/file_removals", file_removals::STATEMENTS),
         ("platform/accounts", accounts::STATEMENTS),
         ("platform/addresses", addresses::STATEMENTS),
+        ("platform/administration", administration::STATEMENTS),
         ("platform/homes", homes::STATEMENTS),
+        ("platform/jobs", jobs::STATEMENTS),
         ("platform/organizations", organizations::STATEMENTS),
         ("platform/outbox", outbox::STATEMENTS),
         ("platform/sessions", sessions::STATEMENTS),

@@ -5,11 +5,10 @@ use model::id::{OrganizationId, SessionId, UserId};
 use model::time::Timestamp;
 
 use super::Platform;
-use crate::args;
 use crate::error::Result;
-use crate::statements;
 use crate::store::Tenant;
 use crate::store::sql::Columns;
+use crate::{args, statements};
 
 macro_rules! session_columns {
     () => {
@@ -17,18 +16,31 @@ macro_rules! session_columns {
             s.active_organization_id, s.impersonated_by"
     };
 }
+/// Nobody is acted as but by somebody who runs the platform at this moment, and nobody who runs it is acted as.
+#[macro_export]
+macro_rules! good_impersonation {
+    ($now:literal) => {
+        concat!(
+            "(s.impersonated_by IS NULL OR (u.role <> 'SUPER_ADMIN' AND EXISTS (SELECT 1 FROM users a
+                WHERE a.id = s.impersonated_by AND a.role = 'SUPER_ADMIN' AND a.is_active
+                    AND (NOT a.banned OR a.ban_expires < ",
+            $now,
+            "))))"
+        )
+    };
+}
 statements! {
     /// All that decides about a request: session, person, active organization, membership. Expired sessions, banned and
-    /// inactive people have none.
+    /// inactive people have none; nor has whoever acts as somebody and may not any more.
     BY_TOKEN = concat!("SELECT ", session_columns!(), ",
             u.name, u.email, u.email_verified, u.image, u.role, u.created_at, u.updated_at,
             o.id, o.status, m.role
         FROM sessions s
         JOIN users u ON u.id = s.user_id
-        LEFT JOIN organizations o ON o.id = s.active_organization_id
+        LEFT JOIN organizations o ON o.id = s.active_organization_id AND o.deleted_at IS NULL
         LEFT JOIN members m ON m.organization_id = o.id AND m.user_id = u.id
         WHERE s.token = $1 AND s.expires_at >= $2 AND u.is_active
-            AND (NOT u.banned OR u.ban_expires < $2)");
+            AND (NOT u.banned OR u.ban_expires < $2) AND ", good_impersonation!("$2"));
     /// A sign-in.
     INSERT = "INSERT INTO sessions (id, user_id, token, expires_at, ip_address, user_agent, active_organization_id,
             impersonated_by, created_at, updated_at)
@@ -44,8 +56,12 @@ statements! {
     END = "DELETE FROM sessions WHERE token = $1 RETURNING id, user_id";
     /// Ends one session of a person.
     END_ONE = "DELETE FROM sessions WHERE user_id = $1 AND token = $2 RETURNING id";
-    /// Ends the sessions of a person, except perhaps one.
-    END_ALL = "DELETE FROM sessions WHERE user_id = $1 AND (CAST($2 AS TEXT) IS NULL OR id <> $2) RETURNING id";
+    /// The same for those who run the platform, who see that too.
+    ALL_OF_USER = concat!("SELECT ", session_columns!(), " FROM sessions s
+        WHERE s.user_id = $1 AND s.expires_at >= $2 ORDER BY s.created_at, s.id");
+    /// Ends the sessions of a person, except perhaps one, and those in which he acts as somebody else.
+    END_ALL = "DELETE FROM sessions
+        WHERE (user_id = $1 OR impersonated_by = $1) AND (CAST($2 AS TEXT) IS NULL OR id <> $2) RETURNING id";
     /// Forgets sessions of a person whose time is over.
     FORGET = "DELETE FROM sessions WHERE user_id = $1 AND expires_at < $2";
 }
@@ -167,6 +183,11 @@ impl Platform<'_> {
         self.connection.many(&OF_USER, args![user, now], session)
     }
 
+    /// The same with those in which somebody acts as this person.
+    pub fn all_sessions(&mut self, user: &UserId, now: Timestamp) -> Result<Vec<Session>> {
+        self.connection.many(&ALL_OF_USER, args![user, now], session)
+    }
+
     /// Prolongs a session; false when it is gone.
     pub fn renew_session(&mut self, id: &SessionId, expires_at: Timestamp, now: Timestamp) -> Result<bool> {
         Ok(self.connection.run(&RENEW, args![id, expires_at, now])? > 0)
@@ -193,7 +214,7 @@ impl Platform<'_> {
         self.connection.maybe(&END_ONE, args![user, token], |row| row.take())
     }
 
-    /// Ends the sessions of a person, except perhaps one.
+    /// Ends the sessions of a person, except perhaps one, and those in which he acts as somebody else.
     pub fn end_sessions(&mut self, user: &UserId, except: Option<&SessionId>) -> Result<Vec<SessionId>> {
         self.connection.many(&END_ALL, args![user, except], |row| row.take())
     }

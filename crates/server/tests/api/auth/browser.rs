@@ -40,6 +40,15 @@ impl Browser {
         }
     }
 
+    /// The same at another instance of the service.
+    pub fn elsewhere(base: &str) -> Self {
+        Self {
+            base: base.to_owned(),
+            jar: Mutex::default(),
+            address: None,
+        }
+    }
+
     /// A copy of this browser as it is now.
     pub fn copy(&self) -> Self {
         let jar = Mutex::new(self.jar.lock().unwrap().clone());

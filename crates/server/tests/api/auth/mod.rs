@@ -2,7 +2,10 @@
 //! holds at once, the cache cookie decides nothing.
 
 mod account;
+mod admin;
+mod admin_people;
 mod browser;
+mod impersonation;
 mod limits;
 mod organization;
 mod reset;
@@ -60,12 +63,22 @@ groupwork::statements! {
     AGE_SIGN_IN = "UPDATE sessions SET created_at = created_at - $2 WHERE token = $1";
     /// Lets failures grow old.
     AGE_FAILURES = "UPDATE sign_in_failures SET created_at = created_at - $1";
+    /// Forgets failures.
+    FORGET_FAILURES = "DELETE FROM sign_in_failures";
     /// Another role.
     SET_ROLE = "UPDATE members SET role = $2 WHERE user_id = $1";
     /// The membership ends.
     END_MEMBERSHIP = "DELETE FROM members WHERE user_id = $1";
     /// Keeps somebody out.
     BAN = "UPDATE users SET banned = TRUE, ban_expires = $2 WHERE id = $1";
+    /// Lets a ban grow old.
+    AGE_BAN = "UPDATE users SET ban_expires = ban_expires - $2 WHERE id = $1";
+    /// Another platform role.
+    SET_PLATFORM_ROLE = "UPDATE users SET role = $2 WHERE id = $1";
+    /// Ends the session of a token.
+    END_SESSION = "DELETE FROM sessions WHERE token = $1";
+    /// How many links somebody was mailed.
+    COUNT_VERIFICATIONS = "SELECT COUNT(*) FROM verifications WHERE value = $1";
     /// Switches an account off.
     SWITCH_OFF = "UPDATE users SET is_active = FALSE WHERE id = $1";
     /// A temporary password.
@@ -89,7 +102,7 @@ groupwork::statements! {
 
 /// Runs a statement behind the back of the service.
 pub fn run(app: &TestApp, sql: &'static Sql, arguments: &[Value<'_>]) {
-    assert_eq!(STATEMENTS.len(), 15);
+    assert_eq!(STATEMENTS.len(), 20);
     with(app, |connection| connection.run(sql, arguments).unwrap());
 }
 

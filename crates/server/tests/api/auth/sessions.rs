@@ -1,9 +1,11 @@
 //! Which sessions there are, how long they live, and that one which was revoked is dead at once, whatever the cache
 //! cookie says.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use better_auth::cookie;
 use groupwork::args;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::browser::{COPY, TOKEN, cookie_names, set_cookies};
 use super::{
@@ -234,4 +236,85 @@ both!(forged_and_doubled_cookies_are_nobody, |app| {
         json!(null),
         "a copy without its session"
     );
+});
+
+/// Two hundred copies that nobody signed: turned bits all over, and fields of somebody else.
+fn forged(copy: &str, other: &str) -> Vec<String> {
+    let decoded = |copy: &str| -> Value { serde_json::from_slice(&URL_SAFE_NO_PAD.decode(copy).unwrap()).unwrap() };
+    let (mine, theirs) = (decoded(copy), decoded(other));
+    let mut forged = Vec::new();
+    for path in [
+        "/session/user",
+        "/session/user/id",
+        "/session/user/email",
+        "/session/session",
+        "/session/session/token",
+        "/session/session/userId",
+        "/session/session/id",
+        "/signature",
+        "/session",
+    ] {
+        let mut mixed = mine.clone();
+        *mixed.pointer_mut(path).unwrap() = theirs.pointer(path).unwrap().clone();
+        forged.push(mixed);
+    }
+    for (path, value) in [
+        ("/session/user/role", json!("SUPER_ADMIN")),
+        ("/session/session/activeOrganizationId", json!("another-school")),
+        ("/session/session/impersonatedBy", json!("somebody")),
+        ("/session/session/expiresAt", json!("2099-01-01T00:00:00.000Z")),
+        ("/expiresAt", json!(4_102_444_800_000_i64)),
+    ] {
+        let mut mixed = mine.clone();
+        *mixed.pointer_mut(path).unwrap() = value;
+        forged.push(mixed);
+    }
+    let mut texts: Vec<String> = forged
+        .iter()
+        .map(|value| URL_SAFE_NO_PAD.encode(value.to_string()))
+        .collect();
+    let bytes = URL_SAFE_NO_PAD.decode(copy).unwrap();
+    for number in texts.len()..200 {
+        let mut turned = bytes.clone();
+        let place = number * 7919 % turned.len();
+        turned[place] ^= 1 << (number % 8);
+        texts.push(URL_SAFE_NO_PAD.encode(turned));
+    }
+    texts
+}
+
+both!(of_two_hundred_forged_copies_none_counts, |app| {
+    let (ada, ben) = (
+        signed_in(app, &app.world.ada).await,
+        signed_in(app, &app.world.ben).await,
+    );
+    let (token, truth) = (
+        ada.cookie(TOKEN).unwrap(),
+        ada.get("/auth/get-session").await.expect(200),
+    );
+    let gone = cookie::sign(AUTH_SECRET, "a-token-of-no-session");
+    let mut accepted = 0;
+    for copy in forged(&ada.cookie(COPY).unwrap(), &ben.cookie(COPY).unwrap()) {
+        let with = |token: &str| {
+            app.stranger()
+                .with("cookie", &format!("{TOKEN}={token}; {COPY}={copy}"))
+        };
+        let said = with(&token).get("/auth/get-session").await;
+        let rewritten = cookie_names(&said) == [COPY];
+        accepted += usize::from(!rewritten || said.expect(200) != truth);
+        let said = with(&gone).get("/auth/get-session").await.expect(200);
+        accepted += usize::from(said != json!(null));
+    }
+    assert_eq!(accepted, 0);
+    // The one that is genuine is kept, and still decides nothing.
+    let own = app.stranger().with(
+        "cookie",
+        &format!("{TOKEN}={token}; {COPY}={}", ada.cookie(COPY).unwrap()),
+    );
+    assert!(set_cookies(&own.get("/auth/get-session").await).is_empty());
+    let foreign = app.stranger().with(
+        "cookie",
+        &format!("{TOKEN}={gone}; {COPY}={}", ada.cookie(COPY).unwrap()),
+    );
+    foreign.get("/auth/list-sessions").await.refused(401, "UNAUTHORIZED");
 });

@@ -228,3 +228,52 @@ async fn planted_is_nobody(app: &TestApp, planted: &str) {
     browser.set_cookie(TOKEN, &cookie::sign(AUTH_SECRET, planted));
     assert_eq!(browser.get("/auth/get-session").await.expect(200), json!(null));
 }
+
+both!(whoever_is_refused_cost_the_same_work, |app| {
+    let (world, hashing) = (&app.world, app.app.gate().hashing());
+    for person in [&world.ada, &world.tom, &world.zoe] {
+        enable(app, person).await;
+    }
+    run(app, &SWITCH_OFF, args![world.tom.id]);
+    run(app, &BAN, args![world.zoe.id, None::<i64>]);
+    let mut answers = Vec::new();
+    for (email, password) in [
+        (world.ada.email.as_str(), "another password"),
+        ("nobody@nowhere.example", PASSWORD),
+        (world.ben.email.as_str(), PASSWORD),
+        (world.tom.email.as_str(), PASSWORD),
+        (world.zoe.email.as_str(), "another password"),
+    ] {
+        let before = hashing.worked();
+        let client = app.stranger().with("x-request-id", "same");
+        let answer = client
+            .post("/auth/sign-in/email", json!({"email": email, "password": password}))
+            .await;
+        let mut headers = answer.headers.clone();
+        headers.remove("date");
+        assert_eq!(hashing.worked() - before, 1, "{email}");
+        answers.push((format!("{headers:?}"), answer.refused(401, "INVALID_EMAIL_OR_PASSWORD")));
+    }
+    assert!(answers.windows(2).all(|pair| pair[0] == pair[1]), "{answers:#?}");
+    for email in [world.ada.email.as_str(), "nobody@nowhere.example"] {
+        let before = hashing.worked();
+        let body = json!({"name": "New", "email": email, "password": PASSWORD});
+        app.stranger().post("/auth/sign-up/email", body).await.expect(422);
+        assert_eq!(hashing.worked() - before, 1, "sign-up for {email}");
+    }
+});
+
+both!(a_browser_with_somebody_elses_session_gets_one_of_its_own, |app| {
+    let (ada, zoe) = (&app.world.ada, signed_in(app, &app.world.zoe).await);
+    enable(app, ada).await;
+    let victim = zoe.copy();
+    victim.sign_in(&ada.email, PASSWORD).await.expect(200);
+    assert_ne!(victim.token(), zoe.token());
+    let whose = async |browser: &Browser| browser.get("/auth/get-session").await.expect(200)["user"]["id"].clone();
+    assert_eq!(whose(&victim).await, json!(ada.id));
+    assert_eq!(
+        whose(&zoe).await,
+        json!(app.world.zoe.id),
+        "who planted it learns nothing"
+    );
+});

@@ -174,7 +174,7 @@ both!(unknown_routes_and_methods_are_empty, |app| {
         (Method::GET, "/auth/ok/"),
         (Method::GET, "/auth"),
         (Method::POST, "/auth/organization/add-member"),
-        (Method::GET, "/auth/admin/list-users"),
+        (Method::GET, "/auth/admin/no-such-route"),
     ];
     for (method, path) in paths {
         let answer = browser.client().send(method.clone(), path, None).await;

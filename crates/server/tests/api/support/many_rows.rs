@@ -121,6 +121,13 @@ pub async fn grow(app: &TestApp, lesson: &Walk, link: &str) {
                 VALUES ('{north}', 'fb{n}', '{link}', 'su{n}', '{ada}', 'Good', 1, 1, 1);"
         )
         .unwrap();
+        // Other schools.
+        write!(
+            sql,
+            "INSERT INTO organizations (id, name, name_key, slug, created_at, updated_at)
+                VALUES ('o{n}', 'School {n}', 'school {n}', 'school-{n}', 1, 1);"
+        )
+        .unwrap();
         // What was said, and the record of it all.
         write!(
             sql,

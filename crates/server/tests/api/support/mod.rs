@@ -1,5 +1,6 @@
 //! What tests share: a running service on either database, named people of two schools, clients that speak for them.
 
+mod again;
 pub mod app;
 mod client;
 pub mod database;
@@ -8,9 +9,11 @@ pub mod invariants;
 pub mod lesson_rows;
 pub mod live_rows;
 pub mod many_rows;
+pub mod mentions;
 pub mod office;
 pub mod raw;
 mod rooms;
+pub mod rosters;
 pub mod row_counts;
 pub mod rows;
 pub mod samples;
@@ -22,8 +25,10 @@ pub mod studio;
 pub mod tables;
 pub mod topics;
 mod walk;
+pub mod wire;
 mod world;
 
+pub use again::Again;
 pub use app::{AUTH_SECRET, DOCSERVER_SECRET, FRONTEND, TestApp};
 pub use client::{Answer, Client};
 pub use database::Kind;

@@ -27,6 +27,10 @@ pub enum Sample {
 /// The sample of a route.
 pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
     let body = match (method, path) {
+        ("DELETE", "/tenants/{id}") => json!({"confirm": "sample"}),
+        ("POST", "/tenants") => {
+            json!({"name": "Sample", "slug": "sample", "ownerEmail": "sample@test.example", "ownerName": "Sample"})
+        }
         ("GET" | "DELETE", _) => return Sample::Empty,
         ("POST", "/homerooms/{id}/students") => json!({"studentIds": [ids.user]}),
         ("POST", "/users") => {
@@ -34,6 +38,9 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
         }
         ("POST", "/users/me/email") => json!({"newEmail": "sample@test.example", "password": "sample sample"}),
         ("PATCH", "/admin/members/{id}") => json!({"role": "teacher"}),
+        ("POST", "/users/import") => {
+            json!({"users": [{"email": "sample@import.example", "firstName": "Sample", "role": "student"}]})
+        }
         ("POST", "/classes") => json!({"name": "Sample", "academicYear": "2026/2027"}),
         ("POST", "/classes/{id}/students") => json!({"studentIds": [ids.user]}),
         ("PATCH", "/classes/{id}/students/{studentId}") => json!({"completedAt": "2026-11-20T12:00:00Z"}),
@@ -66,12 +73,14 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
 }
 
 /// Actions whose body may be empty.
-const NO_ARGUMENTS: [&str; 7] = [
+const NO_ARGUMENTS: [&str; 9] = [
     "/resolve",
     "/claim",
     "/finish",
     "/reopen",
     "/unsubmit",
     "/restore",
+    "/suspend",
+    "/activate",
     "/reset-password",
 ];

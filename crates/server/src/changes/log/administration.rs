@@ -1,0 +1,35 @@
+//! Records of what those who run the platform did to an account. Why somebody was banned is a text about a person and is
+//! not told.
+
+use model::activity::{Action, Category};
+use model::change::administration::AdministrationChange;
+use model::user::Person;
+use serde_json::json;
+
+use super::Entry;
+
+/// The record of what the platform did to an account.
+pub(super) fn entry(change: &AdministrationChange) -> Entry {
+    match change {
+        AdministrationChange::Banned { user, until } => {
+            about(user).details(json!({"changed": ["banned"], "after": {"banned": true}, "until": until}))
+        }
+        AdministrationChange::Unbanned { user } => {
+            about(user).details(json!({"changed": ["banned"], "after": {"banned": false}}))
+        }
+        AdministrationChange::PlatformRoleChanged { user, from, to } => {
+            about(user).details(json!({"changed": ["role"], "before": {"role": from}, "after": {"role": to}}))
+        }
+        AdministrationChange::SessionsRevoked { user, count } => about(user).details(json!({"endedSessions": count})),
+        AdministrationChange::ImpersonationBegun { user } => impersonation(Action::Create, user),
+        AdministrationChange::ImpersonationEnded { user } => impersonation(Action::Delete, user),
+    }
+}
+
+fn about(user: &Person) -> Entry {
+    Entry::new(Category::User, Action::Update, "user", &user.id, &user.name)
+}
+
+fn impersonation(action: Action, user: &Person) -> Entry {
+    Entry::new(Category::Auth, action, "impersonation", &user.id, &user.name)
+}

@@ -1,0 +1,54 @@
+//! What the own platform role allows in the library's words.
+
+use better_auth::error::AuthError;
+use model::access::PlatformRole;
+use serde_json::json;
+
+use super::super::answer::{Answered, answer};
+use super::super::asked::Asked;
+
+/// What those who run the platform may do; acting as one another is not among it.
+const PERMISSIONS: &[(&str, &[&str])] = &[
+    (
+        "user",
+        &[
+            "create",
+            "list",
+            "set-role",
+            "ban",
+            "impersonate",
+            "delete",
+            "set-password",
+            "set-email",
+            "get",
+            "update",
+        ],
+    ),
+    ("session", &["list", "revoke", "delete"]),
+];
+
+/// Whether the own platform role has permissions in the library's sense
+#[utoipa::path(post, path = "/auth/admin/has-permission",
+    request_body(content_type = "application/json", content = Object, description = "permissions: {resource: [action]}"),
+    responses((status = 200, description = "success: true or false"), (status = 401, description = "UNAUTHORIZED")))]
+pub async fn has(asked: Asked) -> Answered {
+    let mut reader = asked.reader();
+    if asked.keys().is_some_and(|keys| !keys.contains_key("permissions")) {
+        reader.finish()?;
+        return Err(AuthError::no_permissions_passed().into());
+    }
+    let wanted = reader.record("permissions").cloned().unwrap_or_default();
+    reader.finish()?;
+    let present = asked.present().await?;
+    let may = |resource: &str, action: Option<&str>| {
+        let known = PERMISSIONS.iter().find(|(known, _)| *known == resource);
+        known.is_some_and(|(_, actions)| action.is_some_and(|action| actions.contains(&action)))
+    };
+    let all = wanted.iter().all(|(resource, actions)| {
+        actions
+            .as_array()
+            .is_some_and(|actions| actions.iter().all(|action| may(resource, action.as_str())))
+    });
+    let success = present.user.role == PlatformRole::SuperAdmin && !wanted.is_empty() && all;
+    Ok(answer(&json!({ "error": null, "success": success }), present.cookies))
+}

@@ -1,0 +1,265 @@
+//! `/auth/admin` on people: bans, platform roles, sessions, passwords, and taking somebody away.
+
+use groupwork::args;
+use serde_json::{Value, json};
+
+use super::admin::told;
+use super::browser::cookie_names;
+use super::{AGE_BAN, Browser, COUNT_SESSIONS, PASSWORD, one, run, signed_in};
+use crate::support::{Answer, Rows, Walk};
+
+const NEW: &str = "Dreieck und Kreis";
+
+both!(a_ban_ends_sessions_at_once_and_holds_until_it_is_over, |app| {
+    let (world, root) = (&app.world, signed_in(app, &app.world.root).await);
+    let ben = signed_in(app, &world.ben).await;
+    let ban = async |body: Value| root.post("/auth/admin/ban-user", body).await;
+    let user = ban(json!({"userId": world.ben.id, "banReason": "Loud", "banExpiresIn": 60}))
+        .await
+        .expect(200)["user"]
+        .clone();
+    assert_eq!((&user["banned"], &user["banReason"]), (&json!(true), &json!("Loud")));
+    assert!(user["banExpires"].is_string(), "{user}");
+    assert_eq!(one::<i64>(app, &COUNT_SESSIONS, args![world.ben.id]), 0);
+    assert_eq!(ben.get("/auth/get-session").await.expect(200), json!(null));
+    app.as_(&world.ben)
+        .get("/users/me")
+        .await
+        .refused(401, "UNAUTHENTICATED");
+    let sign_in = async |password: &str| Browser::new(app).sign_in(&world.ben.email, password).await;
+    sign_in("another password")
+        .await
+        .refused(401, "INVALID_EMAIL_OR_PASSWORD");
+    let answer = sign_in(PASSWORD).await;
+    assert_eq!(cookie_names(&answer), [] as [&str; 0]);
+    answer.refused(403, "BANNED_USER");
+    let record = told(app, &world.ben.id).await.remove(0);
+    assert_eq!(
+        (&record["action"], &record["details"]["changed"]),
+        (&json!("UPDATE"), &json!(["banned"]))
+    );
+    assert!(!record.to_string().contains("Loud"), "why is not told: {record}");
+
+    // Time passes.
+    run(app, &AGE_BAN, args![world.ben.id, 61_000_i64]);
+    let shown = |answer: Answer| answer.expect(200)["banned"].clone();
+    assert_eq!(
+        shown(root.get(&format!("/auth/admin/get-user?id={}", world.ben.id)).await),
+        false
+    );
+    let body = sign_in(PASSWORD).await.expect(200);
+    assert_eq!(body["user"]["banned"], false);
+
+    assert_eq!(
+        ban(json!({"userId": world.ben.id})).await.expect(200)["user"]["banReason"],
+        "No reason"
+    );
+    sign_in(PASSWORD).await.refused(403, "BANNED_USER");
+    let user = root
+        .post("/auth/admin/unban-user", json!({"userId": world.ben.id}))
+        .await
+        .expect(200)["user"]
+        .clone();
+    assert_eq!(
+        (&user["banned"], &user["banReason"], &user["banExpires"]),
+        (&json!(false), &json!(null), &json!(null))
+    );
+    sign_in(PASSWORD).await.expect(200);
+
+    ban(json!({"userId": world.root.id}))
+        .await
+        .refused(400, "YOU_CANNOT_BAN_YOURSELF");
+    let own = json!({"userId": world.root.id, "data": {"banned": true}});
+    root.post("/auth/admin/update-user", own)
+        .await
+        .refused(400, "YOU_CANNOT_BAN_YOURSELF");
+    ban(json!({"userId": "nobody"})).await.refused(404, "USER_NOT_FOUND");
+    ban(json!({"userId": world.ben.id, "banExpiresIn": -1}))
+        .await
+        .refused(400, "VALIDATION_ERROR");
+    let data = json!({"userId": world.ben.id, "data": {"banned": true, "banExpires": "2099-01-01T00:00:00Z"}});
+    assert_eq!(
+        root.post("/auth/admin/update-user", data).await.expect(200)["banned"],
+        true
+    );
+    sign_in(PASSWORD).await.refused(403, "BANNED_USER");
+});
+
+both!(a_platform_role_is_changed_for_others_only_and_counts_at_once, |app| {
+    let (world, root) = (&app.world, signed_in(app, &app.world.root).await);
+    let set = async |user: &str, role: Value| {
+        root.post("/auth/admin/set-role", json!({"userId": user, "role": role}))
+            .await
+    };
+    let courses = format!("/courses?organizationId={}", world.south);
+    let tom = app.as_(&world.tom);
+    assert_eq!(
+        set(&world.tom.id, json!(["SUPER_ADMIN"])).await.expect(200)["user"]["role"],
+        "SUPER_ADMIN"
+    );
+    tom.get("/auth/admin/list-users").await.expect(200);
+    assert_eq!(
+        set(&world.tom.id, json!("TEACHER")).await.expect(200)["user"]["role"],
+        "TEACHER"
+    );
+    tom.get("/auth/admin/list-users")
+        .await
+        .refused(403, "YOU_ARE_NOT_ALLOWED_TO_LIST_USERS");
+    assert!(tom.get(&courses).await.status >= 400);
+    let record = told(app, &world.tom.id).await.remove(0);
+    assert_eq!(record["details"]["after"], json!({"role": "TEACHER"}));
+    set(&world.root.id, json!("TEACHER"))
+        .await
+        .refused(403, "YOU_ARE_NOT_ALLOWED_TO_CHANGE_USERS_ROLE");
+    set(&world.root.id, json!("SUPER_ADMIN")).await.expect(200);
+    set(&world.tom.id, json!("owner"))
+        .await
+        .refused(400, "YOU_ARE_NOT_ALLOWED_TO_SET_NON_EXISTENT_VALUE");
+    set(&world.tom.id, json!(5)).await.refused(400, "VALIDATION_ERROR");
+    set("nobody", json!("ADMIN")).await.refused(404, "USER_NOT_FOUND");
+    let own = json!({"userId": world.root.id, "data": {"role": "TEACHER"}});
+    root.post("/auth/admin/update-user", own)
+        .await
+        .refused(403, "YOU_ARE_NOT_ALLOWED_TO_CHANGE_USERS_ROLE");
+
+    let may = async |browser: &Browser, permissions: Value| {
+        let answer = browser
+            .post("/auth/admin/has-permission", json!({"permissions": permissions}))
+            .await;
+        answer.expect(200)["success"].clone()
+    };
+    assert_eq!(
+        may(&root, json!({"user": ["ban", "impersonate"], "session": ["revoke"]})).await,
+        true
+    );
+    assert_eq!(may(&root, json!({"user": ["impersonate-admins"]})).await, false);
+    let ada = signed_in(app, &world.ada).await;
+    assert_eq!(may(&ada, json!({"user": ["list"]})).await, false);
+    let message = root
+        .post("/auth/admin/has-permission", json!({"permission": {}}))
+        .await
+        .expect(400);
+    assert_eq!(
+        message["message"],
+        "invalid permission check. no permission(s) were passed."
+    );
+});
+
+both!(sessions_and_passwords_of_others, |app| {
+    let (world, root) = (&app.world, signed_in(app, &app.world.root).await);
+    let ben = signed_in(app, &world.ben).await;
+    let of = |user: &str| json!({"userId": user});
+    let listed = root
+        .post("/auth/admin/list-user-sessions", of(&world.ben.id))
+        .await
+        .expect(200);
+    assert_eq!(listed["sessions"].as_array().unwrap().len(), 2);
+    assert_eq!(listed["sessions"][1]["token"], ben.token());
+    let success = json!({"success": true});
+    let revoke = async |token: &str| {
+        root.post("/auth/admin/revoke-user-session", json!({"sessionToken": token}))
+            .await
+    };
+    assert_eq!(revoke("unknown").await.expect(200), success);
+    assert_eq!(revoke(&ben.token()).await.expect(200), success);
+    assert_eq!(ben.get("/auth/get-session").await.expect(200), json!(null));
+    app.as_(&world.ben).get("/users/me").await.expect(200);
+    assert_eq!(
+        root.post("/auth/admin/revoke-user-sessions", of(&world.ben.id))
+            .await
+            .expect(200),
+        success
+    );
+    app.as_(&world.ben)
+        .get("/users/me")
+        .await
+        .refused(401, "UNAUTHENTICATED");
+    assert_eq!(told(app, &world.ben.id).await.len(), 2);
+    root.post("/auth/admin/revoke-user-sessions", of("nobody"))
+        .await
+        .expect(200);
+
+    let ben = Browser::new(app);
+    ben.sign_in(&world.ben.email, PASSWORD).await.expect(200);
+    let set = async |user: &str, password: &str| {
+        root.post(
+            "/auth/admin/set-user-password",
+            json!({"userId": user, "newPassword": password}),
+        )
+        .await
+    };
+    set(&world.ben.id, "").await.refused(400, "VALIDATION_ERROR");
+    set(&world.ben.id, "short").await.refused(400, "PASSWORD_TOO_SHORT");
+    set("nobody", NEW).await.refused(404, "USER_NOT_FOUND");
+    assert_eq!(set(&world.ben.id, NEW).await.expect(200), json!({"status": true}));
+    assert_eq!(
+        ben.get("/auth/get-session").await.expect(200),
+        json!(null),
+        "a reset ends all sessions"
+    );
+    ben.sign_in(&world.ben.email, PASSWORD)
+        .await
+        .refused(401, "INVALID_EMAIL_OR_PASSWORD");
+    ben.sign_in(&world.ben.email, NEW).await.expect(200);
+    assert_eq!(
+        told(app, &world.ben.id).await[0]["details"]["changed"],
+        json!(["password"]),
+        "{:?}",
+        told(app, &world.ben.id).await
+    );
+    // Cem never had a password; now he has one.
+    set(&world.cem.id, NEW).await.expect(200);
+    Browser::new(app).sign_in(&world.cem.email, NEW).await.expect(200);
+    set(&world.root.id, NEW).await.expect(200);
+    assert_eq!(root.cookies(), 0, "the own sessions end as well");
+});
+
+both!(a_removed_person_is_gone_and_what_he_did_stays, |app| {
+    let (world, root) = (&app.world, signed_in(app, &app.world.root).await);
+    let rows = Rows(app);
+    rows.join_school(&world.south, &world.ben, "student").await;
+    let ben = signed_in(app, &world.ben).await;
+    let lesson = Walk::begin(app).await;
+    let remove = async |user: &str| root.post("/auth/admin/remove-user", json!({"userId": user})).await;
+    assert_eq!(remove(&world.ben.id).await.expect(200), json!({"success": true}));
+    assert_eq!(ben.get("/auth/get-session").await.expect(200), json!(null));
+    ben.sign_in(&world.ben.email, PASSWORD)
+        .await
+        .refused(401, "INVALID_EMAIL_OR_PASSWORD");
+    root.get(&format!("/auth/admin/get-user?id={}", world.ben.id))
+        .await
+        .refused(404, "USER_NOT_FOUND");
+    remove(&world.ben.id).await.refused(404, "USER_NOT_FOUND");
+    assert_eq!(root.get("/auth/admin/list-users").await.expect(200)["total"], 13);
+
+    let ada = app.as_(&world.ada);
+    let document = ada
+        .get(&format!("/workrooms/documents/{}", lesson.document))
+        .await
+        .expect(200);
+    assert_eq!(document["createdById"], json!(world.ben.id), "the group's work stays");
+    let group = ada.get(&format!("/groups/{}", lesson.group)).await.expect(200);
+    assert!(
+        !group.to_string().contains(&world.ben.id),
+        "he is in it no more: {group}"
+    );
+    let record = told(app, &world.ben.id).await.remove(0);
+    assert_eq!(
+        (&record["action"], &record["entityName"], &record["userId"]),
+        (&json!("DELETE"), &json!("Ben Student"), &json!(world.root.id)),
+        "the record stays, too"
+    );
+    let south = app.as_(&world.zara).get("/activity-logs").await.expect(200);
+    assert_eq!(
+        south["data"][0]["entityId"],
+        json!(world.ben.id),
+        "every school of his is told"
+    );
+    let again = json!({"email": world.ben.email, "name": "Ben again"});
+    root.post("/auth/admin/create-user", again).await.expect(200);
+
+    remove(&world.olga.id).await.refused(409, "LAST_OWNER");
+    app.as_(&world.olga).get("/subjects").await.expect(200);
+    remove(&world.root.id).await.refused(400, "YOU_CANNOT_REMOVE_YOURSELF");
+    remove(&world.nobody.id).await.expect(200);
+});

@@ -1,0 +1,222 @@
+//! Whatever ends a session ends it at once (T12, T14): the old cookies are worth nothing in spite of the copy in them, and
+//! the socket hears nothing that is told afterwards and is cut within five seconds.
+
+use std::time::Duration;
+
+use groupwork::args;
+use model::id::ClassId;
+use model::news::{KillReason, Party, Room, Signal};
+use serde_json::json;
+
+use crate::auth::{Browser, PASSWORD, enable, run};
+use crate::live::told;
+use crate::support::school_people::member_of_north;
+use crate::support::{Person, Rows, TestApp, raw};
+
+/// What is promised.
+const CUT: Duration = Duration::from_secs(5);
+const NEW: &str = "Dreieck und Kreis";
+
+groupwork::statements! {
+    /// Another status of an organization.
+    STATUS = "UPDATE organizations SET status = $2 WHERE id = $1";
+    /// Everybody is what he was.
+    RESTORE = "UPDATE users SET is_active = TRUE, banned = FALSE, ban_reason = NULL WHERE id = $1";
+}
+
+/// How sessions end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    SignOut,
+    RevokedElsewhere,
+    OthersRevokedElsewhere,
+    AllRevokedElsewhere,
+    PasswordChangedElsewhere,
+    PasswordResetByAdmin,
+    PasswordSetByPlatform,
+    RevokedByPlatform,
+    AllRevokedByPlatform,
+    Banned,
+    SwitchedOff,
+    Suspended,
+    RemovedFromSchool,
+    RemovedFromPlatform,
+}
+
+const WAYS: [Way; 14] = [
+    Way::SignOut,
+    Way::RevokedElsewhere,
+    Way::OthersRevokedElsewhere,
+    Way::AllRevokedElsewhere,
+    Way::PasswordChangedElsewhere,
+    Way::PasswordResetByAdmin,
+    Way::PasswordSetByPlatform,
+    Way::RevokedByPlatform,
+    Way::AllRevokedByPlatform,
+    Way::Banned,
+    Way::SwitchedOff,
+    Way::Suspended,
+    Way::RemovedFromSchool,
+    Way::RemovedFromPlatform,
+];
+
+/// A browser with a session in the school.
+async fn at_work(app: &TestApp, person: &Person) -> Browser {
+    let browser = Browser::new(app);
+    browser.sign_in(&person.email, PASSWORD).await.expect(200);
+    browser
+        .set_active(json!({"organizationId": app.world.north}))
+        .await
+        .expect(200);
+    browser
+}
+
+async fn end(app: &TestApp, way: Way, person: &Person, browser: &Browser) {
+    let world = &app.world;
+    let (adam, root) = (app.as_(&world.adam), app.as_(&world.root));
+    let of = json!({"userId": person.id});
+    let elsewhere = async |path: &str, body| {
+        let other = at_work(app, person).await;
+        other.post(path, body).await.expect(200);
+    };
+    match way {
+        Way::SignOut => drop(browser.copy().post("/auth/sign-out", json!({})).await.expect(200)),
+        Way::RevokedElsewhere => elsewhere("/auth/revoke-session", json!({"token": browser.token()})).await,
+        Way::OthersRevokedElsewhere => elsewhere("/auth/revoke-other-sessions", json!({})).await,
+        Way::AllRevokedElsewhere => elsewhere("/auth/revoke-sessions", json!({})).await,
+        Way::PasswordChangedElsewhere => {
+            let body = json!({"currentPassword": PASSWORD, "newPassword": NEW, "revokeOtherSessions": true});
+            elsewhere("/auth/change-password", body).await;
+        }
+        Way::PasswordResetByAdmin => {
+            let path = format!("/users/{}/reset-password", person.id);
+            adam.post(&path, json!({})).await.expect(200);
+        }
+        Way::PasswordSetByPlatform => {
+            let body = json!({"userId": person.id, "newPassword": NEW});
+            root.post("/auth/admin/set-user-password", body).await.expect(200);
+        }
+        Way::RevokedByPlatform => {
+            let body = json!({"sessionToken": browser.token()});
+            root.post("/auth/admin/revoke-user-session", body).await.expect(200);
+        }
+        Way::AllRevokedByPlatform => drop(root.post("/auth/admin/revoke-user-sessions", of).await.expect(200)),
+        Way::Banned => drop(root.post("/auth/admin/ban-user", of).await.expect(200)),
+        Way::SwitchedOff => {
+            let path = format!("/users/{}", person.id);
+            adam.patch(&path, json!({"isActive": false})).await.expect(200);
+        }
+        Way::Suspended => {
+            // What POST /tenants/{id}/suspend writes and tells.
+            let session = Rows(app)
+                .session(&Person {
+                    token: browser.token(),
+                    ..person.clone()
+                })
+                .await;
+            run(app, &STATUS, args![world.north, "SUSPENDED"]);
+            let kill = Signal::Kill {
+                party: Party::Session(session),
+                reason: KillReason::OrganizationClosed,
+            };
+            Rows(app).tell(vec![kill]).await;
+        }
+        Way::RemovedFromSchool => {
+            adam.delete(&format!("/users/{}", person.id)).await.expect(200);
+        }
+        Way::RemovedFromPlatform => drop(root.post("/auth/admin/remove-user", of).await.expect(200)),
+    }
+}
+
+both!(old_cookies_and_sockets_are_worth_nothing, |app| {
+    let (world, rows) = (&app.world, Rows(app));
+    assert_eq!(STATEMENTS.len(), 2);
+    for way in WAYS {
+        // The two that end a membership need a person of their own.
+        let person = match way {
+            Way::RemovedFromSchool => &world.cem,
+            Way::RemovedFromPlatform => &world.dana,
+            _ => &world.ben,
+        };
+        enable(app, person).await;
+        let browser = at_work(app, person).await;
+        let old = browser.copy();
+        old.get("/subjects").await.expect(200);
+        let mut socket = raw::Socket::open(app, old.client().cookie().unwrap()).await;
+        socket.expect("ready").await;
+
+        end(app, way, person, &browser).await;
+
+        let code = if way == Way::Suspended {
+            (403, "ORGANIZATION_SUSPENDED")
+        } else {
+            (401, "UNAUTHENTICATED")
+        };
+        old.copy().get("/subjects").await.refused(code.0, code.1);
+        if way != Way::Suspended {
+            assert_eq!(
+                old.copy().get("/auth/get-session").await.expect(200),
+                json!(null),
+                "{way:?}"
+            );
+            let path = "/socket.io/?EIO=4&transport=polling";
+            old.client().get(path).await.refused(401, "UNAUTHENTICATED");
+        }
+        let rooms = vec![
+            Room::User(crate::support::live_rows::user(person)),
+            Room::Class(ClassId::new(&world.seven_b.id)),
+        ];
+        rows.tell(vec![told(&world.north, rooms, "too late")]).await;
+        let mut said = Vec::new();
+        let cut = tokio::time::timeout(CUT, async {
+            while let Some(frame) = socket.next().await {
+                said.push(frame);
+            }
+        });
+        cut.await
+            .unwrap_or_else(|_| panic!("{way:?}: the socket stands, and heard {said:?}"));
+        assert!(
+            said.iter().any(|frame| frame.contains("session:revoked")),
+            "{way:?} says why: {said:?}"
+        );
+        assert!(
+            !said.iter().any(|frame| frame.contains("too late")),
+            "{way:?}: {said:?}"
+        );
+
+        run(app, &STATUS, args![world.north, "ACTIVE"]);
+        if person.id == world.ben.id {
+            run(app, &RESTORE, args![person.id]);
+        }
+    }
+});
+
+both!(a_lower_role_hears_and_does_nothing_more_of_a_higher_one, |app| {
+    let (world, rows) = (&app.world, Rows(app));
+    enable(app, &world.ada).await;
+    let browser = at_work(app, &world.ada).await;
+    let course = format!("/courses/{}", world.seven_b.course);
+    browser.get(&course).await.expect(200);
+    let mut socket = raw::Socket::open(app, browser.client().cookie().unwrap()).await;
+    socket.expect("ready").await;
+    let member = format!("/admin/members/{}", member_of_north(app, &world.ada).await);
+    app.as_(&world.adam)
+        .patch(&member, json!({"role": "student"}))
+        .await
+        .expect(200);
+    browser.copy().get(&course).await.refused(403, "FORBIDDEN_ROLE");
+    let staff = Room::Staff(ClassId::new(&world.seven_b.id));
+    let own = Room::User(crate::support::live_rows::user(&world.ada));
+    rows.tell(vec![
+        told(&world.north, vec![staff], "too late"),
+        told(&world.north, vec![own], "still here"),
+    ])
+    .await;
+    loop {
+        let frame = socket.next().await.expect("a role does not end a session");
+        assert!(!frame.contains("too late"), "{frame}");
+        if frame.contains("still here") {
+            break;
+        }
+    }
+});
