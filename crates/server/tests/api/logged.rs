@@ -21,6 +21,11 @@ const UNLOGGED: &[(&str, &str, &str)] = &[
     ),
     (
         "POST",
+        "/users/me/email",
+        "nothing has changed before the mail is answered",
+    ),
+    (
+        "POST",
         "/workrooms/documents/{id}/callback",
         "the revisions of a document tell it",
     ),
@@ -215,6 +220,41 @@ async fn the_school(story: &mut Story<'_>) {
         .await;
 }
 
+async fn the_people(story: &mut Story<'_>) {
+    let world = &story.app.world;
+    let adam = &world.adam;
+    let new = |name: &str| json!({"name": name, "email": format!("{name}@test.example"), "role": "STUDENT"});
+    let member = async |story: &Story<'_>, name: &str| {
+        let found = story.app.as_(adam).get(&format!("/admin/members?search={name}")).await;
+        id(&found.expect(200)["data"][0])
+    };
+    let pupil = id(&story
+        .call(adam, "POST /users", &[], new("nora"), &["USER_CREATE"])
+        .await);
+    let edit = json!({"name": "Nora N."});
+    story
+        .call(adam, "PATCH /users/{id}", &[&pupil], edit.clone(), &["USER_UPDATE"])
+        .await;
+    story.call(adam, "PATCH /users/{id}", &[&pupil], edit, &[]).await;
+    let route = "POST /users/{id}/reset-password";
+    story.call(adam, route, &[&pupil], json!({}), &["USER_UPDATE"]).await;
+    let (route, teacher) = ("PATCH /admin/members/{id}", json!({"role": "teacher"}));
+    let nora = member(story, "nora").await;
+    story
+        .call(adam, route, &[&nora], teacher.clone(), &["USER_ROLE_CHANGED"])
+        .await;
+    story.call(adam, route, &[&nora], teacher, &[]).await;
+    story
+        .call(adam, "DELETE /users/{id}", &[&pupil], Value::Null, &["USER_DELETE"])
+        .await;
+    story
+        .call(adam, "POST /users", &[], new("otto"), &["USER_CREATE"])
+        .await;
+    let otto = member(story, "otto").await;
+    let route = "DELETE /admin/members/{id}";
+    story.call(adam, route, &[&otto], Value::Null, &["USER_DELETE"]).await;
+}
+
 /// A class with a group in it; answers class, course, group and another group.
 async fn a_class(story: &mut Story<'_>) -> [String; 4] {
     let world = &story.app.world;
@@ -305,6 +345,26 @@ async fn a_class(story: &mut Story<'_>) -> [String; 4] {
     let (route, ids) = ("DELETE /groups/{id}/members/{userId}", [other.as_str(), &world.cem.id]);
     story
         .call(ada, route, &ids, Value::Null, &["GROUP_MEMBER_REMOVED"])
+        .await;
+    let generated = json!({
+        "classId": class, "courseId": course, "groupSize": 2, "strategy": "random",
+        "studentIds": [world.cem.id, world.dana.id],
+    });
+    let route = "POST /groups/generate";
+    story.call(ada, route, &[], generated, &["GROUP_CREATE"]).await;
+    let route = "POST /groups/{id}/attachments";
+    let file = story
+        .send_file(
+            ada,
+            route,
+            &[&group],
+            ("plan.txt", b"a plan".to_vec()),
+            &["GROUP_UPDATE"],
+        )
+        .await;
+    let route = "DELETE /groups/{id}/attachments/{attachmentId}";
+    story
+        .call(ada, route, &[&group, &id(&file)], Value::Null, &["GROUP_UPDATE"])
         .await;
     let help = "POST /groups/{id}/help";
     let message = json!({"message": "Stuck"});
@@ -502,6 +562,7 @@ async fn unknown(story: &mut Story<'_>, row: &Row) {
 both!(every_change_is_recorded_and_the_record_outlives_it, |app| {
     let mut story = Story::begin(app).await;
     the_school(&mut story).await;
+    the_people(&mut story).await;
     let made = a_class(&mut story).await;
     let topic = a_topic(&mut story, &made).await;
     the_work(&mut story, &made[2], &topic).await;

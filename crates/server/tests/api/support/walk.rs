@@ -49,14 +49,12 @@ impl Walk {
             .post(&format!("/workrooms/{room}/documents"), new)
             .await
             .expect(201);
-        let homeroom = app
-            .as_(&app.world.adam)
-            .post("/homerooms", json!({"name": format!("7B {}", clock::new_id())}))
-            .await;
-        let members = app.as_(&app.world.adam).get("/admin/members?search=ben").await;
-        let members = members.expect(200);
+        let adam = app.as_(&app.world.adam);
+        let name = format!("7B {}", clock::new_id());
+        let homeroom = adam.post("/homerooms", json!({"name": name})).await;
+        let members = adam.get("/admin/members?search=ben").await.expect(200);
         let sessions = format!("/admin/sessions?userId={}", app.world.eli.id);
-        let sessions = app.as_(&app.world.adam).get(&sessions).await.expect(200);
+        let sessions = adam.get(&sessions).await.expect(200);
         Self {
             session: sessions["data"][0]["id"].as_str().unwrap_or_default().to_owned(),
             homeroom: text(&homeroom.expect(201), "id"),
