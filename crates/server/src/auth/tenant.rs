@@ -22,14 +22,14 @@ pub struct Hosts {
 impl Hosts {
     /// The host a request names. Two Host headers name none, nor does a request line that contradicts the header.
     pub fn name(&self, uri: &Uri, headers: &HeaderMap, peer: Option<IpAddr>) -> Option<HostName> {
-        let host = only(headers, header::HOST.as_str())?;
+        let host = only(headers, header::HOST.as_str()).ok()?;
         let line = uri.authority().map(|authority| canonical(authority.as_str()));
         if line.is_some_and(|line| line.is_none() || line != host) {
             return None;
         }
         let behind_proxy = peer.is_some_and(|peer| self.trusted_proxies.contains(&peer));
         let host = if behind_proxy && headers.contains_key(FORWARDED_HOST) {
-            only(headers, FORWARDED_HOST)??
+            only(headers, FORWARDED_HOST).ok()??
         } else {
             host?
         };
@@ -94,12 +94,15 @@ pub fn spelled(address: IpAddr) -> String {
 /// What a proxy says about the host it was asked for.
 const FORWARDED_HOST: &str = "x-forwarded-host";
 
-/// The host of a header that must stand there once: nothing when it stands there twice, `Some(None)` when it is no host.
-fn only(headers: &HeaderMap, name: &str) -> Option<Option<String>> {
+/// A header that may stand there once stands there twice.
+struct Twice;
+
+/// The host in a header, if it is one.
+fn only(headers: &HeaderMap, name: &str) -> Result<Option<String>, Twice> {
     let mut given = headers.get_all(name).iter();
     match (given.next(), given.next()) {
-        (_, Some(_)) => None,
-        (value, None) => Some(value.and_then(|value: &HeaderValue| canonical(value.to_str().ok()?))),
+        (_, Some(_)) => Err(Twice),
+        (value, None) => Ok(value.and_then(|value: &HeaderValue| canonical(value.to_str().ok()?))),
     }
 }
 
