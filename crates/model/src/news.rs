@@ -172,6 +172,21 @@ pub enum Signal {
     },
 }
 
+impl Signal {
+    /// The people whose rooms are worked out anew, or who are cut off: they may have lost sight of something.
+    pub fn movers(&self) -> impl Iterator<Item = &UserId> {
+        let parties = match self {
+            Self::Emit { .. } => &[],
+            Self::Resync { parties, leave: _ } => parties.as_slice(),
+            Self::Kill { party, reason: _ } => std::slice::from_ref(party),
+        };
+        parties.iter().filter_map(|party| match party {
+            Party::User(user) => Some(user),
+            Party::Session(_) | Party::Room(_) | Party::Admins(_) => None,
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     #![expect(clippy::unwrap_used, reason = "tests may panic")]

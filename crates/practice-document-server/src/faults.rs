@@ -81,6 +81,9 @@ pub struct Faults {
     pub assembly_fails: bool,
     /// Status 3 carries the `url` of a damaged result.
     pub partial_result: bool,
+    /// Every result is put where the one before it was: the name of a result is a number of four digits behind the key,
+    /// which comes again in a long session.
+    pub reuses_result_names: bool,
     /// So many made-up entries are added to `history`, for long sessions.
     pub history_padding: usize,
     /// Final saves are not sent at all but go to forgotten storage.

@@ -36,6 +36,18 @@ impl Results {
         path
     }
 
+    /// A folder for the next result of a session, which no result that is still here has.
+    pub(crate) fn unused_folder(&self, key: &str) -> String {
+        let files = self.lock();
+        loop {
+            let folder = format!("data/{key}_{:04}", rand::random_range(0..10_000));
+            let inside = format!("/cache/files/{folder}/");
+            if !files.keys().any(|path| path.starts_with(&inside)) {
+                return folder;
+            }
+        }
+    }
+
     fn get(&self, path: &str) -> Option<Bytes> {
         self.lock().get(path).cloned()
     }

@@ -259,7 +259,11 @@ impl Practice {
         let (source, lines) = (snapshot.source.clone(), snapshot.lines.clone());
         let written = tokio::task::spawn_blocking(move || ooxml::write(&source, &lines)).await;
         let bytes: Bytes = written.ok()?.ok()?.into();
-        let folder = format!("data/{}_{:04}", snapshot.key, rand::random_range(0..10_000));
+        let folder = if self.faults().get().reuses_result_names {
+            format!("data/{}_0000", snapshot.key)
+        } else {
+            self.results().unused_folder(&snapshot.key)
+        };
         let name = format!("output.{}", snapshot.file_type());
         let file = self.results().put(&folder, &name, bytes.clone());
         let changes = (!snapshot.from_forgotten).then(|| {

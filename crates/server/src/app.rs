@@ -6,14 +6,15 @@ use better_auth::cookie::CookieNames;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::auth::Gate;
-use crate::auth::tenant::Hosts;
-use crate::changes::{orphans, removal};
+use crate::auth::tenant::{self, Hosts};
+use crate::changes::{orphans, removal, storage};
 use crate::clock;
 use crate::config::Config;
 use crate::document_server::DocumentServer;
 use crate::editing::Editing;
 use crate::error::Result;
 use crate::files::Files;
+use crate::jobs::Jobs;
 use crate::live::Live;
 use crate::live::bus::Bus;
 use crate::store::platform::PlatformProof;
@@ -32,11 +33,14 @@ struct Parts {
     files: Files,
     document_server: DocumentServer,
     editing: Editing,
+    jobs: Jobs,
     started: std::time::Instant,
     /// They end with the service.
-    _chores: [AbortOnDropHandle<()>; 2],
+    _chores: [AbortOnDropHandle<()>; 3],
     /// The same.
     _sweep: Option<AbortOnDropHandle<()>>,
+    /// The same.
+    _sending_out: Option<AbortOnDropHandle<()>>,
 }
 
 impl App {
@@ -53,12 +57,16 @@ impl App {
         let hosts = Hosts {
             base_domain: config.base_domain.clone(),
             trusted_proxies: config.trusted_proxies.clone(),
+            frontend: config
+                .frontend_origin
+                .split_once("://")
+                .and_then(|(_, host)| tenant::canonical(host)),
         };
         let names = CookieNames::for_base_url(&config.frontend_url);
         let gate = Gate::new(store.clone(), names, config.auth_secret.clone(), hosts);
         let document_server = DocumentServer::new(&config, api_internal_url, name_of_deployment(&store).await?)?;
         let live = Live::new(gate.clone(), store.clone(), &config.frontend_origin);
-        let bus = Bus::start(&database, &live);
+        let (bus, departures) = Bus::start(&database, &live);
         // The embedded database has one instance: after a restart it need not wait for its own turn to run out.
         let instance = match &database {
             Database::Sqlite(_) => document_server.deployment().to_owned(),
@@ -67,9 +75,13 @@ impl App {
         let chores = [
             removal::start(store.clone(), files.clone()),
             orphans::start(store.clone(), files.clone()),
+            storage::start(store.clone(), files.clone()),
         ];
         let editing = Editing::new(store.clone(), bus.clone(), files.clone(), document_server.clone());
         let sweep = editing.start_sweep(instance);
+        let sending_out = editing.start_sending_out(departures);
+        let is_alone = matches!(database, Database::Sqlite(_));
+        let jobs = Jobs::start(store.clone(), bus.clone(), files.clone(), is_alone);
         let started = std::time::Instant::now();
         Ok(Self(Arc::new(Parts {
             config,
@@ -80,9 +92,11 @@ impl App {
             files,
             document_server,
             editing,
+            jobs,
             started,
             _chores: chores,
             _sweep: sweep,
+            _sending_out: sending_out,
         })))
     }
 
@@ -129,6 +143,11 @@ impl App {
     /// What takes several units and the document server.
     pub fn editing(&self) -> &Editing {
         &self.0.editing
+    }
+
+    /// What is done beside requests.
+    pub fn jobs(&self) -> &Jobs {
+        &self.0.jobs
     }
 
     /// How long the service has been up.

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use model::id::UserId;
 use reqwest::header::CONTENT_TYPE;
 use reqwest::{Response, StatusCode};
 use serde::Deserialize;
@@ -109,6 +110,14 @@ impl DocumentServer {
     /// Sends everybody out of a session. Browsers obey, others may not; the lock does not depend on it.
     pub async fn send_out(&self, key: &str) -> Result<()> {
         match self.command("drop", key, &[]).await?.error {
+            0 | 1 => Ok(()),
+            error => Err(command_fault(error)),
+        }
+    }
+
+    /// Sends some people out of a session; the others stay.
+    pub async fn send_some_out(&self, key: &str, people: &[UserId]) -> Result<()> {
+        match self.command("drop", key, &[("users", json!(people))]).await?.error {
             0 | 1 => Ok(()),
             error => Err(command_fault(error)),
         }

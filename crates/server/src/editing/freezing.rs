@@ -49,7 +49,7 @@ impl Editing {
         });
         let missing = stream::iter(asking)
             .buffer_unordered(AT_ONCE)
-            .filter_map(async |missing| missing);
+            .filter_map(std::future::ready);
         let mut missing: Vec<DocumentId> = missing.collect().await;
         missing.sort();
         missing.dedup();

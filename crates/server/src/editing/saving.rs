@@ -138,7 +138,7 @@ impl Editing {
         save: SaveNotice,
         is_partial: bool,
     ) -> Result<()> {
-        note.url_path_hash = hash(save.result.path());
+        note.url_path_hash = identity(&save);
         let asked = note.clone();
         let known = self.read(standpoint.clone(), move |scope| {
             let seen = scope.document(&asked.document_id)?;
@@ -246,9 +246,16 @@ impl SaveNotice {
     }
 }
 
-/// A path as one short word; the query of a result carries an expiry and differs from repeat to repeat.
-fn hash(path: &str) -> String {
-    let digest = Sha256::digest(path.as_bytes());
+/// What a repeat has in common with the save it repeats, as one short word: the path, and when the last change was made.
+/// The query of a result carries an expiry and differs from repeat to repeat. The path alone would not do: its number has
+/// four digits and comes again within a long session, and a new save taken for a repeat would be acknowledged and lost.
+fn identity(save: &SaveNotice) -> String {
+    let mut digest = Sha256::new();
+    digest.update(save.result.path());
+    if let Some(last_save) = save.last_save {
+        digest.update(last_save.as_millis().to_be_bytes());
+    }
+    let digest = digest.finalize();
     digest.iter().fold(String::new(), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");
         text

@@ -1,7 +1,9 @@
 //! A route and who may call it, declared together: there is no `add` without an [`Access`]. The guard of each route walks
 //! the specification's order: origin, authenticate, resolve tenant, authorize.
 
+use axum::body::Body;
 use axum::extract::Request;
+use axum::http::header;
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
 use model::access::{Access, Standing};
@@ -13,8 +15,10 @@ use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 
 use super::auth as auth_words;
 use super::context::App;
+use super::valid;
 use crate::auth::{self, Caller, Claim};
 use crate::error::{Error, Result};
+use crate::store::platform::homes::Home;
 
 /// One row of the table of routes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -91,20 +95,52 @@ async fn guard(access: Access, refuse: fn(Error) -> Response, mut request: Reque
         .cloned()
         .expect("router.rs puts the app into every request");
     let claim = app.gate().claim(&request, app.frontend_origin());
-    match admit(access, app, claim).await {
-        Ok(caller) => {
-            if let Some(caller) = caller {
-                if caller.standing == Standing::SuperAdmin
-                    && let Some(uri) = auth::home::without_organization(request.uri())
-                {
-                    *request.uri_mut() = uri;
-                }
-                request.extensions_mut().insert(caller);
+    let admitted = match admit(access, app.clone(), claim).await {
+        Ok(Some(mut caller)) => {
+            let has_body = !request.method().is_safe() && access.needs_organization();
+            if caller.standing == Standing::SuperAdmin
+                && let Some(uri) = auth::home::without_organization(request.uri())
+            {
+                *request.uri_mut() = uri;
             }
-            next.run(request).await
+            let settled = if caller.is_everywhere() && has_body {
+                settle(&app, &mut caller, request).await
+            } else {
+                Ok(request)
+            };
+            settled.map(|mut request| {
+                request.extensions_mut().insert(caller);
+                request
+            })
         }
+        Ok(None) => Ok(request),
+        Err(error) => Err(error),
+    };
+    match admitted {
+        Ok(request) => next.run(request).await,
         Err(error) => refuse(error),
     }
+}
+
+/// Lets the body say in which organization a SUPER_ADMIN without one writes. What is wrong with the body is said where it
+/// is checked; here it only is not understood.
+async fn settle(app: &App, caller: &mut Caller, request: Request) -> Result<Request> {
+    if !valid::is_json(request.headers()) {
+        return Ok(request);
+    }
+    let (mut parts, body) = request.into_parts();
+    let mut bytes = valid::read_body(body, valid::JSON_LIMIT).await?;
+    if let Ok(object) = serde_json::from_slice(&bytes)
+        && let Some(home) = auth::home::of_body(&object)
+    {
+        let is_outright = matches!(home, Home::Organization(_));
+        caller.go_home(app.gate().home(home).await?);
+        if is_outright {
+            bytes = serde_json::to_vec(&auth::home::body_without_organization(object))?.into();
+            parts.headers.insert(header::CONTENT_LENGTH, bytes.len().into());
+        }
+    }
+    Ok(Request::from_parts(parts, Body::from(bytes)))
 }
 
 /// The caller, where the route needs one. Public routes need no session; document-server routes ignore cookies and

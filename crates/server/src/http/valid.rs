@@ -156,7 +156,8 @@ pub async fn read_body(body: Body, limit: u64) -> Result<bytes::Bytes> {
     .map_err(too_large)
 }
 
-fn is_json(headers: &HeaderMap) -> bool {
+/// Whether the body says that it is JSON.
+pub fn is_json(headers: &HeaderMap) -> bool {
     let text = headers
         .get(header::CONTENT_TYPE)
         .and_then(|value| value.to_str().ok())

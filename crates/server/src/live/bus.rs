@@ -1,18 +1,30 @@
 //! Carries signals from the unit of work to the sockets: on SQLite straight to the publisher task after the commit, on
 //! PostgreSQL as a row of `event_outbox` in the same transaction, heard by every instance.
 
+use model::id::UserId;
 use model::news::Signal;
 use tokio::sync::mpsc;
 
 use super::{Live, listener};
 use crate::error::Result;
 use crate::store::platform::Platform;
-use crate::store::{AfterCommit, Database, Work};
+use crate::store::{AfterCommit, Database, Tenant, Work};
 
 /// The way from a unit of work to the sockets.
 #[derive(Clone)]
 pub struct Bus {
     way: Way,
+    departures: mpsc::UnboundedSender<Departure>,
+}
+
+/// People whose rooms are worked out anew after a change in a school: whoever lost sight of a group may still have one of
+/// its documents open.
+#[derive(Debug)]
+pub struct Departure {
+    /// The school.
+    pub tenant: Tenant,
+    /// The people.
+    pub people: Vec<UserId>,
 }
 
 #[derive(Clone)]
@@ -25,7 +37,9 @@ enum Way {
 
 impl Bus {
     /// Starts the tasks that carry out what is told and sweep up what was missed.
-    pub fn start(database: &Database, live: &Live) -> Self {
+    /// Answers where departures are told; this instance alone hears those of its own units.
+    pub fn start(database: &Database, live: &Live) -> (Self, mpsc::UnboundedReceiver<Departure>) {
+        let (departures, told) = mpsc::unbounded_channel();
         tokio::spawn(live.clone().keep_sweeping());
         let way = match database {
             Database::Sqlite(_) => {
@@ -44,12 +58,33 @@ impl Bus {
                 Way::Outbox
             }
         };
-        Self { way }
+        (Self { way, departures }, told)
+    }
+
+    /// The way out of a process without sockets: other instances hear of it where there can be others.
+    pub fn without_sockets(database: &Database) -> Self {
+        let way = match database {
+            Database::Sqlite(_) => Way::Straight(mpsc::unbounded_channel().0),
+            Database::Postgres(_) => Way::Outbox,
+        };
+        let departures = mpsc::unbounded_channel().0;
+        Self { way, departures }
     }
 
     /// Takes the signals of a unit of work in one organization; they leave once it is committed, in this order.
     pub fn carry(&self, work: &mut Work<'_>, signals: Vec<Signal>) -> Result<AfterCommit> {
-        self.carry_with(signals, |signals| work.insert_signals(signals))
+        let people: Vec<UserId> = signals.iter().flat_map(Signal::movers).cloned().collect();
+        let tenant = work.standpoint().tenant.clone();
+        let carried = self.carry_with(signals, |signals| work.insert_signals(signals))?;
+        if people.is_empty() {
+            return Ok(carried);
+        }
+        let departures = self.departures.clone();
+        Ok(Box::new(move || {
+            carried();
+            // Without a document server nobody listens.
+            drop(departures.send(Departure { tenant, people }));
+        }))
     }
 
     /// The same for a unit on the platform, which belongs to no organization.

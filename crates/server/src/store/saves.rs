@@ -10,11 +10,13 @@ use super::{Scope, Work};
 use crate::error::Result;
 use crate::{args, clock, statements};
 
+/// The columns of an editing session, as [`session`] reads them.
 macro_rules! session_columns {
     () => {
         "e.document_id, e.generation, e.document_key, e.editors, e.last_callback_at, e.saved_nonce"
     };
 }
+pub(super) use session_columns;
 
 statements! {
     /// What became of a save notice that came before.
@@ -215,7 +217,8 @@ impl Work<'_> {
     }
 }
 
-fn session(row: &mut Columns<'_>) -> Result<EditingSession> {
+/// Reads an editing session.
+pub(super) fn session(row: &mut Columns<'_>) -> Result<EditingSession> {
     Ok(EditingSession {
         document_id: row.take()?,
         generation: row.take()?,

@@ -277,6 +277,33 @@ studio!(a_slow_forced_save_never_covers_the_final_one, |studio| {
     );
 });
 
+studio!(a_new_save_under_a_name_that_was_used_before_is_no_repeat, |studio| {
+    let document = studio.document("Our page").await;
+    studio.server.set_faults(Faults {
+        reuses_result_names: true,
+        ..Faults::default()
+    });
+    let editor = studio.open(&studio.app.world.ben, &document).await;
+    for number in 1..=3 {
+        editor.type_text(&format!("Line {number}.")).await.unwrap();
+        assert_eq!(editor.press_save().await.unwrap(), 0);
+        eventually(async || studio.seen(&document).await["version"] == number).await;
+        // The next press asks only once our answer has arrived.
+        let is_answered = |sent: &Sent| sent.status == 6 && sent.accepted;
+        let heard = || {
+            studio
+                .server
+                .callbacks()
+                .iter()
+                .filter(|sent| is_answered(sent))
+                .count()
+        };
+        eventually(async || heard() == number).await;
+    }
+    assert!(studio.text(&document).await.contains("Line 3."));
+    editor.close().await.unwrap();
+});
+
 studio!(a_forgotten_save_is_brought_home, |studio| {
     let document = studio.document("Our page").await;
     let key = studio.key(&document).await;
