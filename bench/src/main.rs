@@ -4,6 +4,7 @@
 
 mod conditions;
 mod cpu;
+mod imports;
 mod load;
 mod measurement;
 mod report;

@@ -14,7 +14,7 @@ use serde::Deserialize;
 use crate::load::{self, Question};
 use crate::saves::{self, Session};
 use crate::seed::{self, People, Person};
-use crate::{conditions, cpu};
+use crate::{conditions, cpu, imports};
 
 /// Connections that read at once.
 pub const CONNECTIONS: usize = 32;
@@ -84,6 +84,8 @@ pub struct Sample {
 pub struct Report {
     /// The samples of each round.
     pub rounds: Vec<Vec<Sample>>,
+    /// Imports, one for each round.
+    pub imports: Vec<imports::Round>,
     /// How long each sample lasted.
     pub sample: Duration,
     /// Bytes of the two recorded answers and of a document.
@@ -138,8 +140,15 @@ async fn measure(pace: &Pace) -> anyhow::Result<Report> {
         eprintln!("round {} of {}", round + 1, pace.rounds);
         rounds.push(samples);
     }
+    // After everything else: the school must not grow while it is measured.
+    let mut raw = imports::Raw::open(folder.path())?;
+    let mut imported = Vec::new();
+    for round in 0..pace.rounds {
+        imported.push(imports::round(&measured.base, &measured.people.admin, &mut raw, round).await?);
+    }
     Ok(Report {
         rounds,
+        imports: imported,
         sample: pace.sample,
         sizes: [scene.session.body.len(), scene.groups.body.len(), document.len()],
         rows,

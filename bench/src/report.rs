@@ -6,6 +6,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 
+use crate::imports;
 use crate::measurement::{CONNECTIONS, Report, Sample, Target};
 use crate::seed::{DOCUMENTS, GROUPS, MEMBERS, OTHER_CLASSES};
 
@@ -81,6 +82,20 @@ impl Report {
                 above.most,
             );
         }
+        let spread = |figure: fn(&imports::Round) -> f64| Spread::of(self.imports.iter().map(figure).collect());
+        let (service, raw) = (spread(|round| round.service), spread(|round| round.raw));
+        let share = spread(|round| round.service / round.raw);
+        let _infallible = writeln!(
+            text,
+            "\nImporting {} people from a table: {:.0} rows/s, the bare inserts of the same rows {:.0}/s; share **{:.2}** \
+             ({:.2}–{:.2}).",
+            imports::ROWS,
+            service.median,
+            raw.median,
+            share.median,
+            share.least,
+            share.most,
+        );
         let _infallible = writeln!(
             text,
             "\nMedians of {} rounds of {:.1} s for each target, in rotating order (least–most in brackets); ratios are taken \

@@ -25,7 +25,6 @@ pub mod cookie;
 pub mod email;
 pub mod error;
 mod new_password;
-mod new_password;
 pub mod object;
 pub mod origin;
 pub mod password;

@@ -105,6 +105,12 @@ pub fn needs_rehash(stored: &str) -> bool {
     Params::try_from(hash.as_ref()).map_or(true, |params| params.m_cost() < MEMORY_KIB || params.t_cost() < PASSES)
 }
 
+/// Whether a text is a hash as the library stores it, `salt:key` of its scrypt; such a hash may be imported.
+pub fn is_imported_hash(text: &str) -> bool {
+    let has_plain_salt = |salt: &str| salt.len() <= 256 && salt.bytes().all(|byte| byte.is_ascii_graphic());
+    matches!(Stored::read(Some(text)), Stored::Imported { salt, .. } if has_plain_salt(salt))
+}
+
 /// The library's rule for the length of a new password.
 pub fn check_length(password: &str) -> Result<(), AuthError> {
     let length = password.encode_utf16().count();

@@ -10,7 +10,7 @@ use crate::id::{AssignmentId, AttachmentId, ClassId, CourseId, GroupId, Organiza
 use crate::list::List;
 use crate::number::{Points, RequiredSubmissions};
 use crate::refusal::Refusal;
-use crate::text::{Description, GradeScale, Title};
+use crate::text::{Description, GradeScale, Title, name_key};
 use crate::time::Timestamp;
 use crate::word::words;
 
@@ -209,7 +209,25 @@ pub struct SharedEdit {
     pub remove_attachment_ids: List<AttachmentId>,
 }
 
+impl AssignmentOrder {
+    /// Whether the greatest comes first.
+    pub fn is_falling(self) -> bool {
+        self.as_str().starts_with('-')
+    }
+}
+
 impl Assignment {
+    /// What a list in this order is sorted by, forwards.
+    pub fn sort_key(&self, order: AssignmentOrder) -> (Timestamp, String, AssignmentId) {
+        use AssignmentOrder as Order;
+        let (moment, title) = match order {
+            Order::Deadline | Order::DeadlineDescending => (self.deadline, String::new()),
+            Order::CreatedAt | Order::CreatedAtDescending => (self.created_at, String::new()),
+            Order::Title | Order::TitleDescending => (Timestamp::from_millis(0), name_key(self.title.as_str())),
+        };
+        (moment, title, self.id.clone())
+    }
+
     /// Whether work goes on.
     pub const fn status(&self) -> AssignmentStatus {
         if self.finished.is_some() {

@@ -12,6 +12,7 @@
 //! | Work room | The place of one group, with its documents and its chat. | [`message`] |
 //! | Document | A file that the group edits in its work room. | [`document`] |
 //! | Document server | The editor next door that opens, saves and converts documents. | [`save`] |
+//! | Job | Work that outlives a request and a restart. | [`job`] |
 //! | Homeroom | The fixed class of pupils that a school keeps besides its teaching. | [`homeroom`] |
 //! | Subject | What is taught, a list of the whole organization. | [`subject`] |
 //! | Help flag | A group's raised hand. | [`help`] |
@@ -27,6 +28,7 @@ pub mod assignment;
 pub mod change;
 pub mod class;
 pub mod course;
+pub mod division;
 pub mod document;
 pub mod document_kind;
 pub mod edit;
@@ -38,6 +40,8 @@ pub mod group_assignment;
 pub mod help;
 pub mod homeroom;
 pub mod id;
+pub mod import;
+pub mod job;
 pub mod list;
 pub mod message;
 pub mod news;
@@ -49,6 +53,8 @@ pub mod refusal;
 mod samples;
 pub mod save;
 pub mod schedule;
+pub mod school_year;
+pub mod storage;
 pub mod subject;
 pub mod submission;
 pub mod text;

@@ -25,6 +25,15 @@ pub enum BadText {
     /// Not a colour of the form `#rrggbb`.
     #[error("must be a colour such as #3366cc")]
     NotAColor,
+    /// Not a short name that can stand in an address.
+    #[error("must be 2 to 63 of the characters a-z, 0-9 and -")]
+    NotASlug,
+    /// Not the name of a host.
+    #[error("must be a host in lower case such as learn.school.example, without port")]
+    NotAHost,
+    /// Not an address of the web.
+    #[error("must be an address that begins with https:// or http://")]
+    NotAnAddress,
 }
 
 /// What all texts of this module have in common.
@@ -221,6 +230,12 @@ texts! {
     Locale: Line 1 to 35;
     /// Time zone of a user, such as "Europe/Berlin".
     TimeZone: Line 1 to 64;
+    /// Name of an organization in addresses, also its subdomain.
+    Slug: Line 2 to 63, slug;
+    /// A host of an organization's own.
+    CustomDomain: Line 4 to 253, host;
+    /// Address of a picture on the web.
+    WebAddress: Line 1 to 2000, web_address;
 }
 
 fn color(text: &str) -> Result<(), BadText> {
@@ -230,6 +245,34 @@ fn color(text: &str) -> Result<(), BadText> {
     } else {
         Err(BadText::NotAColor)
     }
+}
+
+fn slug(text: &str) -> Result<(), BadText> {
+    let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    if text.bytes().all(fits) {
+        Ok(())
+    } else {
+        Err(BadText::NotASlug)
+    }
+}
+
+/// Two labels or more, the last one with a letter: an address of numbers is nobody's domain.
+fn host(text: &str) -> Result<(), BadText> {
+    let label = |label: &str| {
+        (1..=63).contains(&label.len()) && slug(label).is_ok() && !label.starts_with('-') && !label.ends_with('-')
+    };
+    let last = text.rsplit('.').next().unwrap_or_default();
+    let fits = text.contains('.') && text.split('.').all(label) && last.bytes().any(|byte| byte.is_ascii_lowercase());
+    if fits { Ok(()) } else { Err(BadText::NotAHost) }
+}
+
+fn web_address(text: &str) -> Result<(), BadText> {
+    let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+    let fits = rest.is_some_and(|rest| !rest.is_empty() && !rest.starts_with('/'))
+        && !text
+            .chars()
+            .any(|character| character.is_whitespace() || "\"<>\\".contains(character));
+    if fits { Ok(()) } else { Err(BadText::NotAnAddress) }
 }
 
 /// An optional text that is empty after trimming is no text.

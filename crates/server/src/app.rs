@@ -7,14 +7,15 @@ use tokio_util::task::AbortOnDropHandle;
 
 use crate::auth::Gate;
 use crate::auth::rates::Rates;
-use crate::auth::tenant::Hosts;
-use crate::changes::{orphans, removal};
+use crate::auth::tenant::{self, Hosts};
+use crate::changes::{orphans, removal, storage};
 use crate::clock;
 use crate::config::Config;
 use crate::document_server::DocumentServer;
 use crate::editing::Editing;
 use crate::error::Result;
 use crate::files::Files;
+use crate::jobs::Jobs;
 use crate::live::Live;
 use crate::live::bus::Bus;
 use crate::store::platform::PlatformProof;
@@ -34,9 +35,10 @@ struct Parts {
     files: Files,
     document_server: DocumentServer,
     editing: Editing,
+    jobs: Jobs,
     started: std::time::Instant,
     /// They end with the service.
-    _chores: [AbortOnDropHandle<()>; 2],
+    _chores: [AbortOnDropHandle<()>; 3],
     /// The same.
     _sweep: Option<AbortOnDropHandle<()>>,
     /// The same.
@@ -57,6 +59,10 @@ impl App {
         let hosts = Hosts {
             base_domain: config.base_domain.clone(),
             trusted_proxies: config.trusted_proxies.clone(),
+            frontend: config
+                .frontend_origin
+                .split_once("://")
+                .and_then(|(_, host)| tenant::canonical(host)),
         };
         let names = CookieNames::for_base_url(&config.frontend_url);
         let gate = Gate::new(store.clone(), names, config.auth_secret.clone(), hosts);
@@ -71,11 +77,14 @@ impl App {
         let chores = [
             removal::start(store.clone(), files.clone()),
             orphans::start(store.clone(), files.clone()),
+            storage::start(store.clone(), files.clone()),
         ];
         let editing = Editing::new(store.clone(), bus.clone(), files.clone(), document_server.clone());
         let sweep = editing.start_sweep(instance);
         let rates = Rates::new(config.rate_limit_factor);
         let sending_out = editing.start_sending_out(departures);
+        let is_alone = matches!(database, Database::Sqlite(_));
+        let jobs = Jobs::start(store.clone(), bus.clone(), files.clone(), is_alone);
         let started = std::time::Instant::now();
         Ok(Self(Arc::new(Parts {
             config,
@@ -87,6 +96,7 @@ impl App {
             files,
             document_server,
             editing,
+            jobs,
             started,
             _chores: chores,
             _sweep: sweep,
@@ -142,6 +152,11 @@ impl App {
     /// What takes several units and the document server.
     pub fn editing(&self) -> &Editing {
         &self.0.editing
+    }
+
+    /// What is done beside requests.
+    pub fn jobs(&self) -> &Jobs {
+        &self.0.jobs
     }
 
     /// How long the service has been up.

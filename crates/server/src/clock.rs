@@ -1,4 +1,4 @@
-//! The only reader of the system clock and the only maker of ids. Rules take the time as a parameter.
+//! The only reader of the system clock and the only maker of ids and lots. Rules take all of them as parameters.
 #![expect(
     clippy::disallowed_methods,
     reason = "this is the one file that may read the clock and make ids"
@@ -17,4 +17,9 @@ pub fn now() -> Timestamp {
 /// The text of a new id: `UUIDv7`, lower-case, in the order of creation. `CourseId::new(clock::new_id())`.
 pub fn new_id() -> String {
     uuid::Uuid::now_v7().to_string()
+}
+
+/// A number nobody chose, for those who do not bring one of their own.
+pub fn lot() -> u32 {
+    rand::random()
 }

@@ -42,6 +42,9 @@ pub enum Error {
     /// The media type of the body is not the one this route takes.
     #[error("Send this body as {0}.")]
     UnsupportedMediaType(&'static str),
+    /// A table to be imported lacks a column, or has one that nobody knows.
+    #[error("The header of the file does not fit: {} {}.", .0.path, .0.message)]
+    ImportHeader(Problem),
     /// A rule of the model said no.
     #[error(transparent)]
     Refused(#[from] Refusal),

@@ -3,7 +3,7 @@
 //! ```text
 //! floor 7   cli                                         started
 //! floor 6   http                                        asked
-//! floor 5   editing                                     several units and the document server
+//! floor 5   editing   import   jobs                     several units; beside requests
 //! floor 4   changes                                     opens and ends every Work; tells
 //! floor 3   actions   live                              done; listened to
 //! floor 2   auth                                        who
@@ -23,6 +23,8 @@ pub mod error;
 pub mod failpoint;
 pub mod files;
 pub mod http;
+pub mod import;
+pub mod jobs;
 pub mod live;
 pub mod mail;
 pub mod store;

@@ -1,7 +1,7 @@
 //! What happens to classes.
 
 use super::removed::Removed;
-use crate::class::Class;
+use crate::class::{Class, ClassLabel};
 use crate::edit::Changed;
 use crate::id::UserId;
 use crate::time::Timestamp;
@@ -15,6 +15,8 @@ pub enum ClassChange {
     Created {
         /// The class.
         class: Box<WholeClass>,
+        /// The class it is a copy of.
+        copied_from: Option<ClassLabel>,
     },
     /// Its fields or its subjects changed.
     Updated {

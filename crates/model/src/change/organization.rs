@@ -1,6 +1,7 @@
 //! What happens to organizations.
 
 use crate::edit::Changed;
+use crate::file::FileKey;
 use crate::id::SessionId;
 use crate::organization::Organization;
 use crate::user::Person;
@@ -33,6 +34,8 @@ pub enum OrganizationChange {
     Activated {
         /// The organization as it is now.
         organization: Box<Organization>,
+        /// Sessions that work in it.
+        sessions: Vec<SessionId>,
     },
     /// It was deleted; its rows follow later.
     Deleted {
@@ -40,5 +43,10 @@ pub enum OrganizationChange {
         organization: Box<Organization>,
         /// Sessions that work in it.
         sessions: Vec<SessionId>,
+    },
+    /// Some of the rows of a deleted organization are gone.
+    Purged {
+        /// The files they named.
+        files: Vec<FileKey>,
     },
 }

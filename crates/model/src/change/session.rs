@@ -2,6 +2,7 @@
 
 use crate::id::{OrganizationId, SessionId, UserId};
 use crate::news::KillReason;
+use crate::user::Person;
 
 /// What happened to sessions.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,6 +15,13 @@ pub enum SessionChange {
         sessions: Vec<SessionId>,
         /// Why.
         reason: KillReason,
+    },
+    /// Somebody who administers the school ended one session.
+    RevokedByAdmin {
+        /// Whose.
+        user: Person,
+        /// Which.
+        session: SessionId,
     },
     /// Another organization was chosen: the sockets of the session change rooms.
     OrganizationChosen {

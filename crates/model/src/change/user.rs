@@ -5,6 +5,7 @@ use crate::class::Class;
 use crate::edit::Changed;
 use crate::file::FileKey;
 use crate::id::{SessionId, UserId};
+use crate::import::ImportCounts;
 use crate::user::{Member, Person, User};
 use crate::whole::WholeGroup;
 
@@ -66,6 +67,21 @@ pub enum UserChange {
         skipped: i64,
         /// How many rows were refused.
         failed: i64,
+    },
+    /// An import came so far; only who started it is told.
+    ImportProgressed {
+        /// Who started it.
+        importer: UserId,
+        /// Tells this import from others of the same person.
+        import_id: String,
+        /// How many rows there are.
+        rows: i64,
+        /// How the rows so far ended.
+        counts: ImportCounts,
+        /// Whether everything stays as it was.
+        is_dry_run: bool,
+        /// Whether this was the last row.
+        is_finished: bool,
     },
     /// A person's data was handed out.
     Exported {

@@ -40,11 +40,11 @@ pub struct NewAssignment {
     /// The most points a grade may have.
     #[garde(dive)]
     pub max_points: Option<Points>,
-    /// The scale of the grades.
+    /// The scale of the grades; the school's own unless said otherwise.
     #[serde(default, deserialize_with = "model::text::optional")]
     #[garde(dive)]
     pub grade_scale: Option<GradeScale>,
-    /// ALLOW unless said otherwise.
+    /// What the school has set unless said otherwise, and ALLOW where it has set nothing.
     #[garde(skip)]
     pub late_policy: Option<LatePolicy>,
     /// Its class.
@@ -75,6 +75,7 @@ pub fn create(work: &mut Work<'_>, new: &NewAssignment) -> Result<SeenAssignment
         course.belongs_to(&class.id)?;
         course.takes_new_work()?;
     }
+    let defaults = work.school_settings()?;
     let assignment = Assignment {
         id: AssignmentId::new(clock::new_id()),
         organization_id: work.organization().clone(),
@@ -87,8 +88,8 @@ pub fn create(work: &mut Work<'_>, new: &NewAssignment) -> Result<SeenAssignment
         is_shared: new.is_shared.unwrap_or(true),
         finished: None,
         max_points: new.max_points,
-        grade_scale: new.grade_scale.clone(),
-        late_policy: new.late_policy.unwrap_or(LatePolicy::Allow),
+        grade_scale: new.grade_scale.clone().or(defaults.grade_scale),
+        late_policy: new.late_policy.or(defaults.late_default).unwrap_or(LatePolicy::Allow),
         created_by_id: person(work)?,
         created_at: work.now(),
         updated_at: work.now(),

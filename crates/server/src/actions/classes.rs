@@ -140,6 +140,7 @@ pub fn create(work: &mut Work<'_>, new: &NewClass) -> Result<WholeClass> {
     let whole = work.whole_class(&class.id)?;
     work.record(ClassChange::Created {
         class: Box::new(whole.clone()),
+        copied_from: None,
     });
     if !students.is_empty() {
         let class = Box::new(class);

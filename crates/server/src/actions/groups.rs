@@ -87,7 +87,7 @@ pub struct NewGroupBatch {
 }
 
 /// One of several groups to be created at once.
-#[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
+#[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewGroupInBatch {
     /// "Group n" unless said otherwise.
@@ -172,8 +172,7 @@ pub fn create_all(work: &mut Work<'_>, new: &NewGroupBatch) -> Result<Vec<KnownG
 /// Writes a group with its room and its members.
 fn make(work: &mut Work<'_>, new: &NewGroup) -> Result<Group> {
     let class = work.class_to_write(&new.class_id)?.id;
-    let course = course_of(work, new.course_id.as_ref(), &class)?;
-    course.as_ref().map_or(Ok(()), Course::takes_new_work)?;
+    let course = course_for_new_work(work, new.course_id.as_ref(), &class)?;
     if new.assignment_id.is_none() && new.description_override.is_some() {
         return Err(Error::invalid("descriptionOverride", "unused", "needs assignmentId"));
     }
@@ -181,13 +180,12 @@ fn make(work: &mut Work<'_>, new: &NewGroup) -> Result<Group> {
         Some(number) => number,
         None => work.next_group_number(&class)?,
     };
-    let default_name = || ShortName::stored(format!("Group {number}"));
     let group = Group {
         id: GroupId::new(clock::new_id()),
         organization_id: work.organization().clone(),
         class_id: class,
         work_room_id: WorkRoomId::new(clock::new_id()),
-        name: new.name.clone().unwrap_or_else(default_name),
+        name: new.name.clone().unwrap_or_else(|| default_name(number)),
         group_number: number,
         display_name: new.display_name.clone(),
         start_date: new.start_date,
@@ -202,6 +200,22 @@ fn make(work: &mut Work<'_>, new: &NewGroup) -> Result<Group> {
     work.insert_group(&group)?;
     group_members::join(work, &group, 0, &new.member_ids)?;
     Ok(group)
+}
+
+/// What a group is called whose maker did not say.
+pub(super) fn default_name(number: GroupNumber) -> ShortName {
+    ShortName::stored(format!("Group {number}"))
+}
+
+/// The course of new groups: known to the caller, of this class, and not archived.
+pub(super) fn course_for_new_work(
+    work: &mut Work<'_>,
+    id: Option<&CourseId>,
+    class: &ClassId,
+) -> Result<Option<Course>> {
+    let course = course_of(work, id, class)?;
+    course.as_ref().map_or(Ok(()), Course::takes_new_work)?;
+    Ok(course)
 }
 
 fn own_text(group: &Group, new: &NewGroup) -> OwnText {

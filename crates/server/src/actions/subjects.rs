@@ -1,8 +1,10 @@
 //! What people do with subjects.
 
 use garde::Validate;
+use model::access::Viewer;
 use model::change::subject::SubjectChange;
 use model::id::SubjectId;
+use model::refusal::Refusal;
 use model::subject::{Subject, SubjectEdit};
 use model::text::{Color, ShortName, SubjectCode, SubjectDescription};
 use serde::Deserialize;
@@ -10,7 +12,7 @@ use utoipa::ToSchema;
 
 use crate::clock;
 use crate::error::Result;
-use crate::store::Work;
+use crate::store::{Scope, Work};
 
 /// A subject to be created.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
@@ -33,8 +35,19 @@ pub struct NewSubject {
     pub description: Option<SubjectDescription>,
 }
 
+/// Refuses teachers of a school that leaves its list of subjects to the admins.
+pub fn may_add(scope: &mut Scope<'_>) -> Result<()> {
+    let is_admin = *scope.viewer() == Viewer::Admin;
+    if is_admin || scope.school_settings()?.features.teachers_add_subjects {
+        Ok(())
+    } else {
+        Err(Refusal::AdminOnly.into())
+    }
+}
+
 /// Adds a subject.
 pub fn create(work: &mut Work<'_>, new: &NewSubject) -> Result<Subject> {
+    may_add(work)?;
     let subject = Subject {
         id: SubjectId::new(clock::new_id()),
         organization_id: work.organization().clone(),

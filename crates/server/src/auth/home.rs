@@ -1,36 +1,52 @@
-//! Which organization a request of a SUPER_ADMIN is for when his session and the Host name none: the one his query names
-//! (`organizationId`), else the one the object in the path belongs to.
+//! Which organization a request of a SUPER_ADMIN is for when his session and the Host name none (contract 5): the one his
+//! query or his body names (`organizationId`), else the one of the object in the path, else the one of the parent object in
+//! the body. This is the only place that knows it, for every route.
 
 use axum::http::Uri;
+use serde_json::{Map, Value};
 
 use crate::store::platform::homes::Home;
 
-/// The nouns whose id may stand in a path, as the path spells them.
-const NOUNS: [&str; 9] = [
-    "subjects",
-    "homerooms",
-    "classes",
-    "courses",
-    "groups",
-    "group",
-    "assignments",
-    "workrooms",
-    "documents",
+/// The field that names an organization outright.
+const ORGANIZATION: &str = "organizationId";
+
+/// The fields of bodies that name a parent object, the nearest parent last: whoever names several names one school.
+const PARENTS: [(&str, &str); 9] = [
+    ("classId", "classes"),
+    ("courseId", "courses"),
+    ("groupId", "groups"),
+    ("toGroupId", "groups"),
+    ("assignmentId", "assignments"),
+    ("workRoomId", "workrooms"),
+    ("documentId", "documents"),
+    ("homeroomId", "homerooms"),
+    ("subjectId", "subjects"),
 ];
 
-/// What the request's address says about the organization.
-pub fn named(uri: &Uri) -> Option<Home> {
+/// The same for fields that name several.
+const LISTS: [(&str, &str); 3] = [
+    ("groupIds", "groups"),
+    ("classIds", "classes"),
+    ("subjectIds", "subjects"),
+];
+
+/// What the request's address says about the organization. `route` is the address as the route spells it, with `{names}`.
+pub fn named(uri: &Uri, route: Option<&str>) -> Option<Home> {
     let query = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes());
-    let asked = query.into_iter().find(|(key, _)| key == "organizationId");
+    let asked = query.into_iter().find(|(key, _)| key == ORGANIZATION);
     if let Some((_, organization)) = asked {
-        // No text of the database holds a NUL, so it names nothing.
-        return Some(Home::Organization(organization.replace('\0', "\u{fffd}")));
+        return Some(Home::organization(&organization));
     }
-    let parts: Vec<&str> = uri.path().split('/').collect();
+    let below_api = |path: &'_ str| path.strip_prefix("/api").map_or_else(|| path.to_owned(), str::to_owned);
+    let (route, path) = (below_api(route?), below_api(uri.path()));
+    let parts: Vec<(&str, &str)> = route.split('/').zip(path.split('/')).collect();
     parts.windows(2).find_map(|pair| {
-        let noun = NOUNS.iter().find(|noun| **noun == pair[0])?;
-        // `/workrooms/documents/{id}` names a document, not a room called "documents".
-        (!NOUNS.contains(&pair[1])).then(|| Home::Object(noun, pair[1].to_owned()))
+        let ((noun, _), (name, id)) = (pair[0], pair[1]);
+        if name.starts_with('{') {
+            Home::object(noun, id)
+        } else {
+            None
+        }
     })
 }
 
@@ -40,7 +56,30 @@ pub fn is_well_formed(path: &str) -> bool {
     decoded.is_ok_and(|text| !text.contains('\0'))
 }
 
-/// The address without the `organizationId` that was used up here; handlers refuse keys they do not know.
+/// What a body says about the organization.
+pub fn of_body(body: &Map<String, Value>) -> Option<Home> {
+    let text = |key: &str| body.get(key).and_then(Value::as_str);
+    if let Some(organization) = text(ORGANIZATION) {
+        return Some(Home::organization(organization));
+    }
+    let parent = PARENTS
+        .iter()
+        .find_map(|(key, noun)| text(key).and_then(|id| Home::object(noun, id)));
+    parent.or_else(|| {
+        LISTS.iter().find_map(|(key, noun)| {
+            let first = body.get(*key)?.as_array()?.first()?.as_str()?;
+            Home::object(noun, first)
+        })
+    })
+}
+
+/// The body without the `organizationId` that was used up here; handlers refuse keys they do not know.
+pub fn body_without_organization(mut body: Map<String, Value>) -> Map<String, Value> {
+    body.shift_remove(ORGANIZATION);
+    body
+}
+
+/// The address without the `organizationId` that was used up here.
 pub fn without_organization(uri: &Uri) -> Option<Uri> {
     let query = uri.query()?;
     let kept: Vec<&str> = query
@@ -59,24 +98,29 @@ pub fn without_organization(uri: &Uri) -> Option<Uri> {
 mod tests {
     use super::*;
 
-    fn home(uri: &str) -> Option<Home> {
-        named(&uri.parse().expect("a test address"))
+    fn home(uri: &str, route: &str) -> Option<Home> {
+        named(&uri.parse().expect("a test address"), Some(route))
+    }
+
+    fn object(noun: &str, id: &str) -> Option<Home> {
+        Home::object(noun, id)
     }
 
     #[test]
     fn the_object_of_a_path_names_its_home() {
-        assert_eq!(home("/courses/c1"), Some(Home::Object("courses", "c1".to_owned())));
+        assert_eq!(home("/courses/c1", "/api/courses/{id}"), object("courses", "c1"));
         assert_eq!(
-            home("/workrooms/documents/d1/pdf"),
-            Some(Home::Object("documents", "d1".to_owned()))
+            home("/api/workrooms/documents/d1/pdf", "/api/workrooms/documents/{id}/pdf"),
+            object("documents", "d1")
         );
         assert_eq!(
-            home("/workrooms/group/g1"),
-            Some(Home::Object("group", "g1".to_owned()))
+            home("/workrooms/group/g1", "/api/workrooms/group/{groupId}"),
+            object("group", "g1")
         );
-        assert_eq!(home("/courses"), None);
+        assert_eq!(home("/courses", "/api/courses"), None);
+        assert_eq!(home("/groups/batch", "/api/groups/batch"), None, "a word is no id");
         assert_eq!(
-            home("/courses?organizationId=o1&search=x"),
+            home("/courses?organizationId=o1&search=x", "/api/courses"),
             Some(Home::Organization("o1".to_owned()))
         );
     }
@@ -94,6 +138,25 @@ mod tests {
         for path in ["/courses/%00", "/courses/%ff", "/courses/a%c3"] {
             assert!(!is_well_formed(path), "{path}");
         }
+    }
+
+    #[test]
+    fn the_parent_in_a_body_names_its_home_and_an_organization_outright_wins() {
+        let of = |body: Value| of_body(body.as_object().expect("a test body"));
+        assert_eq!(
+            of(serde_json::json!({"name": "x", "classId": "c1", "courseId": "k1"})),
+            object("classes", "c1")
+        );
+        assert_eq!(
+            of(serde_json::json!({"groupIds": ["g1", "g2"]})),
+            object("groups", "g1")
+        );
+        let outright = of(serde_json::json!({"classId": "c1", "organizationId": "o1"}));
+        assert_eq!(outright, Some(Home::Organization("o1".to_owned())));
+        assert_eq!(
+            of(serde_json::json!({"name": "x", "classId": null, "groupIds": [], "organizationId": 5})),
+            None
+        );
     }
 
     #[test]

@@ -8,7 +8,7 @@ pub mod rates;
 pub mod temporary_password;
 pub mod tenant;
 
-use axum::extract::{ConnectInfo, Request};
+use axum::extract::{ConnectInfo, MatchedPath, Request};
 use axum::http::{HeaderMap, header};
 use better_auth::cookie::{CookieNames, RequestCookies, SessionCookie};
 use model::access::{Access, MemberRole, PlatformRole, Standing, standing};
@@ -21,7 +21,7 @@ use crate::error::{Error, Result};
 use crate::store::platform::PlatformProof;
 use crate::store::platform::homes::Home;
 use crate::store::platform::organizations::HostName;
-use crate::store::platform::sessions::{Session, SessionFacts, User};
+use crate::store::platform::sessions::{OrganizationFacts, Session, SessionFacts, User};
 use crate::store::{Actor, Standpoint, Store, Tenant};
 use hashing::Hashing;
 use tenant::Hosts;
@@ -74,6 +74,8 @@ pub struct Caller {
     pub member_role: Option<MemberRole>,
     /// The organization of the request.
     pub tenant: Option<Tenant>,
+    /// Whether a SUPER_ADMIN named an object, and thereby an organization, that does not exist.
+    pub is_lost: bool,
     /// The request's clock.
     pub now: Timestamp,
     /// The request's id.
@@ -99,7 +101,30 @@ impl Caller {
 
     /// The organization of the request, where one is needed.
     pub fn organization(&self) -> Result<&OrganizationId> {
-        self.tenant.as_ref().map(Tenant::id).ok_or(Error::NoActiveOrganization)
+        self.tenant.as_ref().map(Tenant::id).ok_or_else(|| self.homeless())
+    }
+
+    /// Why nothing can be done without an organization.
+    pub fn homeless(&self) -> Error {
+        match self.standing {
+            Standing::SuperAdmin if self.is_lost => Error::NotFound,
+            Standing::SuperAdmin => {
+                let message = "is required: say which organization this is for, in the query or in the body";
+                Error::invalid("organizationId", "required", message)
+            }
+            _ => Error::NoActiveOrganization,
+        }
+    }
+
+    /// Whether this is a SUPER_ADMIN who works in no organization and named none: lists show him all of them.
+    pub fn is_everywhere(&self) -> bool {
+        self.standing == Standing::SuperAdmin && self.tenant.is_none() && !self.is_lost
+    }
+
+    /// Puts a SUPER_ADMIN who named an object into its organization, or nowhere when there is none.
+    pub fn go_home(&mut self, home: Option<OrganizationFacts>) {
+        self.is_lost = home.is_none();
+        self.tenant = home.map(|home| home.tenant);
     }
 
     /// Whether this is the person.
@@ -164,8 +189,12 @@ impl Gate {
         Claim {
             origin: origin::check(request.method(), request.headers(), frontend_origin),
             token: self.token(request.headers()),
-            host: self.hosts.name(request.headers(), peer),
-            home: home::named(request.uri()).filter(|_| is_well_formed),
+            host: self.hosts.name(request.uri(), request.headers(), peer),
+            home: home::named(
+                request.uri(),
+                request.extensions().get::<MatchedPath>().map(MatchedPath::as_str),
+            )
+            .filter(|_| is_well_formed),
             address: address.map(tenant::spelled).unwrap_or_default(),
             is_well_formed,
             request_id: request.extensions().get::<RequestId>().map(|id| id.0.clone()),
@@ -183,6 +212,13 @@ impl Gate {
                 None
             }
         }
+    }
+
+    /// The organization an object is at home in.
+    pub async fn home(&self, home: Home) -> Result<Option<OrganizationFacts>> {
+        self.store
+            .platform_read(PlatformProof::super_admin(), move |platform| platform.home_of(&home))
+            .await
     }
 
     /// The facts behind a session token, read now: session, person, organization, membership.
@@ -229,14 +265,15 @@ pub fn authenticate(claim: Claim, facts: Option<SessionFacts>, access: Access) -
     if access.needs_organization() {
         admit_to_organization(&facts)?;
     }
-    let is_nowhere = is_named && facts.user.role == PlatformRole::SuperAdmin && facts.organization.is_none();
-    let caller = caller(facts, request_id);
-    if !access.admits(caller.standing) {
-        Err(Error::ForbiddenRole)
-    } else if is_nowhere {
-        Err(Error::NotFound)
-    } else {
+    let is_lost = is_named && facts.user.role == PlatformRole::SuperAdmin && facts.organization.is_none();
+    let caller = Caller {
+        is_lost,
+        ..caller(facts, request_id)
+    };
+    if access.admits(caller.standing) {
         Ok(caller)
+    } else {
+        Err(Error::ForbiddenRole)
     }
 }
 
@@ -252,6 +289,7 @@ pub fn caller(facts: SessionFacts, request_id: Option<String>) -> Caller {
         session: facts.session,
         member_role,
         tenant: facts.organization.map(|organization| organization.tenant),
+        is_lost: false,
         now: clock::now(),
         request_id,
     }

@@ -3,7 +3,8 @@
 
 use std::net::{IpAddr, Ipv6Addr};
 
-use axum::http::{HeaderMap, header};
+use axum::http::{HeaderMap, HeaderValue, Uri, header};
+use model::organization::PlatformHosts;
 
 use crate::store::platform::organizations::HostName;
 
@@ -14,29 +15,41 @@ pub struct Hosts {
     pub base_domain: Option<String>,
     /// Proxies whose X-Forwarded-* headers count.
     pub trusted_proxies: Vec<IpAddr>,
+    /// The host of the web client, which names no organization.
+    pub frontend: Option<String>,
 }
 
 impl Hosts {
-    /// The host a request names. Two Host headers name none.
-    pub fn name(&self, headers: &HeaderMap, peer: Option<IpAddr>) -> Option<HostName> {
+    /// The host a request names. Two Host headers name none, nor does a request line that contradicts the header.
+    pub fn name(&self, uri: &Uri, headers: &HeaderMap, peer: Option<IpAddr>) -> Option<HostName> {
+        let host = only(headers, header::HOST.as_str())?;
+        let line = uri.authority().map(|authority| canonical(authority.as_str()));
+        if line.is_some_and(|line| line.is_none() || line != host) {
+            return None;
+        }
         let behind_proxy = peer.is_some_and(|peer| self.trusted_proxies.contains(&peer));
-        let forwarded = if behind_proxy {
-            headers.get("x-forwarded-host")
+        let host = if behind_proxy && headers.contains_key(FORWARDED_HOST) {
+            only(headers, FORWARDED_HOST)??
         } else {
-            None
+            host?
         };
-        let mut given = headers.get_all(header::HOST).iter();
-        let value = match (forwarded, given.next(), given.next()) {
-            (Some(forwarded), _, _) => forwarded,
-            (None, Some(host), None) => host,
-            _ => return None,
-        };
-        let host = canonical(value.to_str().ok()?)?;
+        // The platform's own address is no school's, whatever a school is called.
+        if self.frontend.as_ref() == Some(&host) {
+            return None;
+        }
         let slug = self.base_domain.as_deref().and_then(|base| {
             let label = host.strip_suffix(base)?.strip_suffix('.')?;
             (!label.is_empty() && !label.contains('.')).then(|| label.to_owned())
         });
         Some(HostName { host, slug })
+    }
+
+    /// The hosts no organization can have.
+    pub fn of_platform(&self) -> PlatformHosts {
+        PlatformHosts {
+            base_domain: self.base_domain.clone(),
+            frontend: self.frontend.clone(),
+        }
     }
 
     /// The client's address: the peer, or what a trusted proxy says it is (the last address it did not make itself).
@@ -78,7 +91,20 @@ pub fn spelled(address: IpAddr) -> String {
     }
 }
 
-fn canonical(host: &str) -> Option<String> {
+/// What a proxy says about the host it was asked for.
+const FORWARDED_HOST: &str = "x-forwarded-host";
+
+/// The host of a header that must stand there once: nothing when it stands there twice, `Some(None)` when it is no host.
+fn only(headers: &HeaderMap, name: &str) -> Option<Option<String>> {
+    let mut given = headers.get_all(name).iter();
+    match (given.next(), given.next()) {
+        (_, Some(_)) => None,
+        (value, None) => Some(value.and_then(|value: &HeaderValue| canonical(value.to_str().ok()?))),
+    }
+}
+
+/// The one spelling of a host: lower-case, without port and trailing dot. Addresses in brackets are no names.
+pub fn canonical(host: &str) -> Option<String> {
     let without_port = match host.rsplit_once(':') {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) && !name.contains(':') => name,
         _ => host,
@@ -104,7 +130,7 @@ mod tests {
         for host in given {
             headers.append(header::HOST, HeaderValue::from_static(host));
         }
-        hosts.name(&headers, None)?.slug
+        hosts.name(&Uri::from_static("/"), &headers, None)?.slug
     }
 
     #[test]
@@ -112,6 +138,7 @@ mod tests {
         let hosts = Hosts {
             base_domain: Some("schools.example".to_owned()),
             trusted_proxies: Vec::new(),
+            frontend: None,
         };
         for same in [
             "north.schools.example",
@@ -139,6 +166,38 @@ mod tests {
         );
     }
 
+    fn named(hosts: &Hosts, headers: &HeaderMap, peer: IpAddr) -> Option<String> {
+        hosts
+            .name(&Uri::from_static("/"), headers, Some(peer))
+            .map(|name| name.host)
+    }
+
+    #[test]
+    fn a_request_line_that_contradicts_the_host_names_none() {
+        let hosts = Hosts::default();
+        let mut headers = HeaderMap::new();
+        headers.insert(header::HOST, HeaderValue::from_static("north.example"));
+        let name = |line: &'static str| {
+            hosts
+                .name(&Uri::from_static(line), &headers, None)
+                .map(|name| name.host)
+        };
+        assert_eq!(name("http://NORTH.example:80/x").as_deref(), Some("north.example"));
+        assert_eq!(name("http://south.example/x"), None);
+        assert_eq!(name("/x").as_deref(), Some("north.example"));
+    }
+
+    #[test]
+    fn the_web_clients_own_host_names_no_school() {
+        let hosts = Hosts {
+            base_domain: Some("schools.example".to_owned()),
+            frontend: Some("app.schools.example".to_owned()),
+            ..Hosts::default()
+        };
+        assert_eq!(slug(&hosts, &["App.schools.example:443"]), None);
+        assert_eq!(slug(&hosts, &["north.schools.example"]).as_deref(), Some("north"));
+    }
+
     #[test]
     fn limits_count_an_ipv6_network_as_one_address() {
         let text = |address: &str| address.parse().map(spelled).unwrap_or_default();
@@ -154,6 +213,7 @@ mod tests {
         let hosts = Hosts {
             base_domain: None,
             trusted_proxies: vec![proxy],
+            frontend: None,
         };
         let mut headers = HeaderMap::new();
         headers.insert(header::HOST, HeaderValue::from_static("inner"));
@@ -162,14 +222,8 @@ mod tests {
             "x-forwarded-for",
             HeaderValue::from_static("198.51.100.9, 203.0.113.5, 10.0.0.1"),
         );
-        assert_eq!(
-            hosts.name(&headers, Some(proxy)).map(|name| name.host).as_deref(),
-            Some("outer")
-        );
-        assert_eq!(
-            hosts.name(&headers, Some(stranger)).map(|name| name.host).as_deref(),
-            Some("inner")
-        );
+        assert_eq!(named(&hosts, &headers, proxy).as_deref(), Some("outer"));
+        assert_eq!(named(&hosts, &headers, stranger).as_deref(), Some("inner"));
         assert_eq!(
             hosts.client_address(&headers, Some(proxy)),
             Some(IpAddr::from([203, 0, 113, 5]))

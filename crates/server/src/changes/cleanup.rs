@@ -8,6 +8,7 @@ use model::change::course::CourseChange as Course;
 use model::change::document::DocumentChange as Document;
 use model::change::group::GroupChange as Group;
 use model::change::message::MessageChange as Message;
+use model::change::organization::OrganizationChange as Organization;
 use model::change::user::UserChange as User;
 use model::file::FileKey;
 
@@ -26,7 +27,8 @@ pub fn removed_files(change: &Change) -> &[FileKey] {
         )
         | Change::Document(Document::RevisionsPruned { files } | Document::Deleted { files, .. })
         | Change::Message(Message::Pruned { files })
-        | Change::User(User::Erased { files, .. }) => files,
+        | Change::User(User::Erased { files, .. })
+        | Change::Organization(Organization::Purged { files }) => files,
         Change::Group(Group::AttachmentRemoved { attachment, .. }) => std::slice::from_ref(&attachment.file.key),
         Change::Assignment(Assignment::AttachmentRemoved { attachment, .. }) => {
             std::slice::from_ref(&attachment.file.key)
@@ -80,6 +82,7 @@ pub fn removed_files(change: &Change) -> &[FileKey] {
             | User::PasswordReset { .. }
             | User::MembershipEnded { .. }
             | User::Imported { .. }
+            | User::ImportProgressed { .. }
             | User::Exported { .. },
         )
         | Change::Homeroom(_)
@@ -88,7 +91,13 @@ pub fn removed_files(change: &Change) -> &[FileKey] {
         | Change::Submission(_)
         | Change::Feedback(_)
         | Change::Administration(_)
-        | Change::Organization(_)
+        | Change::Organization(
+            Organization::Created { .. }
+            | Organization::Updated { .. }
+            | Organization::Suspended { .. }
+            | Organization::Activated { .. }
+            | Organization::Deleted { .. },
+        )
         | Change::Session(_) => &[],
     }
 }

@@ -39,9 +39,9 @@ pub fn entry(change: &Change) -> Option<Entry> {
         Change::Feedback(change) => Some(submission::feedback(change)),
         Change::Document(change) => document::entry(change),
         Change::Message(change) => document::message(change),
-        Change::User(change) => Some(user::entry(change)),
+        Change::User(change) => user::entry(change),
+        Change::Organization(change) => organization::entry(change),
         Change::Administration(change) => Some(administration::entry(change)),
-        Change::Organization(change) => Some(organization::entry(change)),
         Change::Session(change) => organization::session(change),
     };
     entry.map(|mut entry| {

@@ -8,5 +8,6 @@ pub mod orphans;
 mod perform;
 pub mod removal;
 mod sessions;
+pub mod storage;
 
 pub use perform::{perform, perform_platform};

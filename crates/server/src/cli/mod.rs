@@ -4,6 +4,7 @@
 mod admin;
 mod demo;
 pub mod describe;
+mod import;
 mod migrate;
 mod serve;
 
@@ -42,6 +43,8 @@ enum Command {
         #[command(subcommand)]
         command: admin::AdminCommand,
     },
+    /// Import students and teachers of a school from a file
+    Import(import::ImportArgs),
     /// Print the OpenAPI document
     Openapi,
     /// Print the table of routes and who may call them
@@ -56,6 +59,7 @@ pub fn run() -> ExitCode {
         Command::Demo(arguments) => demo::run(arguments),
         Command::Migrate { storage } => migrate::run(&storage),
         Command::Admin { command } => admin::run(command),
+        Command::Import(arguments) => import::run(arguments),
         Command::Openapi => describe::openapi(),
         Command::Access => describe::access(),
     };

@@ -7,7 +7,7 @@ use model::file::FileType;
 
 use super::archive::{self, Package};
 use super::blocking;
-use super::staged::{ReadSeek, Staged};
+use super::staged::{ReadSeek, Source, Staged};
 use crate::error::{Error, Result};
 
 /// What the beginning of an image or a document must not hold: a browser that guesses types would run it.
@@ -28,8 +28,19 @@ pub async fn file_type(staged: &Staged, name: &str) -> Result<FileType> {
 
 /// Refuses unless the content is of this type.
 pub async fn must_be(staged: &Staged, kind: FileType) -> Result<()> {
-    let source = staged.source();
-    let head = staged.peek(4096).to_vec();
+    check(staged.source(), staged.peek(4096).to_vec(), kind).await
+}
+
+/// The type that the name of a table or archive claims, once its content agrees; for files that are read where they are.
+pub async fn table_type(source: &Source, name: &str) -> Result<FileType> {
+    let refused = || Error::UnsupportedFileType("an import is a .csv or .zip file".to_owned());
+    let claimed = FileType::of_name(name).filter(|kind| matches!(kind, FileType::Csv | FileType::Zip));
+    let claimed = claimed.ok_or_else(refused)?;
+    check(source.clone(), Vec::new(), claimed).await?;
+    Ok(claimed)
+}
+
+async fn check(source: Source, head: Vec<u8>, kind: FileType) -> Result<()> {
     blocking(move || {
         let refused = |reason: String| Error::UnsupportedFileType(format!("this is no {kind} file ({reason})"));
         match package(kind) {

@@ -23,7 +23,7 @@ use tokio::io::AsyncRead;
 
 use self::disk::Disk;
 use self::memory::Memory;
-pub use self::staged::{Source, Staged, Staging};
+pub use self::staged::{ReadSeek, Source, Staged, Staging};
 use crate::config::StorageArgs;
 use crate::error::{Error, Result};
 

@@ -7,7 +7,7 @@ use axum::response::{IntoResponse, Response};
 use futures_util::stream;
 use garde::Validate;
 use model::access::Access;
-use model::activity::{Action, Category};
+use model::activity::{Action, Category, Record};
 use model::id::{AssignmentId, ClassId, CourseId, GroupId, UserId};
 use model::text::Search;
 use model::time::Timestamp;
@@ -17,12 +17,14 @@ use utoipa_axum::routes;
 
 use super::context::Context;
 use super::endpoint::Endpoints;
+use super::everywhere::Direction;
 use super::page::{Cursor, Limit, Page, window};
 use super::terms::Terms;
 use super::valid::ValidQuery;
 use crate::error::{Error, Result};
-use crate::store::activity::ActivityFilter;
-use crate::store::page::{Position, Window};
+use crate::store::Scope;
+use crate::store::activity::{ActivityFilter, position};
+use crate::store::page::{Position, Slice, Window};
 use crate::views::activity_log::ActivityLogView;
 
 /// How many rows an export reads at a time; it holds no more in memory.
@@ -111,8 +113,13 @@ filters!(Exported {});
 async fn list(cx: Context, ValidQuery(query): ValidQuery<Listed>) -> Result<Json<Page<ActivityLogView>>> {
     let filter = query.filter();
     let window = window(query.limit, query.cursor);
-    let slice = cx.read(move |scope| scope.activity(&filter, &window)).await?;
+    let slice = page(&cx, filter, window).await?;
     Ok(Json(Page::of(slice, ActivityLogView::from)))
+}
+
+async fn page(cx: &Context, filter: ActivityFilter, window: Window<i64>) -> Result<Slice<Record, i64>> {
+    let look = move |scope: &mut Scope<'_>, window: &Window<i64>| scope.activity(&filter, window);
+    cx.page(window, Direction::Falling, look, position).await
 }
 
 /// The same as comma-separated values, all pages at once
@@ -142,14 +149,11 @@ async fn lines(
     filter: &ActivityFilter,
     after: Option<Position<i64>>,
 ) -> Result<(String, Option<Position<i64>>)> {
-    let (filter, window) = (
-        filter.clone(),
-        Window {
-            after,
-            limit: EXPORT_ROWS,
-        },
-    );
-    let slice = cx.read(move |scope| scope.activity(&filter, &window)).await?;
+    let window = Window {
+        after,
+        limit: EXPORT_ROWS,
+    };
+    let slice = page(cx, filter.clone(), window).await?;
     let lines = slice
         .rows
         .into_iter()

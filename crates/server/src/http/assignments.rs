@@ -5,7 +5,7 @@ use axum::Json;
 use axum::extract::Path;
 use garde::Validate;
 use model::access::{Access, Viewer};
-use model::assignment::{AssignmentEdit, AssignmentOrder, AssignmentStatus, SharedEdit};
+use model::assignment::{Assignment, AssignmentEdit, AssignmentOrder, AssignmentStatus, SharedEdit};
 use model::id::{AssignmentId, ClassId, CourseId, GroupId, SubjectId};
 use model::text::Search;
 use serde::{Deserialize, Serialize};
@@ -15,6 +15,7 @@ use utoipa_axum::routes;
 use super::attachments;
 use super::context::Context;
 use super::endpoint::Endpoints;
+use super::everywhere::{Turned, begins};
 use super::group_assignments;
 use super::reply::Created;
 use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
@@ -152,6 +153,16 @@ async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Jso
     matching(cx, filter).await
 }
 
+/// Where a topic stands in a list.
+fn place(filter: &AssignmentFilter, topic: &Assignment) -> impl Ord + Send + use<> {
+    let begins = begins(filter.search.as_deref(), topic.title.as_str());
+    let (is_after, key, is_falling) = match filter.order {
+        None => (!begins, topic.sort_key(AssignmentOrder::Deadline), false),
+        Some(order) => (false, topic.sort_key(order), order.is_falling()),
+    };
+    (is_after, Turned { key, is_falling })
+}
+
 /// The list of this room; the list of a class is the same one.
 pub(super) async fn matching(cx: Context, filter: Filter) -> Result<Json<Vec<KnownAssignmentView>>> {
     let course = filter.course_id;
@@ -165,12 +176,12 @@ pub(super) async fn matching(cx: Context, filter: Filter) -> Result<Json<Vec<Kno
         search: filter.search.map(Search::into_string).filter(|text| !text.is_empty()),
         order: filter.sort,
     };
-    let look = cx.read(move |scope| {
+    let look = cx.list(move |scope| {
         let viewer = scope.viewer().clone();
-        Ok(scope
-            .assignments(&filter)?
+        let found = scope.assignments(&filter)?;
+        Ok(found
             .iter()
-            .map(|seen| known(seen, &viewer))
+            .map(|seen| (place(&filter, &seen.whole.assignment), known(seen, &viewer)))
             .collect())
     });
     Ok(Json(look.await?))

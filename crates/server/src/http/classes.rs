@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::Path;
 use garde::Validate;
 use model::access::Access;
-use model::class::{ClassEdit, ClassStatus};
+use model::class::{Class, ClassEdit, ClassStatus};
 use model::course::CourseStatus;
 use model::id::{ClassId, HomeroomId, SubjectId, UserId};
 use model::text::{AcademicYear, Search};
@@ -14,6 +14,7 @@ use utoipa_axum::routes;
 
 use super::context::Context;
 use super::endpoint::Endpoints;
+use super::everywhere::by_name;
 use super::reply::Created;
 use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
 use crate::actions::classes::{self, NewClass, NewCoTeacher, RemovedCounts};
@@ -163,8 +164,9 @@ impl Editable for ClassEdit {
 #[utoipa::path(get, path = "/classes", params(Filter), responses((status = 200, body = [ClassView])))]
 async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Json<Vec<ClassView>>> {
     let is_mine = filter.mine.unwrap_or_default().0;
+    let search = filter.search.map(Search::into_string).filter(|text| !text.is_empty());
     let classes = cx
-        .read(move |scope| {
+        .list(move |scope| {
             // All classes a student may know of are his own already.
             let taught_by = scope
                 .actor()
@@ -173,15 +175,19 @@ async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Jso
                 .filter(|_| is_mine && scope.viewer().is_staff());
             let filter = ClassFilter {
                 status: filter.status,
-                search: filter.search.map(Search::into_string).filter(|text| !text.is_empty()),
-                teacher_id: filter.teacher_id,
-                homeroom_id: filter.homeroom_id,
-                subject_id: filter.subject_id,
-                academic_year: filter.academic_year,
+                search: search.clone(),
+                teacher_id: filter.teacher_id.clone(),
+                homeroom_id: filter.homeroom_id.clone(),
+                subject_id: filter.subject_id.clone(),
+                academic_year: filter.academic_year.clone(),
                 taught_by,
             };
             let classes = scope.classes(&filter)?.into_iter();
-            Ok(classes.map(|whole| ClassView::of(whole, scope.viewer())).collect())
+            let place = |class: &Class| by_name(search.as_deref(), class.name.as_str(), class.id.clone());
+            let viewer = scope.viewer();
+            Ok(classes
+                .map(|whole| (place(&whole.class), ClassView::of(whole, viewer)))
+                .collect())
         })
         .await?;
     Ok(Json(classes))

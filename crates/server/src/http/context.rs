@@ -2,12 +2,18 @@
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
+use model::access::Standing;
+use model::id::OrganizationId;
 
+use super::everywhere::{self, Direction, Placed};
 pub use crate::app::App;
 use crate::auth::Caller;
 use crate::changes;
 use crate::error::{Error, Result};
-use crate::store::{Scope, Standpoint, Work};
+use crate::store::page::{Position, Slice, Window};
+use crate::store::platform::PlatformProof;
+use crate::store::platform::homes::Home;
+use crate::store::{Scope, Standpoint, Tenant, Work};
 
 /// The caller of a request and his two doors.
 #[derive(Clone)]
@@ -52,6 +58,68 @@ impl Context {
         self.app.store().read(self.standpoint()?, look).await
     }
 
+    /// Reads a list in the caller's organization, as the store sorted it; for a SUPER_ADMIN without one in all of them,
+    /// sorted by the places that come with the rows.
+    pub async fn list<K: Ord + Send + 'static, T: Send + 'static>(
+        &self,
+        mut look: impl FnMut(&mut Scope<'_>) -> Result<Vec<Placed<K, T>>> + Send + 'static,
+    ) -> Result<Vec<T>> {
+        if !self.caller.is_everywhere() {
+            let rows = self.read(look).await?;
+            return Ok(rows.into_iter().map(|(_, row)| row).collect());
+        }
+        let gather = move |all: &mut Vec<Placed<K, T>>, scope: &mut Scope<'_>| everywhere::add(all, look(scope)?);
+        let all = self.read_everywhere(Vec::new(), gather).await?;
+        Ok(everywhere::sorted(all))
+    }
+
+    /// Reads a page of a list in the caller's organization; for a SUPER_ADMIN without one of the lists of all of them.
+    pub async fn page<K: Ord + Send + 'static, T: Send + 'static>(
+        &self,
+        window: Window<K>,
+        direction: Direction,
+        mut look: impl FnMut(&mut Scope<'_>, &Window<K>) -> Result<Slice<T, K>> + Send + 'static,
+        position: impl Fn(&T) -> Position<K> + Send + 'static,
+    ) -> Result<Slice<T, K>> {
+        if !self.caller.is_everywhere() {
+            return self.read(move |scope| look(scope, &window)).await;
+        }
+        let gather = move |all: &mut Slice<T, K>, scope: &mut Scope<'_>| {
+            let more = look(scope, &window)?;
+            everywhere::add_page(all, more, &window, direction, &position);
+            Ok(())
+        };
+        self.read_everywhere(everywhere::no_page(), gather).await
+    }
+
+    async fn read_everywhere<T: Send + 'static>(
+        &self,
+        start: T,
+        gather: impl FnMut(&mut T, &mut Scope<'_>) -> Result<()> + Send + 'static,
+    ) -> Result<T> {
+        let (proof, eyes) = (PlatformProof::super_admin(), (self.caller.actor(), self.caller.now));
+        self.app.store().read_everywhere(proof, eyes, start, gather).await
+    }
+
+    /// The same caller in another organization: what a SUPER_ADMIN does with a tenant happens in that tenant, whichever
+    /// one he works in.
+    pub async fn inside(&self, id: &OrganizationId) -> Result<Self> {
+        let home = Home::Organization(id.to_string());
+        let found = self.app.gate().home(home).await?.ok_or(Error::NotFound)?;
+        Ok(self.at(found.tenant))
+    }
+
+    /// The same caller in an organization that he is about to make.
+    pub fn inside_new(&self) -> Self {
+        self.at(Tenant::to_be_made(PlatformProof::super_admin()))
+    }
+
+    fn at(&self, tenant: Tenant) -> Self {
+        let mut inside = self.clone();
+        inside.caller.tenant = Some(tenant).filter(|_| self.caller.standing == Standing::SuperAdmin);
+        inside
+    }
+
     /// Acts in the caller's organization as one unit; what the action records is logged and told.
     pub async fn write<T: Send + 'static>(
         &self,
@@ -62,6 +130,6 @@ impl Context {
 
     /// Where the caller stands; without an organization there is nothing to read or write.
     pub fn standpoint(&self) -> Result<Standpoint> {
-        self.caller.standpoint().ok_or(Error::NoActiveOrganization)
+        self.caller.standpoint().ok_or_else(|| self.caller.homeless())
     }
 }

@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::Path;
 use garde::Validate;
 use model::access::Access;
-use model::course::{CourseEdit, CourseStatus};
+use model::course::{Course, CourseEdit, CourseStatus};
 use model::id::{AssignmentId, ClassId, CourseId, GroupId, SubjectId};
 use model::text::Search;
 use serde::{Deserialize, Serialize};
@@ -13,6 +13,7 @@ use utoipa_axum::routes;
 
 use super::context::Context;
 use super::endpoint::Endpoints;
+use super::everywhere::by_name;
 use super::reply::Created;
 use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
 use crate::actions::courses::{self, NewCourse};
@@ -75,8 +76,15 @@ async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Jso
         search: filter.search.map(Search::into_string).filter(|text| !text.is_empty()),
         status: filter.status,
     };
-    let courses = cx.read(move |scope| scope.courses(&filter)).await?;
-    Ok(Json(courses.into_iter().map(CourseView::from).collect()))
+    let courses = cx.list(move |scope| {
+        let found = scope.courses(&filter)?.into_iter();
+        let search = filter.search.as_deref();
+        let place = |course: &Course| by_name(search, course.name.as_str(), course.id.clone());
+        Ok(found
+            .map(|whole| (place(&whole.course), CourseView::from(whole)))
+            .collect())
+    });
+    Ok(Json(courses.await?))
 }
 
 /// Add a course to a class

@@ -250,7 +250,7 @@ pub async fn keep<T: Send + 'static>(
 ) -> Result<T> {
     let files = cx.app().files().clone();
     let kept = key.clone();
-    with_file(cx, async move { files.commit(staged, &kept).await }, key, act).await
+    with_files(cx, async move { files.commit(staged, &kept).await }, vec![key], act).await
 }
 
 /// Keeps a copy of a kept file and then writes the rows that name the copy.
@@ -260,15 +260,30 @@ pub async fn keep_copy<T: Send + 'static>(
     to: FileKey,
     act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
 ) -> Result<T> {
-    let files = cx.app().files().clone();
-    let copied = to.clone();
-    with_file(cx, async move { files.copy(&from, &copied).await }, to, act).await
+    keep_copies(cx, vec![(from, to)], act).await
 }
 
-async fn with_file<T: Send + 'static>(
+/// The same for several files, each from one key to another.
+pub async fn keep_copies<T: Send + 'static>(
+    cx: &Context,
+    copies: Vec<(FileKey, FileKey)>,
+    act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
+) -> Result<T> {
+    let files = cx.app().files().clone();
+    let keys = copies.iter().map(|(_, to)| to.clone()).collect();
+    let keeping = async move {
+        for (from, to) in copies {
+            files.copy(&from, &to).await?;
+        }
+        Ok(())
+    };
+    with_files(cx, keeping, keys, act).await
+}
+
+async fn with_files<T: Send + 'static>(
     cx: &Context,
     keeping: impl Future<Output = Result<()>> + Send + 'static,
-    key: FileKey,
+    keys: Vec<FileKey>,
     act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
 ) -> Result<T> {
     let cx = cx.clone();
@@ -277,8 +292,10 @@ async fn with_file<T: Send + 'static>(
         let done = cx.write(act).await;
         // After any other error the rows may be there all the same; then the file has to stay.
         let surely_not_written = matches!(&done, Err(error) if !matches!(error, Error::Internal(_) | Error::NotReady));
-        if surely_not_written && let Err(error) = cx.app().files().remove(&key).await {
-            tracing::warn!(error = format!("{error:?}"), file.key = %key, "a file stays although nothing names it");
+        for key in keys.iter().filter(|_| surely_not_written) {
+            if let Err(error) = cx.app().files().remove(key).await {
+                tracing::warn!(error = format!("{error:?}"), file.key = %key, "a file stays although nothing names it");
+            }
         }
         done
     });

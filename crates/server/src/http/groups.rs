@@ -5,18 +5,23 @@ use axum::extract::Path;
 use axum::http::StatusCode;
 use garde::Validate;
 use model::access::{Access, Standing};
-use model::group::GroupEdit;
+use model::group::{Group, GroupEdit};
 use model::id::{AssignmentId, ClassId, CourseId, GroupId, SubjectId, SubmissionId, UserId};
-use model::text::Search;
+use model::number::GroupNumber;
+use model::text::{Search, ShortName};
+use model::user::Person;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;
 
 use super::context::Context;
 use super::endpoint::Endpoints;
+use super::everywhere::begins;
+use super::group_files;
 use super::help;
 use super::reply::Created;
 use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
+use crate::actions::group_divisions::{self, NewDivision};
 use crate::actions::group_members::{self, Move, NewMembers};
 use crate::actions::groups::{self, NewGroup, NewGroupBatch};
 use crate::error::Result;
@@ -31,11 +36,13 @@ pub fn routes() -> Endpoints {
         .add(Access::Member, routes!(list))
         .add(Access::Staff, routes!(create))
         .add(Access::Staff, routes!(create_all))
+        .add(Access::Staff, routes!(generate))
         .add(Access::Member, routes!(show))
         .add(Access::Staff, routes!(edit, remove))
         .add(Access::Staff, routes!(add_members))
         .add(Access::Staff, routes!(remove_member))
         .add(Access::Staff, routes!(move_member))
+        .merge(group_files::routes())
         .merge(help::routes())
 }
 
@@ -127,14 +134,34 @@ pub(super) async fn matching(cx: Context, filter: Filter) -> Result<Json<Vec<Kno
         search: filter.search.map(Search::into_string).filter(|text| !text.is_empty()),
         mine: filter.mine.is_some_and(|on| on.0),
     };
-    let groups = cx.read(move |scope| scope.groups(&filter)).await?;
-    shown(&cx, groups)
+    let look = cx.list(move |scope| {
+        let found = scope.groups(&filter)?.into_iter();
+        let search = filter.search.as_deref();
+        let place = |group: &Group| {
+            (
+                !begins(search, group.name.as_str()),
+                group.group_number,
+                group.id.clone(),
+            )
+        };
+        let standpoint = scope.standpoint();
+        Ok(found
+            .map(|group| {
+                let (place, id) = (place(&group.whole.group), group.whole.group.id.clone());
+                (place, (id, known(group, standpoint)))
+            })
+            .collect())
+    });
+    let (shown, groups): (Vec<_>, Vec<_>) = look.await?.into_iter().unzip();
+    join_rooms(&cx, &shown);
+    Ok(Json(groups))
 }
 
 /// Groups as far as the caller may know them; a student's sockets come along.
 pub(super) fn shown(cx: &Context, groups: Vec<KnownGroup>) -> Result<Json<Vec<KnownGroupView>>> {
     let standpoint = cx.standpoint()?;
-    join_rooms(cx, &groups);
+    let ids: Vec<GroupId> = groups.iter().map(|group| group.whole.group.id.clone()).collect();
+    join_rooms(cx, &ids);
     Ok(Json(
         groups.into_iter().map(|group| known(group, &standpoint)).collect(),
     ))
@@ -161,13 +188,85 @@ async fn create_all(cx: Context, Valid(new): Valid<NewGroupBatch>) -> Result<(St
     Ok((StatusCode::CREATED, Json(groups)))
 }
 
+/// How a division is asked for.
+#[derive(Deserialize, Validate, IntoParams)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct Generating {
+    /// Only show how the students would be divided (1)
+    #[garde(skip)]
+    #[param(value_type = Option<String>)]
+    dry_run: Option<Switch>,
+}
+
+/// How students would be divided.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct DivisionPreview {
+    /// Always true
+    dry_run: bool,
+    /// Carries out exactly this division when it is sent with the same wishes
+    seed: u32,
+    /// How often pairs of these groups share a group of the class already
+    repeated_pairs: i64,
+    groups: Vec<GroupPreview>,
+}
+
+/// A group that would be made.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct GroupPreview {
+    name: ShortName,
+    group_number: GroupNumber,
+    members: Vec<Person>,
+}
+
+/// What became of the wish for a division: groups, or a preview of them.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+enum Generated {
+    Groups(Vec<GroupView>),
+    Preview(DivisionPreview),
+}
+
+/// Divide students of a class into groups, or show how they would be divided
+#[utoipa::path(post, path = "/groups/generate", params(Generating), request_body = NewDivision,
+    responses((status = 201, body = [GroupView]), (status = 200, body = DivisionPreview, description = "With dryRun=1"),
+    (status = 409, description = "STUDENT_NOT_ENROLLED, CLASS_MISMATCH, COURSE_ARCHIVED, CLASS_ARCHIVED")))]
+async fn generate(
+    cx: Context,
+    ValidQuery(how): ValidQuery<Generating>,
+    Valid(new): Valid<NewDivision>,
+) -> Result<(StatusCode, Json<Generated>)> {
+    if how.dry_run.is_some_and(|on| on.0) {
+        // The same checks under the same locks, and nothing is written.
+        let plan = cx.write(move |work| group_divisions::plan(work, &new)).await?;
+        let groups = plan.groups.into_iter().map(|group| GroupPreview {
+            name: group.name,
+            group_number: group.number,
+            members: group.members,
+        });
+        let preview = DivisionPreview {
+            dry_run: true,
+            seed: plan.seed,
+            repeated_pairs: plan.repeated,
+            groups: groups.collect(),
+        };
+        return Ok((StatusCode::OK, Json(Generated::Preview(preview))));
+    }
+    let standpoint = cx.standpoint()?;
+    let groups = cx.write(move |work| group_divisions::generate(work, &new)).await?;
+    let groups = groups.iter().map(|group| whole(group, &standpoint)).collect();
+    Ok((StatusCode::CREATED, Json(Generated::Groups(groups))))
+}
+
 /// One group; its outline for teachers of other classes
 #[utoipa::path(get, path = "/groups/{id}", params(("id" = String, Path)),
     responses((status = 200, body = KnownGroupView)))]
 async fn show(cx: Context, Path(id): Path<GroupId>) -> Result<Json<KnownGroupView>> {
     let standpoint = cx.standpoint()?;
     let group = cx.read(move |scope| scope.group(&id)).await?;
-    join_rooms(&cx, std::slice::from_ref(&group));
+    join_rooms(&cx, std::slice::from_ref(&group.whole.group.id));
     Ok(Json(known(group, &standpoint)))
 }
 
@@ -272,12 +371,9 @@ async fn move_member(
 /// A group as far as this caller may know it.
 /// Nothing is pushed when a start date passes; a student's next look at his groups takes his sockets along
 /// (specification, Group visibility).
-fn join_rooms(cx: &Context, groups: &[KnownGroup]) {
+fn join_rooms(cx: &Context, shown: &[GroupId]) {
     if let (Standing::Student, Some(tenant)) = (cx.caller().standing, &cx.caller().tenant) {
-        let shown: Vec<GroupId> = groups.iter().map(|group| group.whole.group.id.clone()).collect();
-        cx.app()
-            .live()
-            .visible_groups(tenant.id(), &cx.caller().user.id, &shown);
+        cx.app().live().visible_groups(tenant.id(), &cx.caller().user.id, shown);
     }
 }
 

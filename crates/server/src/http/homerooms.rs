@@ -13,6 +13,7 @@ use utoipa_axum::routes;
 
 use super::context::Context;
 use super::endpoint::Endpoints;
+use super::everywhere::by_name;
 use super::reply::{Created, Done};
 use super::valid::{Editable, Patch, Valid, ValidQuery};
 use crate::actions::homerooms::{self, NewHomeroom, NewHomeroomStudents};
@@ -89,8 +90,16 @@ async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Jso
         academic_year: filter.academic_year,
         teacher_id: filter.teacher_id,
     };
-    let homerooms = cx.read(move |scope| scope.homerooms(&filter)).await?;
-    Ok(Json(homerooms.into_iter().map(HomeroomView::from).collect()))
+    let homerooms = cx.list(move |scope| {
+        let found = scope.homerooms(&filter)?.into_iter();
+        let search = filter.search.as_deref();
+        let place =
+            |counted: &CountedHomeroom| by_name(search, counted.homeroom.name.as_str(), counted.homeroom.id.clone());
+        Ok(found
+            .map(|homeroom| (place(&homeroom), HomeroomView::from(homeroom)))
+            .collect())
+    });
+    Ok(Json(homerooms.await?))
 }
 
 /// Add a homeroom

@@ -67,7 +67,7 @@ pub async fn serve(
     stopping.cancel();
     connections.close();
     let drained = tokio::time::timeout(GRACE, async {
-        tokio::join!(app.live().close(), connections.wait());
+        tokio::join!(app.live().close(), app.jobs().close(), connections.wait());
     });
     if drained.await.is_err() {
         tracing::warn!(left = connections.len(), "some requests did not finish in time");

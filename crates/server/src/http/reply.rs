@@ -46,6 +46,7 @@ fn table(error: &Error) -> (StatusCode, &'static str, Vec<Problem>) {
         Error::NotFound => plain(StatusCode::NOT_FOUND, "NOT_FOUND"),
         Error::MethodNotAllowed => plain(StatusCode::METHOD_NOT_ALLOWED, "METHOD_NOT_ALLOWED"),
         Error::Invalid(problems) => (StatusCode::BAD_REQUEST, "VALIDATION_ERROR", problems.clone()),
+        Error::ImportHeader(problem) => (StatusCode::BAD_REQUEST, "IMPORT_HEADER", vec![problem.clone()]),
         Error::InvalidJson(_) => plain(StatusCode::BAD_REQUEST, "INVALID_JSON"),
         Error::UnsupportedMediaType(_) => plain(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED_MEDIA_TYPE"),
         Error::Refused(refusal) => {

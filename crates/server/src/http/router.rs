@@ -13,8 +13,9 @@ use utoipa::openapi::OpenApi;
 use super::context::App;
 use super::endpoint::{Endpoints, Row};
 use super::{
-    activity_logs, assignments, auth, classes, courses, document, document_server, documents, enrollments, finish,
-    groups, health, homerooms, layers, members, own_address, pages, pdf, subjects, submissions, users, workrooms,
+    activity_logs, assignments, auth, class_clones, classes, courses, document, document_server, documents,
+    enrollments, finish, groups, health, homerooms, imports, layers, members, own_address, pages, pdf, school,
+    subjects, submissions, system, tenants, users, workrooms,
 };
 use crate::error::Error;
 use crate::live::connect;
@@ -25,11 +26,13 @@ pub fn endpoints() -> Endpoints {
         .merge(health::routes())
         .merge(auth::routes())
         .merge(users::routes())
+        .merge(imports::routes())
         .merge(own_address::routes())
         .merge(members::routes())
         .merge(subjects::routes())
         .merge(homerooms::routes())
         .merge(classes::routes())
+        .merge(class_clones::routes())
         .merge(enrollments::routes())
         .merge(courses::routes())
         .merge(groups::routes())
@@ -41,6 +44,9 @@ pub fn endpoints() -> Endpoints {
         .merge(submissions::routes())
         .merge(finish::routes())
         .merge(activity_logs::routes())
+        .merge(tenants::routes())
+        .merge(school::routes())
+        .merge(system::routes())
 }
 
 /// The router of the running service.

@@ -1,29 +1,31 @@
 //! `/subjects` (contract 6.6).
 
 use axum::Json;
-use axum::extract::Path;
+use axum::extract::{FromRequestParts, Path};
+use axum::http::request::Parts;
 use garde::Validate;
-use model::access::Access;
+use model::access::{Access, Standing};
 use model::id::SubjectId;
-use model::subject::SubjectEdit;
+use model::subject::{Subject, SubjectEdit};
 use model::text::Search;
 use serde::Deserialize;
 use utoipa::IntoParams;
 use utoipa_axum::routes;
 
-use super::context::Context;
+use super::context::{App, Context};
 use super::endpoint::Endpoints;
+use super::everywhere::by_name;
 use super::reply::{Created, Done};
 use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
 use crate::actions::subjects::{self, NewSubject};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::views::subject::SubjectView;
 
 /// The routes of subjects.
 pub fn routes() -> Endpoints {
     Endpoints::new("subjects")
         .add(Access::Member, routes!(list))
-        .add(Access::Admin, routes!(create))
+        .add(Access::Staff, routes!(create))
         .add(Access::Admin, routes!(show, edit, remove))
 }
 
@@ -48,21 +50,37 @@ impl Editable for SubjectEdit {
 /// The subjects of the organization, by name
 #[utoipa::path(get, path = "/subjects", params(Filter), responses((status = 200, body = [SubjectView])))]
 async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Json<Vec<SubjectView>>> {
-    let subjects = cx
-        .read(move |scope| {
-            scope.subjects(
-                filter.search.as_ref().map(Search::as_str),
-                filter.is_active.map(|on| on.0),
-            )
-        })
-        .await?;
-    Ok(Json(subjects.into_iter().map(SubjectView::from).collect()))
+    let subjects = cx.list(move |scope| {
+        let search = filter.search.as_ref().map(Search::as_str);
+        let found = scope.subjects(search, filter.is_active.map(|on| on.0))?.into_iter();
+        let place = |subject: &Subject| by_name(search, subject.name.as_str(), subject.id.clone());
+        Ok(found
+            .map(|subject| (place(&subject), SubjectView::from(subject)))
+            .collect())
+    });
+    Ok(Json(subjects.await?))
 }
 
-/// Add a subject
+/// The caller may add subjects. He is asked before the body is read: what he may not do comes before what is wrong with it
+/// (contract 2).
+struct MayAdd;
+
+impl FromRequestParts<App> for MayAdd {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
+        let cx = Context::from_request_parts(parts, app).await?;
+        if cx.caller().standing == Standing::Teacher {
+            cx.read(subjects::may_add).await?;
+        }
+        Ok(Self)
+    }
+}
+
+/// Add a subject: admins, and teachers where the school lets them
 #[utoipa::path(post, path = "/subjects", request_body = NewSubject,
     responses((status = 201, body = SubjectView), (status = 409, description = "DUPLICATE_SUBJECT")))]
-async fn create(cx: Context, Valid(new): Valid<NewSubject>) -> Result<Created<SubjectView>> {
+async fn create(cx: Context, _: MayAdd, Valid(new): Valid<NewSubject>) -> Result<Created<SubjectView>> {
     let subject = cx.write(move |work| subjects::create(work, &new)).await?;
     Ok(Created(format!("/api/subjects/{}", subject.id), subject.into()))
 }

@@ -12,6 +12,7 @@ use utoipa_axum::routes;
 
 use super::context::Context;
 use super::endpoint::Endpoints;
+use super::everywhere::Direction;
 use super::groups;
 use super::letters;
 use super::page::{Cursor, Limit, Page, window};
@@ -24,10 +25,11 @@ use crate::actions::users::{self, Invitation, NewUser, UserEdit};
 use crate::auth::temporary_password;
 use crate::changes;
 use crate::error::{Error, Result};
-use crate::store::Tenant;
+use crate::store::page::Window;
 use crate::store::platform::PlatformProof;
 use crate::store::platform::organizations::OrganizationName;
 use crate::store::users::{KnownUser, UserFilter};
+use crate::store::{Scope, Tenant};
 use crate::views::group::KnownGroupView;
 use crate::views::user::{JoinedUserView, KnownUserView, MadeUserView, Me, NewMemberView};
 
@@ -177,9 +179,10 @@ async fn list(cx: Context, ValidQuery(query): ValidQuery<Filter>) -> Result<Json
         is_active: query.is_active.map(|on| on.0),
     };
     let (window, is_platform) = (window(query.limit, query.cursor), is_platform(&cx));
-    let slice = cx
-        .read(move |scope| scope.known_users(&filter, &window, is_platform))
-        .await?;
+    let sought = filter.clone();
+    let look = move |scope: &mut Scope<'_>, window: &Window<String>| scope.known_users(&sought, window, is_platform);
+    let position = move |user: &KnownUser| filter.position(user);
+    let slice = cx.page(window, Direction::Rising, look, position).await?;
     Ok(Json(Page::of(slice, view)))
 }
 

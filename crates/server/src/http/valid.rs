@@ -175,7 +175,8 @@ fn depth(bytes: &[u8]) -> usize {
     deepest
 }
 
-fn is_json(headers: &HeaderMap) -> bool {
+/// Whether the body says that it is JSON.
+pub fn is_json(headers: &HeaderMap) -> bool {
     let text = headers
         .get(header::CONTENT_TYPE)
         .and_then(|value| value.to_str().ok())

@@ -27,9 +27,12 @@ pub fn routes() -> Endpoints {
 /// The rooms whose inside the caller sees, by class and group number
 #[utoipa::path(get, path = "/workrooms", responses((status = 200, body = [WorkRoomSummaryView])))]
 async fn list(cx: Context) -> Result<Json<Vec<WorkRoomSummaryView>>> {
-    let audience = Audience::of(&cx.standpoint()?.viewer);
-    let rooms = cx.read(|scope| scope.work_rooms()).await?;
-    Ok(Json(rooms.into_iter().map(|room| summary(room, &audience)).collect()))
+    let rooms = cx.list(|scope| {
+        let audience = Audience::of(scope.viewer());
+        let found = scope.work_rooms()?.into_iter();
+        Ok(found.map(|room| (room.position(), summary(room, &audience))).collect())
+    });
+    Ok(Json(rooms.await?))
 }
 
 /// One room with its documents

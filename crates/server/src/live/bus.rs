@@ -61,10 +61,20 @@ impl Bus {
         (Self { way, departures }, told)
     }
 
+    /// The way out of a process without sockets: other instances hear of it where there can be others.
+    pub fn without_sockets(database: &Database) -> Self {
+        let way = match database {
+            Database::Sqlite(_) => Way::Straight(mpsc::unbounded_channel().0),
+            Database::Postgres(_) => Way::Outbox,
+        };
+        let departures = mpsc::unbounded_channel().0;
+        Self { way, departures }
+    }
+
     /// Takes the signals of a unit of work in one organization; they leave once it is committed, in this order.
     pub fn carry(&self, work: &mut Work<'_>, signals: Vec<Signal>) -> Result<AfterCommit> {
         let people: Vec<UserId> = signals.iter().flat_map(Signal::movers).cloned().collect();
-        let tenant = work.tenant().clone();
+        let tenant = work.standpoint().tenant.clone();
         let carried = self.carry_with(signals, |signals| work.insert_signals(signals))?;
         if people.is_empty() {
             return Ok(carried);

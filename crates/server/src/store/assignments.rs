@@ -11,7 +11,6 @@ use model::file::AssignmentAttachment;
 use model::id::{AssignmentId, ClassId, CourseId, GroupId, SubjectId};
 use model::number::{Points, RequiredSubmissions};
 use model::text::name_key;
-use model::time::Timestamp;
 use model::whole::{WholeAssignment, WholeGroupAssignment};
 
 use super::group_assignments::LinkRow;
@@ -309,18 +308,8 @@ fn joined(
 }
 
 fn sort(topics: &mut [SeenAssignment], order: AssignmentOrder) {
-    use AssignmentOrder as Order;
-    let key = |seen: &SeenAssignment| {
-        let topic = &seen.whole.assignment;
-        let (moment, title) = match order {
-            Order::Deadline | Order::DeadlineDescending => (topic.deadline, String::new()),
-            Order::CreatedAt | Order::CreatedAtDescending => (topic.created_at, String::new()),
-            Order::Title | Order::TitleDescending => (Timestamp::from_millis(0), name_key(topic.title.as_str())),
-        };
-        (moment, title, topic.id.clone())
-    };
-    topics.sort_by_cached_key(key);
-    if order.as_str().starts_with('-') {
+    topics.sort_by_cached_key(|seen| seen.whole.assignment.sort_key(order));
+    if order.is_falling() {
         topics.reverse();
     }
 }

@@ -1,5 +1,6 @@
 //! One connection to either database: runs statements, keeps them prepared, opens and ends transactions.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::path::Path;
 use std::time::Duration;
@@ -7,6 +8,16 @@ use std::time::Duration;
 use super::conflict;
 use super::sql::{Columns, Sql, Value};
 use crate::error::{Error, Result};
+
+thread_local! {
+    static STATEMENTS_RUN: Cell<u64> = const { Cell::new(0) };
+}
+
+/// How many statements ran on this thread. A connection lives on one thread, so nobody has to share the counter; the test
+/// that looks for lists which ask once for each row reads it through [`super::Store::statements_read`].
+pub(super) fn statements_run() -> u64 {
+    STATEMENTS_RUN.get()
+}
 
 /// A connection; it lives on one thread of the store.
 pub enum Connection {
@@ -70,6 +81,7 @@ impl Connection {
         arguments: &[Value<'_>],
         mut read: impl FnMut(&mut Columns<'_>) -> Result<T>,
     ) -> Result<Vec<T>> {
+        STATEMENTS_RUN.set(STATEMENTS_RUN.get() + 1);
         match self {
             Self::Sqlite(connection) => {
                 let mut statement = connection
@@ -103,6 +115,7 @@ impl Connection {
 
     /// Runs a statement for its effect and answers how many rows it touched.
     pub fn run(&mut self, sql: &'static Sql, arguments: &[Value<'_>]) -> Result<u64> {
+        STATEMENTS_RUN.set(STATEMENTS_RUN.get() + 1);
         match self {
             Self::Sqlite(connection) => {
                 let mut statement = connection
@@ -138,6 +151,25 @@ impl Connection {
                 .query(&NOTIFY, &[Value::Text(channel), Value::Text(payload)])
                 .map(drop),
         }
+    }
+
+    /// Which database this is.
+    pub(super) fn kind(&self) -> &'static str {
+        match self {
+            Self::Sqlite(_) => "sqlite",
+            Self::Postgres(_) => "postgresql",
+        }
+    }
+
+    /// How many bytes the database takes. It stands here because the two have nothing in common to ask it with.
+    pub(super) fn bytes(&mut self) -> Result<i64> {
+        static SQLITE: Sql = Sql::new("SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()");
+        static POSTGRES: Sql = Sql::new("SELECT pg_database_size(current_database())");
+        let statement = match self {
+            Self::Sqlite(_) => &SQLITE,
+            Self::Postgres(_) => &POSTGRES,
+        };
+        Ok(self.maybe(statement, &[], |row| row.take())?.unwrap_or(0))
     }
 
     /// Only compiles the statement; used by the test that prepares every statement on both databases.

@@ -4,6 +4,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -11,7 +12,7 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 
 use super::conflict;
-use super::connection::Connection;
+use super::connection::{Connection, statements_run};
 use crate::error::{Error, Result};
 use crate::failpoint;
 
@@ -45,6 +46,8 @@ trait Unit: Send {
 /// The two doors to the connections.
 #[derive(Clone)]
 pub struct Db {
+    /// What reading jobs asked the database, all together.
+    statements_read: Arc<AtomicU64>,
     reads: SyncSender<ReadJob>,
     writes: SyncSender<Box<dyn Unit>>,
 }
@@ -82,7 +85,16 @@ impl Db {
                 }
             }
         }
-        Ok(Self { reads, writes })
+        Ok(Self {
+            statements_read: Arc::default(),
+            reads,
+            writes,
+        })
+    }
+
+    /// How many statements the readers have run so far.
+    pub fn statements_read(&self) -> u64 {
+        self.statements_read.load(Ordering::Relaxed)
     }
 
     /// Runs `look` on a reader, inside one snapshot of the database.
@@ -91,7 +103,9 @@ impl Db {
         look: impl FnOnce(&mut Connection) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let (answer, answered) = oneshot::channel();
+        let counter = Arc::clone(&self.statements_read);
         let job: ReadJob = Box::new(move |connection| {
+            let before = statements_run();
             let outcome = catch_unwind(AssertUnwindSafe(|| {
                 connection.batch(begin_read(connection))?;
                 let found = look(connection);
@@ -105,6 +119,7 @@ impl Db {
             if outcome.is_err() {
                 drop(connection.batch("ROLLBACK"));
             }
+            counter.fetch_add(statements_run() - before, Ordering::Relaxed);
             drop(answer.send(outcome));
         });
         self.reads.try_send(job).map_err(|error| refused(&error))?;

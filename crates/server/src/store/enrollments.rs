@@ -2,6 +2,7 @@
 
 use model::access::Viewer;
 use model::class::{ClassEnrollment, EnrolledBy};
+use model::division::Partners;
 use model::id::{AssignmentId, ClassId, CourseId, EnrollmentId, GroupId, HomeroomId, UserId};
 use model::time::Timestamp;
 use model::user::Person;
@@ -45,6 +46,12 @@ statements! {
         JOIN group_members m ON m.organization_id = g.organization_id AND m.group_id = g.id
         WHERE g.organization_id = $1 AND g.class_id = $2
         ORDER BY g.group_number, g.id";
+    /// How often two students of a class are in a group of it together; the smaller id comes first.
+    PARTNERS = "SELECT a.user_id, b.user_id, COUNT(*)
+        FROM group_members a
+        JOIN group_members b ON b.organization_id = a.organization_id AND b.group_id = a.group_id AND b.user_id > a.user_id
+        WHERE a.organization_id = $1 AND a.class_id = $2
+        GROUP BY a.user_id, b.user_id";
     /// The ids of the students of a class.
     STUDENT_IDS = "SELECT student_id FROM class_enrollments WHERE organization_id = $1 AND class_id = $2
         ORDER BY enrolled_at, student_id";
@@ -57,6 +64,13 @@ statements! {
         JOIN members m ON m.organization_id = h.organization_id AND m.user_id = h.student_id
         JOIN users u ON u.id = m.user_id
         WHERE h.organization_id = $1 AND h.homeroom_id = $2 AND m.role = 'student' AND u.is_active
+        ORDER BY u.name_key, u.id";
+    /// The students of a class who may learn in another one.
+    CLASS_LEARNERS = "SELECT u.id, u.name, u.image
+        FROM class_enrollments e
+        JOIN members m ON m.organization_id = e.organization_id AND m.user_id = e.student_id
+        JOIN users u ON u.id = m.user_id
+        WHERE e.organization_id = $1 AND e.class_id = $2 AND m.role = 'student' AND u.is_active
         ORDER BY u.name_key, u.id";
     /// Whether a course is of a class.
     COURSE_OF_CLASS = "SELECT id FROM courses WHERE organization_id = $1 AND class_id = $2 AND id = $3";
@@ -140,6 +154,14 @@ impl Scope<'_> {
         self.many(&UNGROUPED, args![class, course, assignment], student)
     }
 
+    /// How often two students of a class were, and still are, in a group of it together.
+    pub fn partners(&mut self, class: &ClassId) -> Result<Partners> {
+        let pairs = self.many(&PARTNERS, args![class], |row| {
+            Ok(((row.take()?, row.take()?), row.take()?))
+        })?;
+        Ok(pairs.into_iter().collect())
+    }
+
     /// A member who may learn in a class: a student whose account is active.
     pub fn learning_member(&mut self, id: &UserId) -> Result<Person> {
         self.one(&LEARNER, args![id], person)
@@ -154,6 +176,13 @@ impl Scope<'_> {
     /// The students of a homeroom who may learn in a class.
     pub fn homeroom_learners(&mut self, id: &HomeroomId) -> Result<Vec<Person>> {
         self.many(&HOMEROOM_LEARNERS, args![id], person)
+    }
+}
+
+impl Scope<'_> {
+    /// The students of a class who may learn in another one.
+    pub fn class_learners(&mut self, id: &ClassId) -> Result<Vec<Person>> {
+        self.many(&CLASS_LEARNERS, args![id], person)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Groups with their members, topics and files. Who sees the inside of a group and who may only know its outline is
 //! decided in SQL by the fragments of `visible.rs`; what a viewer does not see is never read for him.
 
+mod files;
 mod known;
 mod links;
 mod members;
@@ -48,6 +49,7 @@ statements! {
 pub fn all_statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)])> {
     vec![
         ("groups", STATEMENTS),
+        ("groups::files", files::STATEMENTS),
         ("groups::members", members::STATEMENTS),
         ("groups::one", known::one::STATEMENTS),
         ("groups::one::current", known::one::current::STATEMENTS),

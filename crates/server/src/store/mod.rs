@@ -24,15 +24,23 @@ pub mod enrollments;
 pub mod group_assignments;
 pub mod groups;
 pub mod homerooms;
+pub mod imports;
+pub mod jobs;
 pub mod leaving;
 pub mod members;
+pub mod organizations;
 pub mod outbox;
 pub mod page;
 pub mod people;
+pub mod purge;
 pub mod rates;
 pub mod revisions;
 pub mod rooms;
 pub mod saves;
+pub mod school_sessions;
+pub mod settings;
+pub mod stats;
+pub mod storage;
 pub mod subjects;
 pub mod submissions;
 pub mod users;
@@ -60,6 +68,11 @@ impl Tenant {
     /// The organization's id, for answers, events and the log.
     pub fn id(&self) -> &OrganizationId {
         &self.0
+    }
+
+    /// An organization that is about to be made; its id is nobody's yet.
+    pub fn to_be_made(_: PlatformProof) -> Self {
+        Self(OrganizationId::new(crate::clock::new_id()))
     }
 }
 
@@ -105,6 +118,11 @@ impl Store {
         })
     }
 
+    /// How many statements all reads have run so far; lists that ask once for each row show in it.
+    pub fn statements_read(&self) -> u64 {
+        self.db.statements_read()
+    }
+
     /// Reads in one organization, in one snapshot.
     pub async fn read<T: Send + 'static>(
         &self,
@@ -113,6 +131,32 @@ impl Store {
     ) -> Result<T> {
         self.db
             .read(move |connection| look(&mut Scope { connection, standpoint }))
+            .await
+    }
+
+    /// Reads in every organization, one after the other in one snapshot; `gather` adds what each has to what there is. Only
+    /// a SUPER_ADMIN who works in none looks like this, and only at lists.
+    pub async fn read_everywhere<T: Send + 'static>(
+        &self,
+        _: PlatformProof,
+        (actor, now): (Actor, Timestamp),
+        start: T,
+        mut gather: impl FnMut(&mut T, &mut Scope<'_>) -> Result<()> + Send + 'static,
+    ) -> Result<T> {
+        self.db
+            .read(move |connection| {
+                let mut gathered = start;
+                for tenant in Platform::on(connection).tenants()? {
+                    let standpoint = Standpoint {
+                        tenant,
+                        viewer: Viewer::Admin,
+                        actor: actor.clone(),
+                        now,
+                    };
+                    gather(&mut gathered, &mut Scope { connection, standpoint })?;
+                }
+                Ok(gathered)
+            })
             .await
     }
 
@@ -193,9 +237,9 @@ impl Scope<'_> {
         self.standpoint.tenant.id()
     }
 
-    /// The same, as the proof that it was looked up.
-    pub fn tenant(&self) -> &Tenant {
-        &self.standpoint.tenant
+    /// Who looks, from where and when.
+    pub fn standpoint(&self) -> &Standpoint {
+        &self.standpoint
     }
 
     /// Who looks.
@@ -358,7 +402,10 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("departures", departures::STATEMENTS),
         ("documents", documents::STATEMENTS),
         ("members", members::STATEMENTS),
+        ("organizations", organizations::STATEMENTS),
         ("outbox", outbox::STATEMENTS),
+        ("purge", purge::STATEMENTS),
+        ("jobs", jobs::STATEMENTS),
         ("rooms", rooms::STATEMENTS),
         ("enrollments", enrollments::STATEMENTS),
         ("saves", saves::STATEMENTS),
@@ -369,6 +416,11 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("leaving", leaving::STATEMENTS),
         ("users", users::STATEMENTS),
         ("homerooms", homerooms::STATEMENTS),
+        ("school_sessions", school_sessions::STATEMENTS),
+        ("settings", settings::STATEMENTS),
+        ("stats", stats::STATEMENTS),
+        ("storage", storage::STATEMENTS),
+        ("imports", imports::STATEMENTS),
         ("subjects", subjects::STATEMENTS),
         ("submissions", submissions::STATEMENTS),
         ("work_rooms", work_rooms::STATEMENTS),

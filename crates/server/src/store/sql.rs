@@ -382,6 +382,9 @@ texts!(
     ClientMessageId,
     Locale,
     TimeZone,
+    Slug,
+    CustomDomain,
+    WebAddress,
 );
 
 impl rusqlite::ToSql for Value<'_> {

@@ -3,6 +3,7 @@
 
 use model::access::PlatformRole;
 use model::id::{ClassId, HomeroomId, UserId};
+use model::text::name_key;
 use model::user::{Member, Person, User};
 
 use super::members::member;
@@ -172,6 +173,21 @@ impl Scope<'_> {
             rows: slice.rows.into_iter().map(|(user, _)| user).collect(),
             next: slice.next,
         })
+    }
+}
+
+impl UserFilter {
+    /// Where somebody stands in the list; the twin of `place!`.
+    pub fn position(&self, user: &KnownUser) -> Position<String> {
+        let name = name_key(&user.person.name);
+        let begins = self
+            .search
+            .as_deref()
+            .is_none_or(|search| name.starts_with(&name_key(search)));
+        Position {
+            key: format!("{}{name}", u8::from(!begins)),
+            id: user.person.id.to_string(),
+        }
     }
 }
 

@@ -21,7 +21,8 @@ macro_rules! rooms {
                 g.display_name, g.course_id, k.id, k.status, g.start_date, t.id, t.name, t.image,
                 (SELECT COUNT(*) FROM documents d WHERE d.organization_id = $1 AND d.work_room_id = w.id),
                 w.last_message_seq - COALESCE((SELECT r.last_read_seq FROM work_room_reads r
-                    WHERE r.organization_id = $1 AND r.work_room_id = w.id AND r.user_id = $5), 0)
+                    WHERE r.organization_id = $1 AND r.work_room_id = w.id AND r.user_id = $5), 0),
+                k.name_key
             FROM groups g JOIN classes k ON k.id = g.class_id JOIN work_rooms w ON w.group_id = g.id
             JOIN users t ON t.id = k.teacher_id
             WHERE g.organization_id = $1 AND CAST($5 AS TEXT) IS NOT NULL AND ",
@@ -63,6 +64,21 @@ pub struct SeenRoom {
     pub documents: i64,
     /// Messages that the user has not read.
     pub unread: i64,
+    /// The name of its class as lists are sorted by it.
+    pub class_key: String,
+}
+
+impl SeenRoom {
+    /// Its place in a list by class and group number.
+    pub fn position(&self) -> impl Ord + Send + use<> {
+        let group = &self.place.group;
+        (
+            self.class_key.clone(),
+            self.place.class.clone(),
+            group.group_number,
+            group.id.clone(),
+        )
+    }
 }
 
 /// The latest message of a room; nothing of it is shown once it is deleted.
@@ -166,5 +182,6 @@ fn room(row: &mut Columns<'_>) -> Result<SeenRoom> {
         },
         documents: row.take()?,
         unread: row.take()?,
+        class_key: row.take()?,
     })
 }

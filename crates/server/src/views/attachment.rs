@@ -74,6 +74,13 @@ pub struct GroupAttachmentView {
     url: String,
 }
 
+impl GroupAttachmentView {
+    /// Where its bytes are.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+}
+
 impl From<&GroupAttachment> for GroupAttachmentView {
     fn from(file: &GroupAttachment) -> Self {
         Self {

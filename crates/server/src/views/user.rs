@@ -2,12 +2,11 @@
 
 use model::access::{MemberRole, PlatformRole};
 use model::id::{MemberId, OrganizationId, UserId};
-use model::organization::{Organization, OrganizationStatus};
-use model::text::{ExternalId, Locale, Name, ShortName, TimeZone, Username};
+use model::organization::{Metadata, Organization, OrganizationStatus};
+use model::text::{CustomDomain, ExternalId, Locale, Name, ShortName, Slug, TimeZone, Username, WebAddress};
 use model::time::Timestamp;
 use model::user::{Member, Person, User};
 use serde::Serialize;
-use serde_json::Value;
 use utoipa::ToSchema;
 
 /// An account, as its owner and administrators see it.
@@ -171,14 +170,14 @@ pub struct JoinedUserView {
 pub struct OrganizationView {
     id: OrganizationId,
     name: Name,
-    slug: String,
+    slug: Slug,
     #[schema(required)]
-    custom_domain: Option<String>,
+    custom_domain: Option<CustomDomain>,
     #[schema(required)]
-    logo: Option<String>,
+    logo: Option<WebAddress>,
     status: OrganizationStatus,
-    #[schema(required, value_type = Option<Object>)]
-    metadata: Option<Value>,
+    #[schema(required)]
+    metadata: Option<Metadata>,
     created_at: Timestamp,
     updated_at: Timestamp,
 }
@@ -323,6 +322,13 @@ impl MemberView {
                 image: person.image,
             },
         }
+    }
+}
+
+impl OrganizationView {
+    /// Its id.
+    pub fn id(&self) -> &OrganizationId {
+        &self.id
     }
 }
 

@@ -15,6 +15,8 @@ const FLOORS: &[(&str, u8)] = &[
     ("live", 3),
     ("changes", 4),
     ("editing", 5),
+    ("jobs", 5),
+    ("import", 5),
     ("http", 6),
     ("cli", 7),
 ];
@@ -98,6 +100,8 @@ fn the_app_is_built_and_used_upstairs_only() {
         "actions",
         "changes",
         "editing",
+        "jobs",
+        "import",
     ] {
         for (path, text) in sources(&root().join(room)) {
             assert!(!named_rooms(&text).contains(&"app"), "{} knows the app", path.display());

@@ -59,7 +59,10 @@ fn every_statement_of_a_school_keeps_to_that_school() {
 /// `organization_id = $1` somewhere, the organization's own row, or the organization as the first column of an INSERT.
 fn keeps_to_its_organization(text: &str) -> bool {
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    words.contains("organization_id = $1") || words.contains("organizations WHERE id = $1") || {
+    let own_row = ["organizations WHERE id = $1", "organizations o WHERE o.id = $1"];
+    let writes_own_row = words.starts_with("INSERT INTO organizations (id, ")
+        || (words.starts_with("UPDATE organizations SET ") && words.ends_with(" WHERE id = $1"));
+    words.contains("organization_id = $1") || own_row.iter().any(|row| words.contains(row)) || writes_own_row || {
         let columns = words.strip_prefix("INSERT INTO ").and_then(|rest| rest.split_once('('));
         let first = columns.and_then(|(_, columns)| columns.trim_start().split(',').next());
         first.is_some_and(|column| ["organization_id", "home_organization_id"].contains(&column))

@@ -16,7 +16,7 @@ use crate::views::class::ClassView;
 
 pub fn tell(change: &ClassChange, telling: &mut Telling<'_>) {
     match change {
-        ClassChange::Created { class } => {
+        ClassChange::Created { class, copied_from: _ } => {
             let mut parties = vec![telling.admins(), Party::User(class.teacher.id.clone())];
             parties.extend(class.co_teachers.iter().map(|person| Party::User(person.id.clone())));
             telling.resync(parties, Vec::new());

@@ -19,8 +19,12 @@ pub fn tell(change: &OrganizationChange, telling: &mut Telling<'_>) {
                 telling.kill(Party::Session(session.clone()), KillReason::OrganizationClosed);
             }
         }
-        OrganizationChange::Created { .. }
-        | OrganizationChange::Updated { .. }
-        | OrganizationChange::Activated { .. } => {}
+        // Whoever came back meanwhile sits there without rooms.
+        OrganizationChange::Activated {
+            organization: _,
+            sessions,
+        } => telling.resync(sessions.iter().cloned().map(Party::Session).collect(), Vec::new()),
+        OrganizationChange::Created { .. } | OrganizationChange::Updated { .. } | OrganizationChange::Purged { .. } => {
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use model::change::session::SessionChange;
 use model::id::SessionId;
-use model::news::{Party, Signal};
+use model::news::{KillReason, Party, Signal};
 
 use super::telling::Telling;
 
@@ -24,6 +24,10 @@ pub fn orders(change: &SessionChange) -> Vec<Signal> {
             };
             sessions.iter().map(kill).collect()
         }
+        SessionChange::RevokedByAdmin { user: _, session } => vec![Signal::Kill {
+            party: Party::Session(session.clone()),
+            reason: KillReason::Revoked,
+        }],
         SessionChange::OrganizationChosen {
             session,
             organization: _,

@@ -1,7 +1,8 @@
 //! Accounts and memberships: what people may hear changes, or they hear nothing any more.
 
 use model::change::user::UserChange;
-use model::news::{KillReason, Party, Room};
+use model::news::{Event, KillReason, Party, Room};
+use serde_json::json;
 
 use super::telling::Telling;
 use super::{class, group};
@@ -48,6 +49,28 @@ pub fn tell(change: &UserChange, telling: &mut Telling<'_>) {
         }
         UserChange::Erased { user, files: _ } => {
             telling.kill(Party::User(user.clone()), KillReason::Deactivated);
+        }
+        UserChange::ImportProgressed {
+            importer,
+            import_id,
+            rows,
+            counts,
+            is_dry_run,
+            is_finished,
+        } => {
+            let told = Telling::event_without_class(Event::ImportProgress);
+            let rest = json!({
+                "importId": import_id,
+                "rows": rows,
+                "done": counts.total(),
+                "created": counts.created,
+                "updated": counts.updated,
+                "skipped": counts.skipped,
+                "failed": counts.failed,
+                "dryRun": is_dry_run,
+                "isFinished": is_finished,
+            });
+            telling.tell(&told, vec![Room::User(importer.clone())], rest);
         }
         UserChange::Imported { .. } | UserChange::Exported { .. } => {}
     }

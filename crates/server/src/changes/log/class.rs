@@ -17,8 +17,13 @@ use super::{Entry, difference, left_groups, people, person, removed_assignments,
 /// The record of what happened to a class.
 pub(super) fn entry(change: &ClassChange) -> Entry {
     match change {
-        ClassChange::Created { class } => about(Action::Create, &class.class)
-            .details(json!({"status": class.class.status, "teacher": person(&class.teacher)})),
+        ClassChange::Created { class, copied_from } => {
+            let mut details = json!({"status": class.class.status, "teacher": person(&class.teacher)});
+            if let Some(from) = copied_from {
+                details["copiedFrom"] = json!({"id": from.id, "name": from.name});
+            }
+            about(Action::Create, &class.class).details(details)
+        }
         ClassChange::Updated {
             class,
             changed,

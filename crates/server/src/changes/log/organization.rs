@@ -9,8 +9,8 @@ use serde_json::json;
 use super::{Entry, difference, person};
 
 /// The record of what happened to an organization.
-pub(super) fn entry(change: &OrganizationChange) -> Entry {
-    match change {
+pub(super) fn entry(change: &OrganizationChange) -> Option<Entry> {
+    let entry = match change {
         OrganizationChange::Created { organization, owner } => {
             about(Action::Create, organization).details(json!({"owner": person(owner)}))
         }
@@ -20,20 +20,30 @@ pub(super) fn entry(change: &OrganizationChange) -> Entry {
         OrganizationChange::Suspended { organization, sessions } => {
             status(organization, OrganizationStatus::Active, sessions.len())
         }
-        OrganizationChange::Activated { organization } => status(organization, OrganizationStatus::Suspended, 0),
+        OrganizationChange::Activated {
+            organization,
+            sessions: _,
+        } => status(organization, OrganizationStatus::Suspended, 0),
         OrganizationChange::Deleted { organization, sessions } => {
             about(Action::Delete, organization).details(json!({"endedSessions": sessions.len()}))
         }
-    }
+        // The log goes with everything else.
+        OrganizationChange::Purged { files: _ } => return None,
+    };
+    Some(entry)
 }
 
-/// The record of what happened to sessions: failed sign-ins only. The address that was typed is kept without what might
+/// The record of what happened to sessions: what an admin ended, and failed sign-ins. The address that was typed is kept without what might
 /// be a password typed into the wrong field, so only a known account is named.
 pub(super) fn session(change: &SessionChange) -> Option<Entry> {
     match change {
         SessionChange::Ended { .. }
         | SessionChange::OrganizationChosen { .. }
         | SessionChange::PlatformRoleChanged { .. } => None,
+        SessionChange::RevokedByAdmin { user, session } => {
+            let details = json!({"user": person(user)});
+            Some(Entry::new(Category::Auth, Action::Delete, "session", session, &user.name).details(details))
+        }
         SessionChange::LoginFailed {
             user, email, address, ..
         } => {

@@ -8,9 +8,9 @@ use serde_json::json;
 
 use super::{Entry, left_groups};
 
-/// The record of what happened to an account or a membership.
-pub(super) fn entry(change: &UserChange) -> Entry {
-    match change {
+/// The record of what happened to an account or a membership, if it is worth one.
+pub(super) fn entry(change: &UserChange) -> Option<Entry> {
+    Some(match change {
         UserChange::Created {
             user,
             member,
@@ -48,11 +48,13 @@ pub(super) fn entry(change: &UserChange) -> Entry {
             "skipped": skipped,
             "failed": failed,
         })),
+        // Where an import stands is news for a minute; its end is the record.
+        UserChange::ImportProgressed { .. } => return None,
         UserChange::Exported { user } => about(Action::Export, user),
         UserChange::Erased { user, files: _ } => {
             Entry::new(Category::User, Action::Delete, "user", user, "").details(json!({"erased": true}))
         }
-    }
+    })
 }
 
 fn about(action: Action, user: &Person) -> Entry {

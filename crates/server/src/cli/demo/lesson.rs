@@ -59,17 +59,20 @@ pub async fn begin(store: &Store, base: &str, secret: &str, school: &School) -> 
     let ids = |people: &[Person]| people.iter().map(|person| person.id.to_string()).collect::<Vec<_>>();
     let (first, second) = school.students.split_at(12);
     let seven_b = class(&ada, "7b", &geography).await?;
-    ada.post(
-        &format!("/classes/{}/students", id(&seven_b)),
-        json!({"studentIds": ids(&school.students[..16])}),
-    )
-    .await?;
+    // The school enrols, so that teachers may give these students new passwords.
+    admin
+        .post(
+            &format!("/classes/{}/students", id(&seven_b)),
+            json!({"studentIds": ids(&school.students[..16])}),
+        )
+        .await?;
     let eight_a = class(&tom, "8a", &biology).await?;
-    tom.post(
-        &format!("/classes/{}/students", id(&eight_a)),
-        json!({"studentIds": ids(second)}),
-    )
-    .await?;
+    admin
+        .post(
+            &format!("/classes/{}/students", id(&eight_a)),
+            json!({"studentIds": ids(second)}),
+        )
+        .await?;
 
     let course = course(&ada, &seven_b, &geography, "Our earth").await?;
     let landforms = topic(&ada, &seven_b, &course).await?;

@@ -65,10 +65,13 @@ pub fn session_and_user(of_session: &Session, of_user: &User) -> SessionAndUser 
 pub fn organization(organization: &Organization) -> OrganizationObject {
     OrganizationObject {
         name: organization.name.as_str().to_owned(),
-        slug: organization.slug.clone(),
-        logo: organization.logo.clone(),
+        slug: organization.slug.as_str().to_owned(),
+        logo: organization.logo.as_ref().map(|logo| logo.as_str().to_owned()),
         created_at: time(organization.created_at),
-        metadata: organization.metadata.as_ref().map(ToString::to_string),
+        metadata: organization
+            .metadata
+            .as_ref()
+            .and_then(|metadata| serde_json::to_string(metadata).ok()),
         id: organization.id.as_str().to_owned(),
     }
 }

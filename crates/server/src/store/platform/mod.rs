@@ -7,12 +7,15 @@ pub mod administration;
 pub mod editing;
 pub mod file_removals;
 pub mod homes;
+pub mod jobs;
 pub mod listeners;
 pub mod organizations;
 pub mod outbox;
 pub mod sessions;
 pub mod sign_in;
 pub mod staged_files;
+pub mod storage;
+pub mod system;
 pub mod users;
 
 use std::ops::{Deref, DerefMut};
@@ -25,8 +28,8 @@ use model::user::User;
 
 use super::connection::Connection;
 use super::sql::Sql;
-use super::{Actor, AfterCommit, Scope, Standpoint, Tenant, Work};
-use crate::error::Result;
+use super::{Actor, AfterCommit, Scope, Standpoint, Work};
+use crate::error::{Error, Result};
 
 /// A proof that looking across organizations is one of the listed exceptions.
 #[derive(Debug)]
@@ -148,8 +151,14 @@ impl<'c> PlatformWork<'c> {
         let Some(home) = account.home_organization_id.clone() else {
             return Ok(());
         };
+        // A school that was deleted keeps no log any more.
+        let tenant = match self.tenant(&home) {
+            Ok(tenant) => tenant,
+            Err(Error::NotFound) => return Ok(()),
+            Err(error) => return Err(error),
+        };
         let standpoint = Standpoint {
-            tenant: Tenant(home),
+            tenant,
             viewer: Viewer::Admin,
             actor,
             now,
@@ -187,11 +196,14 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("platform/addresses", addresses::STATEMENTS),
         ("platform/administration", administration::STATEMENTS),
         ("platform/homes", homes::STATEMENTS),
+        ("platform/jobs", jobs::STATEMENTS),
         ("platform/organizations", organizations::STATEMENTS),
         ("platform/outbox", outbox::STATEMENTS),
         ("platform/sessions", sessions::STATEMENTS),
         ("platform/staged_files", staged_files::STATEMENTS),
         ("platform/sign_in", sign_in::STATEMENTS),
+        ("platform/storage", storage::STATEMENTS),
+        ("platform/system", system::STATEMENTS),
         ("platform/users", users::STATEMENTS),
     ]
 }

@@ -2,45 +2,64 @@
 
 use model::access::MemberRole;
 use model::id::{DocumentId, MemberId, OrganizationId, UserId};
-use model::organization::{Organization, OrganizationStatus};
-use model::text::name_key;
+use model::organization::Organization;
+use model::text::{Name, Slug, WebAddress, name_key};
 use model::time::Timestamp;
 use model::user::Member;
 
 use super::Platform;
-use super::sessions::{OrganizationFacts, organization};
+use super::sessions::{OrganizationFacts, organization as facts};
 use crate::args;
 use crate::error::{Error, Result};
 use crate::store::Tenant;
+use crate::store::organizations::{organization, organization_columns};
 use crate::store::sql::Columns;
 use crate::{clock, statements};
 
-macro_rules! organization_columns {
+macro_rules! seen_columns {
     () => {
-        "o.id, o.name, o.slug, o.custom_domain, o.logo, o.status, o.metadata, o.created_at, o.updated_at,
-            m.id, m.user_id, m.role, m.external_id, m.created_at, m.updated_at"
+        concat!(
+            organization_columns!(),
+            ", m.id, m.user_id, m.role, m.external_id, m.created_at, m.updated_at"
+        )
     };
 }
 statements! {
     /// The organizations of which a person is a member, by name.
-    OF_MEMBER = concat!("SELECT ", organization_columns!(), " FROM members m
+    OF_MEMBER = concat!("SELECT ", seen_columns!(), " FROM members m
         JOIN organizations o ON o.id = m.organization_id
         WHERE m.user_id = $1 AND o.deleted_at IS NULL ORDER BY o.name_key, o.id");
     /// An organization by id or by short name, with a person's part in it.
-    SEEN = concat!("SELECT ", organization_columns!(), " FROM organizations o
+    SEEN = concat!("SELECT ", seen_columns!(), " FROM organizations o
         LEFT JOIN members m ON m.organization_id = o.id AND m.user_id = $3
         WHERE o.deleted_at IS NULL AND (o.id = $1 OR (CAST($2 AS TEXT) IS NOT NULL AND o.slug = $2))");
     /// The organization a Host names, with the caller's part in it; an exact custom domain wins over a slug.
     BY_HOST = "SELECT o.id, o.status, m.role FROM organizations o
         LEFT JOIN members m ON m.organization_id = o.id AND m.user_id = $3
-        WHERE o.custom_domain = $1 OR (CAST($2 AS TEXT) IS NOT NULL AND o.slug = $2)
+        WHERE o.deleted_at IS NULL AND (o.custom_domain = $1 OR (CAST($2 AS TEXT) IS NOT NULL AND o.slug = $2))
+        ORDER BY CASE WHEN o.custom_domain = $1 THEN 0 ELSE 1 END LIMIT 1";
+    /// What everybody may know of the organization a Host names.
+    SIGN = "SELECT o.name, o.slug, o.logo FROM organizations o
+        WHERE o.deleted_at IS NULL AND (o.custom_domain = $1 OR (CAST($2 AS TEXT) IS NOT NULL AND o.slug = $2))
         ORDER BY CASE WHEN o.custom_domain = $1 THEN 0 ELSE 1 END LIMIT 1";
     /// The organization of a document.
-    HOME_OF_DOCUMENT = "SELECT organization_id FROM documents WHERE id = $1";
+    HOME_OF_DOCUMENT = "SELECT d.organization_id FROM documents d JOIN organizations o ON o.id = d.organization_id
+        WHERE d.id = $1 AND o.deleted_at IS NULL";
     /// One organization by id.
-    TENANT = "SELECT id FROM organizations WHERE id = $1";
+    TENANT = "SELECT id FROM organizations WHERE id = $1 AND deleted_at IS NULL";
     /// One organization by its short name.
-    BY_SLUG = "SELECT id FROM organizations WHERE slug = $1";
+    BY_SLUG = "SELECT id FROM organizations WHERE slug = $1 AND deleted_at IS NULL";
+    /// Every organization by name.
+    TENANTS = "SELECT id FROM organizations WHERE deleted_at IS NULL ORDER BY name_key, id";
+    /// Every organization by name; with a search text, those whose name begins with it come first.
+    LIST = concat!("SELECT ", organization_columns!(), " FROM organizations o
+        WHERE o.deleted_at IS NULL AND (CAST($1 AS TEXT) IS NULL
+            OR o.name_key LIKE '%' || $1 || '%' ESCAPE '\\' OR o.slug LIKE '%' || $1 || '%' ESCAPE '\\')
+        ORDER BY CASE WHEN o.name_key LIKE $1 || '%' ESCAPE '\\' THEN 0 ELSE 1 END, o.name_key, o.id");
+    /// Deleted organizations that nobody is taking away.
+    FORGOTTEN = "SELECT o.id FROM organizations o WHERE o.deleted_at IS NOT NULL AND NOT EXISTS (SELECT 1 FROM jobs j
+            WHERE j.organization_id = o.id AND j.kind = 'ORGANIZATION_PURGE' AND j.status IN ('QUEUED', 'RUNNING'))
+        ORDER BY o.deleted_at, o.id";
     /// A new organization.
     INSERT = "INSERT INTO organizations (id, name, name_key, slug, custom_domain, created_at, updated_at)
         VALUES ($1, $2, $3, $4, $5, $6, $6)";
@@ -77,6 +96,17 @@ pub enum OrganizationName {
     Slug(String),
 }
 
+/// What everybody may know of an organization: the sign at its door.
+#[derive(Debug, Clone)]
+pub struct Sign {
+    /// Its name.
+    pub name: Name,
+    /// Its name in addresses.
+    pub slug: Slug,
+    /// Address of its logo.
+    pub logo: Option<WebAddress>,
+}
+
 /// An organization to be created.
 #[derive(Debug, Clone)]
 pub struct NewOrganization {
@@ -96,6 +126,33 @@ impl Platform<'_> {
         self.connection
             .maybe(&TENANT, args![id], |row| Ok(Tenant(row.take()?)))?
             .ok_or(Error::NotFound)
+    }
+
+    /// Every organization.
+    pub fn tenants(&mut self) -> Result<Vec<Tenant>> {
+        self.connection.many(&TENANTS, &[], |row| Ok(Tenant(row.take()?)))
+    }
+
+    /// Deleted organizations that nobody is taking away.
+    pub fn forgotten_tenants(&mut self) -> Result<Vec<Tenant>> {
+        self.connection.many(&FORGOTTEN, &[], |row| Ok(Tenant(row.take()?)))
+    }
+
+    /// The organizations whose name or short name contains the text, by name.
+    pub fn organizations(&mut self, search: Option<&str>) -> Result<Vec<Organization>> {
+        let search = search.map(crate::store::pattern);
+        self.connection.many(&LIST, args![search], organization)
+    }
+
+    /// What everybody may know of the organization a Host names.
+    pub fn sign_of_host(&mut self, host: &HostName) -> Result<Option<Sign>> {
+        self.connection.maybe(&SIGN, args![host.host, host.slug], |row| {
+            Ok(Sign {
+                name: row.take()?,
+                slug: row.take()?,
+                logo: row.take()?,
+            })
+        })
     }
 
     /// The organization with this short name.
@@ -127,7 +184,7 @@ impl Platform<'_> {
     pub fn organization_of_host(&mut self, host: &HostName, user: &UserId) -> Result<Option<OrganizationFacts>> {
         let found = self
             .connection
-            .maybe(&BY_HOST, args![host.host, host.slug, user], organization)?;
+            .maybe(&BY_HOST, args![host.host, host.slug, user], facts)?;
         Ok(found.flatten())
     }
 
@@ -155,17 +212,7 @@ impl Platform<'_> {
 }
 
 fn seen(row: &mut Columns<'_>) -> Result<SeenOrganization> {
-    let organization = Organization {
-        id: row.take()?,
-        name: row.take()?,
-        slug: row.take()?,
-        custom_domain: row.take()?,
-        logo: row.take()?,
-        status: row.parse(OrganizationStatus::parse)?,
-        metadata: row.json_option()?,
-        created_at: row.take()?,
-        updated_at: row.take()?,
-    };
+    let organization = organization(row)?;
     let member: Option<MemberId> = row.take()?;
     let member = member.map(|id| member_of(id, &organization.id, row)).transpose()?;
     Ok(SeenOrganization {

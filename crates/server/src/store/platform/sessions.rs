@@ -37,7 +37,7 @@ statements! {
             o.id, o.status, m.role
         FROM sessions s
         JOIN users u ON u.id = s.user_id
-        LEFT JOIN organizations o ON o.id = s.active_organization_id
+        LEFT JOIN organizations o ON o.id = s.active_organization_id AND o.deleted_at IS NULL
         LEFT JOIN members m ON m.organization_id = o.id AND m.user_id = u.id
         WHERE s.token = $1 AND s.expires_at >= $2 AND u.is_active
             AND (NOT u.banned OR u.ban_expires < $2) AND ", good_impersonation!("$2"));

@@ -74,6 +74,18 @@ pub fn counts(database: &Database) -> BTreeMap<String, i64> {
     counts
 }
 
+/// The names of all tables of the service, in order.
+pub fn tables(database: &Database) -> Vec<String> {
+    let mut connection = match database {
+        Database::Sqlite(path) => Connection::open_sqlite(path, true).unwrap(),
+        Database::Postgres(url) => Connection::open_postgres(url).unwrap(),
+    };
+    let mut tables = catalogue::of(&mut connection);
+    tables.retain(|table| table != "refinery_schema_history");
+    tables.sort();
+    tables
+}
+
 /// Every file that some row names.
 pub fn files(database: &Database) -> BTreeSet<String> {
     let mut connection = match database {

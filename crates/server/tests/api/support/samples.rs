@@ -27,6 +27,10 @@ pub enum Sample {
 /// The sample of a route.
 pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
     let body = match (method, path) {
+        ("DELETE", "/tenants/{id}") => json!({"confirm": "sample"}),
+        ("POST", "/tenants") => {
+            json!({"name": "Sample", "slug": "sample", "ownerEmail": "sample@test.example", "ownerName": "Sample"})
+        }
         ("GET" | "DELETE", _) => return Sample::Empty,
         ("POST", "/homerooms/{id}/students") => json!({"studentIds": [ids.user]}),
         ("POST", "/users") => {
@@ -34,13 +38,18 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
         }
         ("POST", "/users/me/email") => json!({"newEmail": "sample@test.example", "password": "sample sample"}),
         ("PATCH", "/admin/members/{id}") => json!({"role": "teacher"}),
+        ("POST", "/users/import") => {
+            json!({"users": [{"email": "sample@import.example", "firstName": "Sample", "role": "student"}]})
+        }
         ("POST", "/classes") => json!({"name": "Sample", "academicYear": "2026/2027"}),
         ("POST", "/classes/{id}/students") => json!({"studentIds": [ids.user]}),
         ("PATCH", "/classes/{id}/students/{studentId}") => json!({"completedAt": "2026-11-20T12:00:00Z"}),
+        ("POST", "/classes/{id}/clone") => json!({"name": "Sample", "academicYear": "2027/2028"}),
         ("POST", "/classes/{id}/teachers") => json!({"userId": ids.user}),
         ("POST", "/courses") => json!({"name": "Sample", "classId": ids.class, "subjectId": ids.subject}),
         ("POST", "/groups") => json!({"name": "Sample", "classId": ids.class, "courseId": ids.course}),
         ("POST", "/groups/batch") => json!({"classId": ids.class, "groups": [{"name": "Sample"}]}),
+        ("POST", "/groups/generate") => json!({"classId": ids.class, "groupSize": 2, "strategy": "random"}),
         ("POST", "/groups/{id}/members") => json!({"userIds": [ids.user]}),
         ("POST", "/groups/{id}/members/{userId}/move") => json!({"toGroupId": ids.group}),
         ("POST", "/groups/{id}/help") => json!({"message": "Sample"}),
@@ -49,7 +58,7 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
         }
         ("POST", "/assignments/{id}/groups") => json!({"groupIds": [ids.group]}),
         ("PATCH", "/assignments/{id}/groups/{groupId}") => json!({"descriptionOverride": "Sample"}),
-        ("POST", "/assignments/{id}/attachments") => return Sample::File("sample.txt"),
+        ("POST", "/assignments/{id}/attachments" | "/groups/{id}/attachments") => return Sample::File("sample.txt"),
         ("POST", "/workrooms/{id}/documents") => json!({"title": "Sample", "documentType": "word"}),
         ("PATCH", "/workrooms/documents/{id}" | "/assignments/{id}" | "/assignments/{id}/bulk") => {
             json!({"title": "Sample"})
@@ -64,12 +73,14 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
 }
 
 /// Actions whose body may be empty.
-const NO_ARGUMENTS: [&str; 7] = [
+const NO_ARGUMENTS: [&str; 9] = [
     "/resolve",
     "/claim",
     "/finish",
     "/reopen",
     "/unsubmit",
     "/restore",
+    "/suspend",
+    "/activate",
     "/reset-password",
 ];

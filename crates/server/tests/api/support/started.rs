@@ -200,6 +200,13 @@ impl Started {
         self.child.try_wait().unwrap()
     }
 
+    /// How much memory the process holds, in bytes.
+    pub fn resident(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+        line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024
+    }
+
     /// The end of what the process wrote to stderr.
     pub fn tail(&self) -> String {
         tail(&self.log, 0)

@@ -1,5 +1,6 @@
 //! One lesson in 7b, made through the API: a visible and a hidden group on one topic, a document, a file.
 
+use groupwork::clock;
 use serde_json::{Value, json};
 
 use super::TestApp;
@@ -8,10 +9,12 @@ use super::TestApp;
 #[derive(Debug, Clone)]
 pub struct Walk {
     pub homeroom: String,
+    pub session: String,
     pub group: String,
     pub hidden_group: String,
     pub assignment: String,
     pub attachment: String,
+    pub group_file: String,
     pub work_room: String,
     pub document: String,
     pub member: String,
@@ -33,6 +36,11 @@ impl Walk {
         let topic = ada.post("/assignments", topic).await.expect(201);
         let path = format!("/assignments/{}/attachments", topic["id"].as_str().unwrap());
         let file = ada.upload(&path, "map.txt", b"a map".to_vec(), &[]).await.expect(201);
+        let path = format!("/groups/{}/attachments", text(&visible, "id"));
+        let group_file = ada
+            .upload(&path, "river.txt", b"a river".to_vec(), &[])
+            .await
+            .expect(201);
         let room = text(&visible, "workRoomId");
         let new = json!({"title": "Report", "documentType": "word"});
         let document = app
@@ -40,15 +48,22 @@ impl Walk {
             .post(&format!("/workrooms/{room}/documents"), new)
             .await
             .expect(201);
-        let homeroom = app.as_(&app.world.adam).post("/homerooms", json!({"name": "7B"})).await;
+        let homeroom = app
+            .as_(&app.world.adam)
+            .post("/homerooms", json!({"name": format!("7B {}", clock::new_id())}))
+            .await;
         let members = app.as_(&app.world.adam).get("/admin/members?search=ben").await;
         let members = members.expect(200);
+        let sessions = format!("/admin/sessions?userId={}", app.world.eli.id);
+        let sessions = app.as_(&app.world.adam).get(&sessions).await.expect(200);
         Self {
+            session: sessions["data"][0]["id"].as_str().unwrap_or_default().to_owned(),
             homeroom: text(&homeroom.expect(201), "id"),
             group: text(&visible, "id"),
             hidden_group: text(&hidden, "id"),
             assignment: text(&topic, "id"),
             attachment: text(&file, "id"),
+            group_file: text(&group_file, "id"),
             work_room: room,
             document: text(&document, "id"),
             member: text(&members["data"][0], "id"),
@@ -59,9 +74,11 @@ impl Walk {
     pub fn parameter(&self, app: &TestApp, path: &str, name: &str) -> String {
         let world = &app.world;
         match (path.split('/').nth(1).unwrap_or_default(), name) {
+            ("tenants", "id") => world.north.clone(),
             ("users", "id") => world.ben.id.clone(),
             ("admin", "id") if path.starts_with("/admin/members/") => self.member.clone(),
             ("subjects", "id") => world.seven_b.subject.clone(),
+            ("admin", "id") if path.starts_with("/admin/sessions/") => self.session.clone(),
             ("homerooms", "id") => self.homeroom.clone(),
             ("classes", "id") => world.seven_b.id.clone(),
             ("courses", "id") => world.seven_b.course.clone(),
@@ -69,6 +86,7 @@ impl Walk {
             ("assignments", "id") => self.assignment.clone(),
             ("workrooms", "id") if path.starts_with("/workrooms/documents/") => self.document.clone(),
             ("workrooms", "id") => self.work_room.clone(),
+            ("groups", "attachmentId") => self.group_file.clone(),
             (_, "attachmentId") => self.attachment.clone(),
             (_, "userId" | "studentId") => world.ben.id.clone(),
             (_, "version") => "1".to_owned(),

@@ -1,0 +1,393 @@
+//! Divides the students of a class into groups: by size or by number of groups, at random or so that people meet new
+//! partners, with wishes about who belongs together and who does not. Pure: the same input divides alike.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::group::MEMBERS_MAX;
+use crate::id::UserId;
+use crate::refusal::Refusal;
+use crate::word::words;
+
+/// Most groups that are made at once.
+pub const GROUPS_MAX: usize = 100;
+/// Most steps of the search before it gives up; wishes that need more contradict each other in practice.
+const STEPS_MAX: usize = 200_000;
+/// Most rounds of exchanges that look for newer partners.
+const ROUNDS_MAX: usize = 20;
+
+words! {
+    /// How students are divided.
+    Strategy {
+        /// By lot.
+        Random = "random",
+        /// So that as few as possible meet a partner they had before in this class.
+        Balanced = "balanced",
+    }
+}
+
+/// How many groups there shall be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// As many as it takes so that no group is larger than this.
+    Size(usize),
+    /// So many.
+    Count(usize),
+}
+
+/// What is asked for.
+#[derive(Clone, Debug)]
+pub struct Wish {
+    /// How many groups.
+    pub shape: Shape,
+    /// How to divide.
+    pub strategy: Strategy,
+    /// Draws the lots.
+    pub seed: u64,
+    /// Each of these sets stays in one group.
+    pub together: Vec<Vec<UserId>>,
+    /// No two of each of these sets share a group.
+    pub apart: Vec<Vec<UserId>>,
+}
+
+/// How often two people were in a group together; the smaller id comes first.
+pub type Partners = BTreeMap<(UserId, UserId), i64>;
+
+/// The groups, and how often a pair in them has met before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Division {
+    /// Who is in which group; the larger groups come first.
+    pub groups: Vec<Vec<UserId>>,
+    /// How many earlier meetings the pairs of these groups have, all together.
+    pub repeated: i64,
+}
+
+/// Divides students into groups whose sizes differ by at most one.
+///
+/// `students` are different people in a stable order. A wish about somebody who is not among them, and one that cannot be
+/// held, is refused with the field that says it (contract 6.8).
+pub fn divide(students: &[UserId], wish: &Wish, partners: &Partners) -> Result<Division, Refusal> {
+    let count = count(students.len(), wish.shape)?;
+    let index: BTreeMap<&UserId, usize> = students.iter().enumerate().map(|(at, id)| (id, at)).collect();
+    let numbers = |sets: &[Vec<UserId>], path| -> Result<Vec<Vec<usize>>, Refusal> {
+        let number = |id: &UserId| index.get(id).copied().ok_or_else(|| stranger(path));
+        sets.iter().map(|set| set.iter().map(number).collect()).collect()
+    };
+    let together = numbers(&wish.together, "keepTogether")?;
+    let apart = numbers(&wish.apart, "keepApart")?;
+    let mut lots = Lots(wish.seed);
+    let mut table = Table::new(students.len(), count, &together, &apart, &mut lots)?;
+    if wish.strategy == Strategy::Balanced {
+        for ((one, other), times) in partners {
+            if let (Some(&one), Some(&other)) = (index.get(one), index.get(other)) {
+                table.met[one][other] += times;
+                table.met[other][one] += times;
+            }
+        }
+    }
+    table.seat(&mut lots)?;
+    if wish.strategy == Strategy::Balanced {
+        table.exchange();
+    }
+    let repeated = repeated(&table, students, partners);
+    let mut groups: Vec<Vec<UserId>> = vec![Vec::new(); count];
+    for (student, group) in table.places().into_iter().enumerate() {
+        groups[group].push(students[student].clone());
+    }
+    groups.sort_by_key(|group| std::cmp::Reverse(group.len()));
+    Ok(Division { groups, repeated })
+}
+
+fn count(students: usize, shape: Shape) -> Result<usize, Refusal> {
+    let (count, path) = match shape {
+        Shape::Size(size) => (students.div_ceil(size.max(1)), "groupSize"),
+        Shape::Count(count) => (count, "groupCount"),
+    };
+    let refuse = |code, message| Err(Refusal::Invalid { path, code, message });
+    if students == 0 {
+        return Err(Refusal::Invalid {
+            path: "studentIds",
+            code: "empty",
+            message: "names nobody, and no student of the class is without a group",
+        });
+    }
+    if count == 0 || count > students {
+        refuse("too_many", "asks for more groups than there are students")
+    } else if count > GROUPS_MAX {
+        refuse("too_many", "asks for more than 100 groups at once")
+    } else if students.div_ceil(count) > MEMBERS_MAX {
+        refuse("too_large", "makes groups of more than 50 students")
+    } else {
+        Ok(count)
+    }
+}
+
+fn stranger(path: &'static str) -> Refusal {
+    Refusal::Invalid {
+        path,
+        code: "unknown",
+        message: "names somebody who is not among the students to be divided",
+    }
+}
+
+fn impossible(path: &'static str) -> Refusal {
+    Refusal::Invalid {
+        path,
+        code: "impossible",
+        message: "cannot be held with groups of this size and the other wishes",
+    }
+}
+
+/// Lots that fall alike on every machine and in every release (SplitMix64, Steele, Lea and Flood 2014).
+struct Lots(u64);
+
+impl Lots {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn shuffle<T>(&mut self, items: &mut [T]) {
+        for last in (1..items.len()).rev() {
+            let bound = u64::try_from(last).unwrap_or(u64::MAX).saturating_add(1);
+            let other = usize::try_from(self.next() % bound).unwrap_or(0);
+            items.swap(last, other);
+        }
+    }
+}
+
+/// Students who stay together, seated as one.
+struct Block {
+    students: Vec<usize>,
+    /// Blocks that may not sit in the same group.
+    foes: BTreeSet<usize>,
+}
+
+/// Who sits where. Blocks are numbered in the order in which they are seated.
+struct Table {
+    blocks: Vec<Block>,
+    seats: Vec<usize>,
+    groups: Vec<Vec<usize>>,
+    sizes: Vec<usize>,
+    students: usize,
+    /// How often two students met; all zero when it does not matter.
+    met: Vec<Vec<i64>>,
+}
+
+impl Table {
+    fn new(
+        students: usize,
+        count: usize,
+        together: &[Vec<usize>],
+        apart: &[Vec<usize>],
+        lots: &mut Lots,
+    ) -> Result<Self, Refusal> {
+        // Sets that share somebody are one set.
+        let mut of: Vec<usize> = (0..students).collect();
+        for set in together {
+            for pair in set.windows(2) {
+                let (kept, gone) = (of[pair[0]], of[pair[1]]);
+                for block in &mut of {
+                    if *block == gone {
+                        *block = kept;
+                    }
+                }
+            }
+        }
+        let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (student, block) in of.iter().enumerate() {
+            members.entry(*block).or_default().push(student);
+        }
+        let mut foes: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+        for set in apart {
+            if set.len() > count {
+                return Err(impossible("keepApart"));
+            }
+            for (at, one) in set.iter().enumerate() {
+                for other in &set[at + 1..] {
+                    if of[*one] == of[*other] {
+                        return Err(impossible("keepApart"));
+                    }
+                    foes.entry(of[*one]).or_default().insert(of[*other]);
+                    foes.entry(of[*other]).or_default().insert(of[*one]);
+                }
+            }
+        }
+        let mut order: Vec<usize> = members.keys().copied().collect();
+        lots.shuffle(&mut order);
+        // The hardest to seat come first.
+        order.sort_by_key(|block| {
+            let foes = foes.get(block).map_or(0, BTreeSet::len);
+            (std::cmp::Reverse(members[block].len()), std::cmp::Reverse(foes))
+        });
+        let number: BTreeMap<usize, usize> = order.iter().enumerate().map(|(at, block)| (*block, at)).collect();
+        let blocks: Vec<Block> = order
+            .iter()
+            .map(|block| Block {
+                students: members.remove(block).unwrap_or_default(),
+                foes: foes
+                    .remove(block)
+                    .unwrap_or_default()
+                    .iter()
+                    .map(|foe| number[foe])
+                    .collect(),
+            })
+            .collect();
+        let largest = students.div_ceil(count);
+        if blocks.first().is_some_and(|block| block.students.len() > largest) {
+            return Err(impossible("keepTogether"));
+        }
+        Ok(Self {
+            seats: vec![usize::MAX; blocks.len()],
+            blocks,
+            groups: vec![Vec::new(); count],
+            sizes: vec![0; count],
+            students,
+            met: vec![vec![0; students]; students],
+        })
+    }
+
+    /// Seats every block, going back where it got stuck.
+    fn seat(&mut self, lots: &mut Lots) -> Result<(), Refusal> {
+        let mut order: Vec<usize> = (0..self.groups.len()).collect();
+        lots.shuffle(&mut order);
+        let mut steps = 0;
+        if self.seat_from(0, &order, &mut steps) {
+            return Ok(());
+        }
+        let has_foes = self.blocks.iter().any(|block| !block.foes.is_empty());
+        Err(impossible(if has_foes { "keepApart" } else { "keepTogether" }))
+    }
+
+    fn seat_from(&mut self, block: usize, order: &[usize], steps: &mut usize) -> bool {
+        if block == self.blocks.len() {
+            return true;
+        }
+        *steps += 1;
+        if *steps > STEPS_MAX {
+            return false;
+        }
+        let mut places: Vec<usize> = order.iter().copied().filter(|group| self.fits(block, *group)).collect();
+        // Those with the fewest acquaintances first, then the emptiest; lots decide the rest.
+        places.sort_by_key(|group| (self.acquaintances(block, *group), self.sizes[*group]));
+        // Empty groups are all alike: if one does not do, none does.
+        let mut tried_empty = false;
+        for group in places {
+            if self.groups[group].is_empty() && std::mem::replace(&mut tried_empty, true) {
+                continue;
+            }
+            self.sit(block, group);
+            if self.seat_from(block + 1, order, steps) {
+                return true;
+            }
+            self.rise(block);
+        }
+        false
+    }
+
+    /// Whether a block may sit in a group: no foe there, and the sizes still come out even.
+    fn fits(&self, block: usize, group: usize) -> bool {
+        let size = self.sizes[group] + self.blocks[block].students.len();
+        let (least, larger) = (self.students / self.groups.len(), self.students % self.groups.len());
+        let largest = if larger == 0 { least } else { least + 1 };
+        if size > largest
+            || self.groups[group]
+                .iter()
+                .any(|other| self.blocks[block].foes.contains(other))
+        {
+            return false;
+        }
+        size <= least || self.sizes.iter().filter(|size| **size > least).count() < larger
+    }
+
+    fn acquaintances(&self, block: usize, group: usize) -> i64 {
+        let there = self.groups[group]
+            .iter()
+            .flat_map(|other| &self.blocks[*other].students);
+        there
+            .map(|other| {
+                self.blocks[block]
+                    .students
+                    .iter()
+                    .map(|student| self.met[*student][*other])
+                    .sum::<i64>()
+            })
+            .sum()
+    }
+
+    fn sit(&mut self, block: usize, group: usize) {
+        self.seats[block] = group;
+        self.groups[group].push(block);
+        self.sizes[group] += self.blocks[block].students.len();
+    }
+
+    fn rise(&mut self, block: usize) {
+        let group = self.seats[block];
+        self.groups[group].retain(|other| *other != block);
+        self.sizes[group] -= self.blocks[block].students.len();
+        self.seats[block] = usize::MAX;
+    }
+
+    /// Exchanges blocks of equal size while that makes fewer people meet again.
+    fn exchange(&mut self) {
+        for _ in 0..ROUNDS_MAX {
+            let mut is_better = false;
+            for one in 0..self.blocks.len() {
+                for other in one + 1..self.blocks.len() {
+                    is_better |= self.exchange_two(one, other);
+                }
+            }
+            if !is_better {
+                return;
+            }
+        }
+    }
+
+    fn exchange_two(&mut self, one: usize, other: usize) -> bool {
+        let (from, to) = (self.seats[one], self.seats[other]);
+        if from == to || self.blocks[one].students.len() != self.blocks[other].students.len() {
+            return false;
+        }
+        self.rise(one);
+        self.rise(other);
+        let before = self.acquaintances(one, from) + self.acquaintances(other, to);
+        let after = self.acquaintances(one, to) + self.acquaintances(other, from);
+        let has_foe = |block: usize, group: usize| {
+            self.groups[group]
+                .iter()
+                .any(|there| self.blocks[block].foes.contains(there))
+        };
+        let is_better = after < before && !has_foe(one, to) && !has_foe(other, from);
+        let (first, second) = if is_better { (to, from) } else { (from, to) };
+        self.sit(one, first);
+        self.sit(other, second);
+        is_better
+    }
+
+    /// The group of every student.
+    fn places(&self) -> Vec<usize> {
+        let mut places = vec![0; self.students];
+        for (block, group) in self.blocks.iter().zip(&self.seats) {
+            for student in &block.students {
+                places[*student] = *group;
+            }
+        }
+        places
+    }
+}
+
+fn repeated(table: &Table, students: &[UserId], partners: &Partners) -> i64 {
+    let places: BTreeMap<&UserId, usize> = students.iter().zip(table.places()).collect();
+    let share = |one: &UserId, other: &UserId| match (places.get(one), places.get(other)) {
+        (Some(one), Some(other)) => one == other,
+        _ => false,
+    };
+    let met = partners.iter().filter(|((one, other), _)| share(one, other));
+    met.map(|(_, times)| times).sum()
+}
+
+#[cfg(test)]
+#[path = "division_tests.rs"]
+mod tests;

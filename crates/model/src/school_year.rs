@@ -1,0 +1,72 @@
+//! How far one school year is from another. A school writes its years as it likes; what can be read of them is a number.
+
+use crate::text::AcademicYear;
+use crate::time::Timestamp;
+
+/// Years that are farther apart than this are taken for a mistake in writing.
+const FAR: i64 = 50;
+const WEEK_SECONDS: i64 = 7 * 24 * 60 * 60;
+
+/// The way from one school year to another, in whole weeks: what was due on a Monday is due on a Monday.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct YearShift {
+    weeks: i64,
+}
+
+impl YearShift {
+    /// From the start of one year to the start of the other; nothing where one of them names no year.
+    pub fn between(from: &AcademicYear, to: &AcademicYear) -> Self {
+        let years = match (first_year(from.as_str()), first_year(to.as_str())) {
+            (Some(from), Some(to)) if (to - from).abs() <= FAR => to - from,
+            _ => 0,
+        };
+        // A year has 1461 / 4 days; to the nearest week.
+        Self {
+            weeks: (years * 1461 * 2 + 28).div_euclid(56),
+        }
+    }
+
+    /// The moment as many weeks later, or earlier.
+    pub const fn apply(self, moment: Timestamp) -> Timestamp {
+        moment.plus_seconds(self.weeks * WEEK_SECONDS)
+    }
+}
+
+/// The first number of four digits.
+fn first_year(text: &str) -> Option<i64> {
+    let mut numbers = text.split(|character: char| !character.is_ascii_digit());
+    numbers.find(|number| number.len() == 4)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn weeks(from: &str, to: &str) -> i64 {
+        YearShift::between(&AcademicYear::stored(from), &AcademicYear::stored(to)).weeks
+    }
+
+    #[test]
+    fn the_next_year_is_52_weeks_away_and_many_years_do_not_drift() {
+        assert_eq!(weeks("2026/2027", "2027/2028"), 52);
+        assert_eq!(weeks("2026/27", "SY 2027-28"), 52);
+        assert_eq!(weeks("2026/2027", "2025/2026"), -52);
+        assert_eq!(weeks("2026", "2031"), 261);
+    }
+
+    #[test]
+    fn what_names_no_year_moves_nothing() {
+        assert_eq!(weeks("2026/2027", "2026/2027"), 0);
+        assert_eq!(weeks("2026/2027", "next"), 0);
+        assert_eq!(weeks("26/27", "2027/2028"), 0);
+        assert_eq!(weeks("2026", "20270"), 0);
+        assert_eq!(weeks("0001", "9999"), 0);
+    }
+
+    #[test]
+    fn a_monday_stays_a_monday() {
+        let shift = YearShift::between(&AcademicYear::stored("2026"), &AcademicYear::stored("2027"));
+        let moved = shift.apply(Timestamp::from_millis(1_000));
+        assert_eq!(moved, Timestamp::from_millis(1_000 + 52 * 7 * 86_400_000));
+    }
+}

@@ -1,0 +1,132 @@
+//! What a school keeps in files: how many bytes, of which kind, and where the most of them are.
+
+use serde::{Deserialize, Serialize};
+
+use crate::id::ClassId;
+use crate::time::Timestamp;
+
+/// How many classes are named; the rest is in the sum.
+pub const CLASSES_NAMED: usize = 20;
+
+/// Bytes by what they are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct StorageKinds {
+    /// The present content of documents.
+    pub documents: i64,
+    /// Their older revisions.
+    pub revisions: i64,
+    /// Files of topics and groups.
+    pub attachments: i64,
+    /// Files in chats.
+    pub messages: i64,
+    /// Copies that were handed in.
+    pub submissions: i64,
+    /// Conversions kept for reuse.
+    pub conversions: i64,
+    /// Exports that can still be fetched.
+    pub exports: i64,
+}
+
+impl StorageKinds {
+    /// All of it.
+    pub const fn total(&self) -> i64 {
+        self.documents
+            + self.revisions
+            + self.attachments
+            + self.messages
+            + self.submissions
+            + self.conversions
+            + self.exports
+    }
+
+    /// Adds what was counted elsewhere.
+    pub const fn add(&mut self, other: &Self) {
+        self.documents += other.documents;
+        self.revisions += other.revisions;
+        self.attachments += other.attachments;
+        self.messages += other.messages;
+        self.submissions += other.submissions;
+        self.conversions += other.conversions;
+        self.exports += other.exports;
+    }
+}
+
+/// What one class keeps.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ClassStorage {
+    /// The class.
+    pub id: ClassId,
+    /// Its name when it was counted.
+    pub name: String,
+    /// All its bytes.
+    pub bytes: i64,
+}
+
+/// What a school keeps, as it was counted last.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct StorageUsage {
+    /// When it was counted.
+    pub counted_at: Timestamp,
+    /// All bytes.
+    pub total_bytes: i64,
+    /// The same by kind.
+    pub kinds: StorageKinds,
+    /// The classes that keep the most, largest first.
+    pub classes: Vec<ClassStorage>,
+}
+
+impl StorageUsage {
+    /// Sums up what was counted class by class, and what belongs to no class.
+    pub fn of(classes: Vec<(ClassStorage, StorageKinds)>, beside: &StorageKinds, now: Timestamp) -> Self {
+        let mut kinds = *beside;
+        let mut named: Vec<ClassStorage> = Vec::with_capacity(classes.len());
+        for (class, of_class) in classes {
+            kinds.add(&of_class);
+            let bytes = of_class.total();
+            named.push(ClassStorage { bytes, ..class });
+        }
+        named.retain(|class| class.bytes > 0);
+        named.sort_unstable_by(|left, right| (right.bytes, &left.id).cmp(&(left.bytes, &right.id)));
+        named.truncate(CLASSES_NAMED);
+        Self {
+            counted_at: now,
+            total_bytes: kinds.total(),
+            kinds,
+            classes: named,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_largest_classes_are_named_and_the_rest_is_in_the_sum() {
+        let class = |number: i64| {
+            let class = ClassStorage {
+                id: ClassId::new(format!("k{number:02}")),
+                name: format!("{number}"),
+                bytes: 0,
+            };
+            let kinds = StorageKinds {
+                documents: number,
+                submissions: 1,
+                ..StorageKinds::default()
+            };
+            (class, kinds)
+        };
+        let beside = StorageKinds {
+            exports: 1000,
+            ..StorageKinds::default()
+        };
+        let usage = StorageUsage::of((0..30).map(class).collect(), &beside, Timestamp::from_millis(7));
+        assert_eq!(usage.classes.len(), CLASSES_NAMED);
+        assert_eq!((usage.classes[0].name.as_str(), usage.classes[0].bytes), ("29", 30));
+        assert_eq!(usage.kinds.documents, (0..30).sum::<i64>());
+        assert_eq!(usage.total_bytes, usage.kinds.documents + 30 + 1000);
+    }
+}

@@ -1,0 +1,143 @@
+//! `groupwork import`: students and teachers from a file of this machine, by the same way as `POST /users/import`.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use anyhow::{Context as _, bail};
+use clap::{Args, ValueEnum};
+use model::access::Viewer;
+use model::import::{ImportCounts, ImportMode};
+use tokio::sync::mpsc;
+
+use crate::app::open_store;
+use crate::clock;
+use crate::config::StorageArgs;
+use crate::files::{Source, inspect};
+use crate::import::{self, Import, Plan, Reported, Rules};
+use crate::live::bus::Bus;
+use crate::store::platform::PlatformProof;
+use crate::store::{Actor, Standpoint, Store, Tenant};
+
+/// Rows after which the person who waits is told.
+const TOLD_EVERY: i64 = 1_000;
+
+/// What is imported, and how.
+#[derive(Args)]
+pub struct ImportArgs {
+    /// A table of people (.csv) or a OneRoster archive (.zip)
+    file: PathBuf,
+    /// The short name of the school
+    #[arg(long)]
+    organization: String,
+    /// Only tell what would happen
+    #[arg(long)]
+    dry_run: bool,
+    /// What happens to people who are members already
+    #[arg(long, value_enum, default_value_t = Mode::Upsert)]
+    mode: Mode,
+    #[command(flatten)]
+    storage: StorageArgs,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Mode {
+    /// They are brought up to date
+    Upsert,
+    /// They are left alone
+    Create,
+}
+
+/// Runs the command. Rows that were refused make it fail, so that a script notices; the others stand.
+pub fn run(arguments: ImportArgs) -> anyhow::Result<()> {
+    let counts = super::runtime()?.block_on(import(&arguments))?;
+    let ImportCounts {
+        created,
+        updated,
+        skipped,
+        failed,
+    } = counts;
+    let what = if arguments.dry_run { "dry run: " } else { "" };
+    println!("{what}{created} created, {updated} updated, {skipped} skipped, {failed} failed");
+    if failed > 0 {
+        bail!("{failed} rows were refused");
+    }
+    Ok(())
+}
+
+async fn import(arguments: &ImportArgs) -> anyhow::Result<ImportCounts> {
+    let name = arguments
+        .file
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned());
+    let source = Source::File(arguments.file.clone());
+    std::fs::metadata(&arguments.file).with_context(|| arguments.file.display().to_string())?;
+    let kind = inspect::table_type(&source, &name.unwrap_or_default()).await?;
+    let plan = Plan::of_file(source, kind, import::school_year(clock::now())).await?;
+    let database = arguments.storage.database()?;
+    let store = open_store(&database, 1, 1).await.context("open the database")?;
+    let import = Import {
+        bus: Bus::without_sockets(&database),
+        standpoint: standpoint(&store, &arguments.organization).await?,
+        store,
+        rules: Rules {
+            mode: match arguments.mode {
+                Mode::Upsert => ImportMode::Upsert,
+                Mode::Create => ImportMode::Create,
+            },
+            is_dry_run: arguments.dry_run,
+        },
+    };
+    let (sender, mut reports) = mpsc::channel::<Vec<Reported>>(2);
+    let running = tokio::spawn(import.run(plan, sender));
+    let mut done = 0;
+    while let Some(unit) = reports.recv().await {
+        let mut out = std::io::stdout().lock();
+        for row in &unit {
+            writeln!(out, "{}", line(row))?;
+        }
+        let before = done;
+        done += i64::try_from(unit.len())?;
+        if before / TOLD_EVERY != done / TOLD_EVERY {
+            eprintln!("{done} rows");
+        }
+    }
+    Ok(running.await??)
+}
+
+async fn standpoint(store: &Store, slug: &str) -> anyhow::Result<Standpoint> {
+    let wanted = slug.to_owned();
+    let found = store.platform_read(PlatformProof::command_line(), move |platform| {
+        platform.organization_with_slug(&wanted)
+    });
+    let tenant: Tenant = found
+        .await?
+        .with_context(|| format!("--organization: there is no school with the short name {slug}"))?;
+    Ok(Standpoint {
+        tenant,
+        viewer: Viewer::Admin,
+        actor: Actor {
+            user: None,
+            name: "groupwork import".to_owned(),
+            role: "system",
+            impersonated_by: None,
+            request_id: None,
+        },
+        now: clock::now(),
+    })
+}
+
+/// A row as people read it: where it stands, how it ended, and why.
+fn line(reported: &Reported) -> String {
+    let Reported { file, row, outcome } = reported;
+    let place = file.map_or_else(|| format!("row {row}"), |file| format!("{file} row {row}"));
+    let problems = outcome.problems.iter();
+    let reasons: Vec<String> = problems
+        .map(|problem| format!("{} {}", problem.column, problem.message).trim().to_owned())
+        .collect();
+    let reasons = if reasons.is_empty() {
+        String::new()
+    } else {
+        format!(": {}", reasons.join("; "))
+    };
+    format!("{place} {}{reasons}", outcome.status)
+}

@@ -1,0 +1,37 @@
+//! `POST /classes/{id}/clone` (contract 6.4).
+
+use axum::extract::Path;
+use model::access::Access;
+use model::id::ClassId;
+use utoipa_axum::routes;
+
+use super::context::Context;
+use super::endpoint::Endpoints;
+use super::files;
+use super::reply::Created;
+use super::valid::Valid;
+use crate::actions::class_clones::{self, NewClone};
+use crate::error::Result;
+use crate::views::class::ClassView;
+
+/// The route that makes a class once more.
+pub fn routes() -> Endpoints {
+    Endpoints::new("classes").add(Access::Staff, routes!(clone))
+}
+
+/// Make a class once more for another school year, as a draft: without groups, and without anything that was handed in
+#[utoipa::path(post, path = "/classes/{id}/clone", params(("id" = String, Path)), request_body = NewClone,
+    responses((status = 201, body = ClassView), (status = 409, description = "LIMIT_REACHED")))]
+async fn clone(cx: Context, Path(id): Path<ClassId>, Valid(new): Valid<NewClone>) -> Result<Created<ClassView>> {
+    let (class, wanted) = (id.clone(), new.clone());
+    let copies = cx
+        .read(move |scope| class_clones::files_to_copy(scope, &class, &wanted))
+        .await?;
+    let files = copies.iter().map(|copy| (copy.from.clone(), copy.to.clone())).collect();
+    let act = move |work: &mut crate::store::Work<'_>| {
+        let whole = class_clones::clone(work, &id, &new, &copies)?;
+        Ok(ClassView::of(whole, work.viewer()))
+    };
+    let class = files::keep_copies(&cx, files, act).await?;
+    Ok(Created(format!("/api/classes/{}", class.id()), class))
+}

@@ -1,0 +1,149 @@
+//! `/admin`: the school itself, for its admins (contract 6.14): numbers, storage, settings, sessions.
+
+use axum::Json;
+use axum::extract::Path;
+use garde::Validate;
+use model::access::Access;
+use model::id::{SessionId, UserId};
+use model::organization::SettingsEdit;
+use model::storage::StorageUsage;
+use serde::Deserialize;
+use utoipa::IntoParams;
+use utoipa_axum::routes;
+
+use super::context::Context;
+use super::endpoint::Endpoints;
+use super::page::{Cursor, Limit, Page, window};
+use super::reply::Done;
+use super::valid::{Editable, Patch, ValidQuery};
+use crate::actions::school;
+use crate::changes::storage;
+use crate::error::Result;
+use crate::store::stats::SchoolCounts;
+use crate::views::school::{MembersByRole, SchoolStats, SessionPerson, SessionView};
+use crate::views::user::OrganizationView;
+
+/// The routes of the school itself.
+pub fn routes() -> Endpoints {
+    Endpoints::new("admin")
+        .add(Access::Admin, routes!(stats))
+        .add(Access::Admin, routes!(show_storage))
+        .add(Access::Admin, routes!(settings, edit_settings))
+        .add(Access::Admin, routes!(sessions))
+        .add(Access::Admin, routes!(revoke_session))
+}
+
+impl Editable for SettingsEdit {
+    const FIELDS: &'static [&'static str] = &["name", "logo", "metadata"];
+    const READ_ONLY: &'static [&'static str] = &["id", "slug", "customDomain", "status", "createdAt", "updatedAt"];
+}
+
+#[derive(Deserialize, Validate, IntoParams)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct Listed {
+    /// Of this person
+    #[garde(skip)]
+    user_id: Option<UserId>,
+    /// How many sessions; more than 200 are 200
+    #[garde(skip)]
+    #[param(value_type = Option<i64>, minimum = 1, default = 50)]
+    limit: Option<Limit>,
+    /// The `nextCursor` of the page before
+    #[garde(skip)]
+    #[param(value_type = Option<String>)]
+    cursor: Option<Cursor<i64>>,
+}
+
+/// The school in numbers
+#[utoipa::path(get, path = "/admin/stats", responses((status = 200, body = SchoolStats)))]
+async fn stats(cx: Context) -> Result<Json<SchoolStats>> {
+    let storage_bytes = usage(&cx).await?.total_bytes;
+    let SchoolCounts {
+        members: [owner, admin, teacher, student],
+        classes,
+        courses,
+        groups,
+        assignments,
+        open_help,
+        active_sessions,
+    } = cx.read(|scope| scope.school_counts()).await?;
+    Ok(Json(SchoolStats {
+        users: MembersByRole {
+            owner,
+            admin,
+            teacher,
+            student,
+        },
+        classes,
+        courses,
+        groups,
+        assignments,
+        storage_bytes,
+        open_help,
+        active_sessions,
+    }))
+}
+
+/// The bytes the school keeps by kind, and the classes that keep the most, as they were counted last
+#[utoipa::path(get, path = "/admin/storage", responses((status = 200, body = StorageUsage)))]
+async fn show_storage(cx: Context) -> Result<Json<StorageUsage>> {
+    Ok(Json(usage(&cx).await?))
+}
+
+/// What was counted last; a school that nobody counted yet is counted now.
+async fn usage(cx: &Context) -> Result<StorageUsage> {
+    if let Some(usage) = cx.read(|scope| scope.storage_usage()).await? {
+        return Ok(usage);
+    }
+    let (app, tenant) = (cx.app(), cx.standpoint()?.tenant);
+    storage::count(app.store(), app.files(), tenant).await
+}
+
+/// Name, logo and settings of the school
+#[utoipa::path(get, path = "/admin/settings", responses((status = 200, body = OrganizationView)))]
+async fn settings(cx: Context) -> Result<Json<OrganizationView>> {
+    Ok(Json(cx.read(|scope| scope.school()).await?.into()))
+}
+
+/// Change name, logo and settings, key by key
+#[utoipa::path(patch, path = "/admin/settings", request_body = SettingsEdit, responses((status = 200, body = OrganizationView)))]
+async fn edit_settings(cx: Context, patch: Patch<SettingsEdit>) -> Result<Json<OrganizationView>> {
+    if !patch.echoed.is_empty() {
+        let shown = settings(cx.clone()).await?;
+        patch.echoed.must_equal(&shown.0)?;
+    }
+    let school = cx.write(move |work| school::edit_settings(work, &patch.edit)).await?;
+    Ok(Json(school.into()))
+}
+
+/// The sessions of members that work in the school, newest first
+#[utoipa::path(get, path = "/admin/sessions", params(Listed), responses((status = 200, body = Page<SessionView>)))]
+async fn sessions(cx: Context, ValidQuery(query): ValidQuery<Listed>) -> Result<Json<Page<SessionView>>> {
+    let (user, window) = (query.user_id, window(query.limit, query.cursor));
+    let slice = cx
+        .read(move |scope| scope.school_sessions(user.as_ref(), &window))
+        .await?;
+    let (own, organization) = (&cx.caller().session.id, cx.caller().organization()?);
+    Ok(Json(Page::of(slice, |session| SessionView {
+        user_id: session.person.id.clone(),
+        expires_at: session.expires_at,
+        created_at: session.created_at,
+        updated_at: session.updated_at,
+        ip_address: session.ip_address,
+        user_agent: session.user_agent,
+        active_organization_id: organization.clone(),
+        is_current: session.id == *own,
+        role: session.member_role,
+        user: SessionPerson::new(session.person, session.email),
+        id: session.id,
+    })))
+}
+
+/// End a session of somebody of lower rank, or an own one; its sockets are cut
+#[utoipa::path(delete, path = "/admin/sessions/{id}", params(("id" = String, Path)),
+    responses((status = 200, body = Done), (status = 403, description = "FORBIDDEN_RANK")))]
+async fn revoke_session(cx: Context, Path(id): Path<SessionId>) -> Result<Json<Done>> {
+    cx.write(move |work| school::revoke_session(work, &id)).await?;
+    Ok(Json(Done::YES))
+}

@@ -1,0 +1,236 @@
+//! One person as a row says it: every cell is judged, and all that is wrong with the row is said at once.
+
+use model::access::MemberRole;
+use model::import::{RowProblem, cell, entries};
+use model::text::{ExternalId, ShortName};
+
+use super::columns::{Cells, Layout};
+use crate::actions::imports::{ImportedPerson, Record};
+use crate::actions::people;
+
+/// The columns of a table of people (contract 6.3), and the hashes of a better-auth database.
+pub const LAYOUT: Layout = Layout {
+    table: "",
+    required: &["email", "firstName", "lastName", "role"],
+    optional: &["externalId", "homeroom", "classes", "passwordHash"],
+    is_strict: true,
+};
+
+/// The most classes of one row.
+const CLASSES_MAX: usize = 100;
+/// The longest name or id of a class.
+const CLASS_MAX: usize = 120;
+
+/// What a row says about somebody, not judged yet.
+#[derive(Debug, Clone, Default)]
+pub struct Said<'a> {
+    /// The address.
+    pub email: &'a str,
+    /// First name.
+    pub first_name: &'a str,
+    /// Last name.
+    pub last_name: &'a str,
+    /// Student or teacher.
+    pub role: &'a str,
+    /// Id in the school's own administration.
+    pub external_id: &'a str,
+    /// Id or name of a homeroom.
+    pub homeroom: &'a str,
+    /// Ids or names of classes.
+    pub classes: Vec<String>,
+    /// A hash of a better-auth database.
+    pub password_hash: &'a str,
+}
+
+impl<'a> Said<'a> {
+    /// A row of a table of people.
+    pub fn by(cells: Cells<'a>) -> Self {
+        Self {
+            email: cells.get("email"),
+            first_name: cells.get("firstName"),
+            last_name: cells.get("lastName"),
+            role: cells.get("role"),
+            external_id: cells.get("externalId"),
+            homeroom: cells.get("homeroom"),
+            classes: entries(cells.get("classes"), ';'),
+            password_hash: cells.get("passwordHash"),
+        }
+    }
+
+    /// The person, or everything that is wrong with the row.
+    pub fn judged(self) -> Result<Record, Vec<RowProblem>> {
+        let mut problems = Vec::new();
+        let role = noted(&mut problems, role(self.role));
+        let email = noted(&mut problems, address(self.email));
+        let first_name = noted(&mut problems, text(self.first_name, "firstName", ShortName::try_from));
+        let last_name = noted(&mut problems, text(self.last_name, "lastName", ShortName::try_from));
+        let external_id = noted(
+            &mut problems,
+            text(self.external_id, "externalId", ExternalId::try_from),
+        );
+        let homeroom = noted(&mut problems, text(self.homeroom, "homeroom", ShortName::try_from));
+        let password_hash = noted(&mut problems, hash(self.password_hash));
+        if cell(self.first_name).is_none() && cell(self.last_name).is_none() {
+            problems.push(RowProblem::new("firstName", "required", "or lastName is required"));
+        }
+        if matches!((&homeroom, role), (Some(Some(_)), Some(MemberRole::Teacher))) {
+            problems.push(RowProblem::new("homeroom", "student_only", "is for students"));
+        }
+        if self.classes.len() > CLASSES_MAX {
+            problems.push(RowProblem::new(
+                "classes",
+                "too_many",
+                format!("names more than {CLASSES_MAX}"),
+            ));
+        }
+        if self
+            .classes
+            .iter()
+            .any(|class| class.chars().count() > CLASS_MAX || class.contains(char::is_control))
+        {
+            problems.push(RowProblem::new(
+                "classes",
+                "invalid",
+                "names something that is no class",
+            ));
+        }
+        match (email, role, problems.is_empty()) {
+            (Some(email), Some(role), true) => Ok(Record::Person(Box::new(ImportedPerson {
+                email,
+                first_name: first_name.flatten(),
+                last_name: last_name.flatten(),
+                role,
+                external_id: external_id.flatten(),
+                homeroom: homeroom.flatten(),
+                classes: self.classes,
+                password_hash: password_hash.flatten(),
+            }))),
+            _ => Err(problems),
+        }
+    }
+}
+
+fn noted<T>(problems: &mut Vec<RowProblem>, judged: Result<T, RowProblem>) -> Option<T> {
+    judged.map_err(|problem| problems.push(problem)).ok()
+}
+
+/// Import names students and teachers; who administers a school is named one by one.
+fn role(text: &str) -> Result<MemberRole, RowProblem> {
+    match cell(text).map(str::to_ascii_lowercase).as_deref() {
+        Some("student") => Ok(MemberRole::Student),
+        Some("teacher") => Ok(MemberRole::Teacher),
+        Some("admin" | "owner" | "super_admin") => Err(RowProblem::new(
+            "role",
+            "FORBIDDEN_RANK",
+            "must be student or teacher; admins are named one by one",
+        )),
+        Some(_) => Err(RowProblem::new("role", "invalid", "must be student or teacher")),
+        None => Err(RowProblem::new("role", "required", "is required")),
+    }
+}
+
+/// Addresses are ASCII: lower-casing would turn some foreign letters into the ones they look like.
+fn address(text: &str) -> Result<String, RowProblem> {
+    let Some(text) = cell(text) else {
+        return Err(RowProblem::new("email", "required", "is required"));
+    };
+    let address = people::address(text).filter(|_| text.is_ascii());
+    address.ok_or_else(|| RowProblem::new("email", "invalid", "is no e-mail address"))
+}
+
+fn text<'a, T>(
+    said: &'a str,
+    column: &str,
+    read: impl FnOnce(&'a str) -> Result<T, model::text::BadText>,
+) -> Result<Option<T>, RowProblem> {
+    let read = cell(said).map(read).transpose();
+    read.map_err(|reason| RowProblem::new(column, "invalid", reason.to_string()))
+}
+
+fn hash(text: &str) -> Result<Option<String>, RowProblem> {
+    match cell(text) {
+        None => Ok(None),
+        Some(hash) if better_auth::password::is_imported_hash(hash) => Ok(Some(hash.to_owned())),
+        Some(_) => Err(RowProblem::new(
+            "passwordHash",
+            "invalid",
+            "is no hash of a better-auth database",
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests may panic")]
+    use super::*;
+
+    fn ben() -> Said<'static> {
+        Said {
+            email: "Ben@School.Example",
+            first_name: " Ben ",
+            last_name: "Lake",
+            role: "Student",
+            ..Said::default()
+        }
+    }
+
+    fn columns(said: Said<'_>) -> Vec<String> {
+        said.judged()
+            .unwrap_err()
+            .into_iter()
+            .map(|problem| problem.column)
+            .collect()
+    }
+
+    #[test]
+    fn a_row_becomes_a_person() {
+        let Ok(Record::Person(person)) = ben().judged() else {
+            panic!("refused")
+        };
+        assert_eq!(person.email, "ben@school.example");
+        assert_eq!(person.first_name.unwrap().as_str(), "Ben");
+        assert_eq!((person.role, person.external_id), (MemberRole::Student, None));
+    }
+
+    #[test]
+    fn nobody_becomes_an_admin_by_a_file() {
+        for role in ["admin", "owner", "OWNER", "SUPER_ADMIN", "root", "ѕtudent", ""] {
+            assert_eq!(columns(Said { role, ..ben() }), ["role"], "{role}");
+        }
+    }
+
+    #[test]
+    fn everything_that_is_wrong_is_said_at_once() {
+        let said = Said {
+            email: "ad\u{430}@school.example",
+            first_name: "",
+            last_name: "",
+            role: "teacher",
+            homeroom: "7b",
+            external_id: "a\u{7}b",
+            password_hash: "secret",
+            classes: vec!["x".repeat(CLASS_MAX + 1)],
+        };
+        let wrong = [
+            "email",
+            "externalId",
+            "passwordHash",
+            "firstName",
+            "homeroom",
+            "classes",
+        ];
+        assert_eq!(columns(said), wrong);
+    }
+
+    #[test]
+    fn letters_that_look_like_others_make_no_address() {
+        // Lower-cased, the Kelvin sign is a plain k.
+        assert_eq!(
+            columns(Said {
+                email: "\u{212a}im@school.example",
+                ..ben()
+            }),
+            ["email"]
+        );
+    }
+}

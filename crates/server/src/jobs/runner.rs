@@ -1,0 +1,194 @@
+//! Takes due jobs, a few at once, holds each by a lease that it renews, and writes down how it ended. A job that fails is
+//! tried again, slower each time; a job whose runner is silent is taken over.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use model::job::{ATTEMPTS_MAX, KEPT_SECONDS};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use super::{Jobs, Outcome, purge};
+use crate::clock;
+use crate::error::{Error, Result};
+use crate::store::platform::jobs::Held;
+use crate::store::platform::{Platform, PlatformProof};
+
+/// Jobs that one instance does at once.
+const AT_ONCE: usize = 2;
+/// How often to look when nobody rings.
+const PAUSE: Duration = Duration::from_secs(1);
+/// How long a silent runner keeps its job, in seconds, and how often it says that it lives.
+const LEASE_SECONDS: i64 = 60;
+const RENEWAL: Duration = Duration::from_secs(15);
+/// How often outcomes that were kept long enough are looked for.
+const TIDYING: Duration = Duration::from_mins(1);
+
+/// Runs until the service stops.
+pub(super) async fn run(jobs: Jobs, is_alone: bool) {
+    if is_alone {
+        // Whoever held a job on this database is dead; nobody has to wait for its lease to run out.
+        let abandon = |platform: &mut Platform<'_>| platform.abandon_jobs(clock::now());
+        note(
+            jobs.platform_write(abandon).await,
+            "jobs of the last run wait for their lease",
+        );
+    }
+    let hands = Arc::new(Semaphore::new(AT_ONCE));
+    let mut tidied: Option<tokio::time::Instant> = None;
+    loop {
+        if tidied.is_none_or(|at| at.elapsed() >= TIDYING) {
+            note(jobs.tidy().await, "outcomes of old jobs were not dropped");
+            note(purge::resume(&jobs).await, "purges were not looked for");
+            tidied = Some(tokio::time::Instant::now());
+        }
+        note(jobs.take_due(&hands).await, "jobs wait for the database");
+        tokio::select! {
+            () = jobs.0.closing.cancelled() => return,
+            () = jobs.0.bell.notified() => {}
+            () = tokio::time::sleep(PAUSE) => {}
+        }
+    }
+}
+
+fn note(outcome: Result<()>, what: &str) {
+    if let Err(error) = outcome {
+        tracing::warn!(error = format!("{error:?}"), "{what}");
+    }
+}
+
+impl Jobs {
+    /// Begins as many due jobs as there are free hands.
+    async fn take_due(&self, hands: &Arc<Semaphore>) -> Result<()> {
+        let free = i64::try_from(hands.available_permits()).unwrap_or_default();
+        if free == 0 {
+            return Ok(());
+        }
+        let store = &self.0.store;
+        let due = store.platform_read(PlatformProof::housekeeping(), move |platform| {
+            platform.due_jobs(clock::now(), free)
+        });
+        for id in due.await? {
+            let Ok(hand) = Arc::clone(hands).try_acquire_owned() else {
+                break;
+            };
+            let claim = move |platform: &mut Platform<'_>| {
+                let now = clock::now();
+                platform.claim_job(&id, now, now.plus_seconds(LEASE_SECONDS))
+            };
+            if let Some(held) = self.platform_write(claim).await? {
+                self.0.running.spawn(self.clone().hold(held, hand));
+            }
+        }
+        Ok(())
+    }
+
+    /// Does a job while holding it, and writes down how it ended.
+    async fn hold(self, held: Held, hand: OwnedSemaphorePermit) {
+        let id = held.job.id.clone();
+        let outcome = tokio::select! {
+            outcome = self.attempt(&held) => self.end(&held, outcome).await,
+            // Whoever has it now begins anew; what was done here is worth nothing.
+            outcome = self.keep_holding(&held) => outcome,
+            () = self.0.closing.cancelled() => self.give_back(&held).await,
+        };
+        if let Err(error) = outcome {
+            tracing::warn!(error = format!("{error:?}"), job.id = %id, "how a job ended was not written down");
+        }
+        drop(hand);
+        // There may be another one for this hand.
+        self.ring();
+    }
+
+    async fn attempt(&self, held: &Held) -> Result<Outcome> {
+        if held.job.attempts > ATTEMPTS_MAX {
+            return Err(anyhow::anyhow!("every attempt ended with its runner").into());
+        }
+        // An attempt that was interrupted may have left its file.
+        for key in held.job.files_of_earlier_attempts() {
+            self.0.files.remove(&key).await?;
+        }
+        self.work(held).await
+    }
+
+    /// Renews the lease until it is lost.
+    async fn keep_holding(&self, held: &Held) -> Result<()> {
+        loop {
+            tokio::time::sleep(RENEWAL).await;
+            let job = held.job.clone();
+            let renew = move |platform: &mut Platform<'_>| {
+                let now = clock::now();
+                platform.renew_job(&job, now.plus_seconds(LEASE_SECONDS), now)
+            };
+            match self.platform_write(renew).await {
+                Ok(true) => {}
+                Ok(false) => {
+                    tracing::warn!(job.id = %held.job.id, "a job was taken over while it ran");
+                    return Ok(());
+                }
+                // The lease outlasts a few failures; the next attempt to renew it tells.
+                Err(error) => tracing::warn!(error = format!("{error:?}"), "a lease was not renewed"),
+            }
+        }
+    }
+
+    async fn give_back(&self, held: &Held) -> Result<()> {
+        let job = held.job.clone();
+        self.platform_write(move |platform| platform.release_job(&job, clock::now()))
+            .await
+    }
+
+    async fn end(&self, held: &Held, outcome: Result<Outcome>) -> Result<()> {
+        let job = held.job.clone();
+        match outcome {
+            Ok(outcome) => {
+                let file = outcome.file.clone();
+                let finish = move |platform: &mut Platform<'_>| {
+                    let now = clock::now();
+                    let until = now.plus_seconds(KEPT_SECONDS);
+                    platform.finish_job(&job, outcome.result.as_ref(), outcome.file.as_ref(), now, until)
+                };
+                let counts = self.platform_write(finish).await?;
+                if let (false, Some(file)) = (counts, file) {
+                    self.0.files.remove(&file).await?;
+                }
+                Ok(())
+            }
+            Err(error) => self.failed(held, &error).await,
+        }
+    }
+
+    async fn failed(&self, held: &Held, error: &Error) -> Result<()> {
+        let (job, why) = (held.job.clone(), format!("{error:?}"));
+        tracing::warn!(error = why, job.id = %job.id, job.attempt = job.attempts, "a job failed");
+        let file = job.file_of_attempt(job.attempts);
+        let write = move |platform: &mut Platform<'_>| {
+            let now = clock::now();
+            match job.next_attempt(now) {
+                Some(next) => platform.postpone_job(&job, next, &why, now),
+                None => platform.fail_job(&job, &why, now, now.plus_seconds(KEPT_SECONDS)),
+            }
+        };
+        self.platform_write(write).await?;
+        self.0.files.remove(&file).await
+    }
+
+    /// Drops outcomes that were kept long enough.
+    async fn tidy(&self) -> Result<()> {
+        let store = &self.0.store;
+        let look = store.platform_read(PlatformProof::housekeeping(), |platform| {
+            platform.has_expired_jobs(clock::now())
+        });
+        if look.await? {
+            self.platform_write(|platform| platform.drop_expired_jobs(clock::now()))
+                .await?;
+        }
+        Ok(())
+    }
+
+    async fn platform_write<T: Send + 'static>(
+        &self,
+        act: impl FnMut(&mut Platform<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        self.0.store.platform_write(PlatformProof::housekeeping(), act).await
+    }
+}

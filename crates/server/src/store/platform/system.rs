@@ -1,0 +1,86 @@
+//! What those who run the platform see of its database: how much there is, and what waits.
+
+use super::Platform;
+use crate::error::{Error, Result};
+use crate::{args, statements};
+
+/// Rows of a table are counted up to here: looking must not cost what a full count of a large table does.
+pub const COUNTED_MAX: i64 = 1_000_000;
+
+macro_rules! tables {
+    ($first:literal $(, $table:literal)* $(,)?) => {
+        concat!(
+            "SELECT CAST('", $first, "' AS TEXT), (SELECT COUNT(*) FROM (SELECT 1 FROM ", $first, " LIMIT $1) x)",
+            $(" UNION ALL SELECT '", $table, "', (SELECT COUNT(*) FROM (SELECT 1 FROM ", $table, " LIMIT $1) x)"),*
+        )
+    };
+}
+
+statements! {
+    /// How many rows every table has; a test compares the names with those of the schema.
+    TABLES = tables!(
+        "accounts", "activity_logs", "assignment_attachments", "assignments", "class_enrollments", "class_subjects",
+        "class_teachers", "classes", "converted_files", "courses", "direct_messages", "document_revisions",
+        "document_saves", "documents", "editing_sessions", "event_outbox", "feedback", "file_removals",
+        "grade_history", "grades", "group_assignments", "group_attachments", "group_members", "groups",
+        "homeroom_enrollments", "homerooms", "jobs", "member_grades", "members", "message_attachments",
+        "message_recipients", "organizations", "rate_windows", "sessions", "settings", "sign_in_failures",
+        "sign_in_successes", "storage_usages", "subjects", "submission_documents", "submissions", "users",
+        "verifications", "work_room_messages", "work_room_reads", "work_rooms",
+    );
+    /// The version of the schema.
+    SCHEMA = "SELECT CAST(MAX(version) AS BIGINT) FROM refinery_schema_history";
+    /// What waits: jobs by status, and files whose rows are gone.
+    WAITING = "SELECT
+        (SELECT COUNT(*) FROM jobs WHERE status = 'QUEUED'),
+        (SELECT COUNT(*) FROM jobs WHERE status = 'RUNNING'),
+        (SELECT COUNT(*) FROM jobs WHERE status = 'FAILED'),
+        (SELECT COUNT(*) FROM file_removals)";
+}
+
+/// What is in the database.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SystemFacts {
+    /// Which database it is.
+    pub database: &'static str,
+    /// How many bytes it takes.
+    pub bytes: i64,
+    /// The version of its schema.
+    pub schema_version: i64,
+    /// Tables with their rows, by name; at most [`COUNTED_MAX`] are counted.
+    pub tables: Vec<(String, i64)>,
+    /// Jobs that wait.
+    pub jobs_queued: i64,
+    /// Jobs at work.
+    pub jobs_running: i64,
+    /// Jobs that were given up.
+    pub jobs_failed: i64,
+    /// Files to be removed.
+    pub file_removals: i64,
+}
+
+impl Platform<'_> {
+    /// What is in the database.
+    pub fn system_facts(&mut self) -> Result<SystemFacts> {
+        let missing = || Error::Internal(anyhow::anyhow!("the database answered no row"));
+        let mut tables = self.connection.many(&TABLES, args![COUNTED_MAX], |row| {
+            Ok((row.take::<String>()?, row.take()?))
+        })?;
+        tables.sort_unstable();
+        let schema_version = self.connection.maybe(&SCHEMA, args![], |row| row.take())?;
+        let waiting = self.connection.maybe(&WAITING, args![], |row| {
+            Ok([row.take()?, row.take()?, row.take()?, row.take()?])
+        })?;
+        let [jobs_queued, jobs_running, jobs_failed, file_removals] = waiting.ok_or_else(missing)?;
+        Ok(SystemFacts {
+            database: self.connection.kind(),
+            bytes: self.connection.bytes()?,
+            schema_version: schema_version.ok_or_else(missing)?,
+            tables,
+            jobs_queued,
+            jobs_running,
+            jobs_failed,
+            file_removals,
+        })
+    }
+}

@@ -1,0 +1,152 @@
+//! Archives that are refused as a whole.
+
+use super::{Refused, refused, roster, type_of};
+use crate::support::office::{archive, crowded, docx, liar, overlapping};
+use crate::support::rosters::{HEADER, one_roster, one_roster_but, packed};
+
+pub fn archives() -> Vec<Refused> {
+    let zip = |name: &str, bytes: Vec<u8>| type_of(name, "roster.zip", bytes);
+    let manifest = |text: &str| one_roster_but("manifest.csv", Some(text));
+    let with = |name: &'static str, text: &str| {
+        let mut files = one_roster();
+        files.push((name, text.to_owned()));
+        files
+    };
+    let slip = |name: &str| {
+        let whole = one_roster();
+        let mut entries: Vec<(&str, &[u8])> = whole.iter().map(|(name, text)| (*name, text.as_bytes())).collect();
+        entries.push((name, b"x"));
+        archive(&entries)
+    };
+    let zeros = vec![b'\n'; 64 << 20];
+    let inner = String::from_utf8_lossy(&archive(&[("users.csv", b"x")])).into_owned();
+    let mut followed = packed(&one_roster());
+    followed.extend_from_slice(b"MZ");
+    let mut latin: Vec<(&str, Vec<u8>)> = one_roster()
+        .into_iter()
+        .map(|(name, text)| (name, text.into_bytes()))
+        .collect();
+    latin[3]
+        .1
+        .extend_from_slice(b"U10,active,,true,O1,student,,,Gr\xfc\xdfe,X,,,g@new.example,,,,,\n");
+    let latin: Vec<(&str, &[u8])> = latin.iter().map(|(name, bytes)| (*name, bytes.as_slice())).collect();
+    let mut all = vec![
+        zip("a table under this name", HEADER.into()),
+        zip(
+            "an archive of nothing",
+            b"PK\x05\x06\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0".to_vec(),
+        ),
+        zip("half an archive", packed(&one_roster())[..300].to_vec()),
+        zip("a program behind the archive", followed),
+        zip("a bomb", archive(&[("users.csv", &zeros)])),
+        zip("a bomb that lies about its size", liar_roster()),
+        zip("entries that share their bytes", overlapping(9_000)),
+        zip("more entries than fit", crowded()),
+        zip("Latin-1 within", archive(&latin)),
+        roster("an archive in the archive", &with("inner.zip", &inner), "inner.zip"),
+        roster("a program in the archive", &with("run.exe", "MZ"), "run.exe"),
+        roster(
+            "everything in a folder",
+            &[("export/users.csv", "x".to_owned())],
+            "export/users.csv",
+        ),
+        roster("names in capitals", &[("USERS.CSV", "x".to_owned())], "USERS.CSV"),
+        roster(
+            "a file of a Mac",
+            &with("__MACOSX/._users.csv", "x"),
+            "__MACOSX/._users.csv",
+        ),
+        roster(
+            "another version",
+            &manifest("propertyName,value\noneroster.version,1.0\n"),
+            "manifest.csv",
+        ),
+        roster("no version", &manifest("propertyName,value\n"), "manifest.csv"),
+        roster(
+            "no users says the manifest",
+            &manifest("propertyName,value\noneroster.version,1.1\nfile.users,absent\n"),
+            "users.csv",
+        ),
+        roster(
+            "two schools",
+            &one_roster_but(
+                "orgs.csv",
+                Some("sourcedId,name,type\nO1,North,school\nO2,South,school\n"),
+            ),
+            "orgs.csv",
+        ),
+        roster(
+            "no school",
+            &one_roster_but("orgs.csv", Some("sourcedId,name,type\nO1,North,district\n")),
+            "orgs.csv",
+        ),
+    ];
+    for (name, bytes) in [("a document", docx("x")), ("a document that lies", liar())] {
+        let path = Some("[Content_Types].xml");
+        all.push(Refused {
+            path,
+            ..refused(name, "roster.zip", bytes, 400, "VALIDATION_ERROR")
+        });
+    }
+    for needed in [
+        "manifest.csv",
+        "orgs.csv",
+        "users.csv",
+        "classes.csv",
+        "enrollments.csv",
+    ] {
+        all.push(roster(&format!("no {needed}"), &one_roster_but(needed, None), needed));
+    }
+    for name in [
+        "../users.csv",
+        "/etc/users.csv",
+        "C:/users.csv",
+        "..\\users.csv",
+        "a/../../users.csv",
+    ] {
+        all.push(zip(name, slip(name)));
+    }
+    for (file, path) in [
+        ("classes.csv", "classes.csv: sourcedId"),
+        ("enrollments.csv", "enrollments.csv: classSourcedId"),
+        ("orgs.csv", "orgs.csv: sourcedId"),
+        ("manifest.csv", "manifest.csv: propertyName"),
+    ] {
+        let bytes = packed(&one_roster_but(file, Some("a,b\n1,2\n")));
+        all.push(Refused {
+            path: Some(path),
+            ..refused(
+                &format!("a header of {file}"),
+                "roster.zip",
+                bytes,
+                400,
+                "IMPORT_HEADER",
+            )
+        });
+    }
+    let bytes = packed(&one_roster_but(
+        "users.csv",
+        Some("sourcedId,givenName,familyName,email\nU1,a,b,c@d.example\n"),
+    ));
+    all.push(Refused {
+        path: Some("users.csv: role"),
+        ..refused("no roles", "roster.zip", bytes, 400, "IMPORT_HEADER")
+    });
+    all
+}
+
+/// An export whose users unpack to far more than they declare.
+fn liar_roster() -> Vec<u8> {
+    let rows = "U1,active,,true,O1,student,,,A,B,,,a@b.example,,,,,\n".repeat(400_000);
+    let files = one_roster_but("users.csv", Some(&rows));
+    let mut bytes = packed(&files);
+    let declared = u32::try_from(rows.len()).unwrap().to_le_bytes();
+    let places: Vec<usize> = (0..bytes.len() - 4)
+        .filter(|at| bytes[*at..*at + 4] == declared)
+        .collect();
+    assert!(!places.is_empty(), "the size is declared somewhere");
+    for at in places {
+        bytes[at..at + 4].copy_from_slice(&4096_u32.to_le_bytes());
+    }
+    bytes
+}

@@ -1,0 +1,139 @@
+//! What people, programs and attackers send as an import (reliability T22): each file with the answer it has to get. A file
+//! or a row that is refused leaves every table as it was.
+
+mod archives;
+mod rows;
+mod tables;
+
+use serde_json::{Value, json};
+
+use self::archives::archives;
+use self::rows::{accepted, rows};
+use self::tables::tables;
+use crate::support::TestApp;
+use crate::support::rosters::{WIDE_HEADER, counted, counts, import, packed};
+use crate::support::rows::execute;
+
+/// A file, and the status, code and detail with which it is refused as a whole.
+pub struct Refused {
+    pub name: String,
+    pub file: &'static str,
+    pub bytes: Vec<u8>,
+    pub status: u16,
+    pub code: &'static str,
+    pub path: Option<&'static str>,
+}
+
+pub fn refused(name: &str, file: &'static str, bytes: impl Into<Vec<u8>>, status: u16, code: &'static str) -> Refused {
+    Refused {
+        name: name.to_owned(),
+        file,
+        bytes: bytes.into(),
+        status,
+        code,
+        path: None,
+    }
+}
+
+pub fn header(name: &str, text: impl Into<Vec<u8>>) -> Refused {
+    refused(name, "people.csv", text, 400, "IMPORT_HEADER")
+}
+
+pub fn type_of(name: &str, file: &'static str, bytes: impl Into<Vec<u8>>) -> Refused {
+    refused(name, file, bytes, 415, "UNSUPPORTED_FILE_TYPE")
+}
+
+pub fn roster(name: &str, files: &[(&str, String)], path: &'static str) -> Refused {
+    Refused {
+        path: Some(path),
+        ..refused(name, "roster.zip", packed(files), 400, "VALIDATION_ERROR")
+    }
+}
+
+both!(hostile_files_are_refused_and_change_nothing, |app| {
+    let adam = app.as_(&app.world.adam);
+    let (tables, archives) = (tables(), archives());
+    assert!(tables.len() + archives.len() >= 80, "{}", tables.len() + archives.len());
+    let before = counted(app).await;
+    for file in tables.into_iter().chain(archives) {
+        for query in ["", "?dryRun=1"] {
+            let answer = import(&adam, query, file.file, file.bytes.clone()).await;
+            let said = String::from_utf8_lossy(&answer.bytes).into_owned();
+            assert_eq!(answer.status, file.status, "{}: {said}", file.name);
+            let body = answer.json();
+            assert_eq!(body["code"], file.code, "{}: {said}", file.name);
+            if let Some(path) = file.path {
+                assert_eq!(body["details"][0]["path"], path, "{}: {said}", file.name);
+            }
+            if file.bytes.len() > 1 << 20 {
+                break;
+            }
+        }
+        assert_eq!(counted(app).await, before, "{}", file.name);
+    }
+    assert!(app.kept_files().is_empty());
+});
+
+both!(hostile_rows_are_refused_one_by_one_and_change_nothing, |app| {
+    let adam = app.as_(&app.world.adam);
+    for name in ["twice", "Twice"] {
+        let new = json!({"name": name, "academicYear": "2026/2027", "teacherId": app.world.ada.id});
+        adam.post("/classes", new).await.expect(201);
+    }
+    let new = json!({"name": "Over", "academicYear": "2026/2027", "teacherId": app.world.ada.id, "status": "ARCHIVED"});
+    let over = adam.post("/classes", new).await.expect(201)["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    for (person, id) in [(&app.world.ben, "TAKEN"), (&app.world.eli, "MINE")] {
+        execute(
+            &app.database,
+            format!(
+                "UPDATE members SET external_id = '{id}' WHERE user_id = '{}'",
+                person.id
+            ),
+        )
+        .await;
+    }
+    let rows = rows(app);
+    assert!(rows.len() >= 65, "{}", rows.len());
+    let before = counted(app).await;
+    for (row, column, code) in &rows {
+        let row = row.replace("ARCHIVED-CLASS", &over);
+        let answer = import(&adam, "", "people.csv", format!("{WIDE_HEADER}\n{row}\n")).await;
+        let report = answer.expect(200);
+        let shown: String = row.chars().take(120).collect();
+        assert_eq!(counts(&report), [0, 0, 0, 1], "{shown}: {report}");
+        let error = &report["rows"][0]["errors"][0];
+        assert_eq!(
+            (&error["column"], &error["code"]),
+            (&json!(column), &json!(code)),
+            "{shown}: {report}"
+        );
+    }
+    assert_eq!(counted(app).await, before);
+    // All at once, and a good one among them: every row stands for itself.
+    let mut table = format!("{WIDE_HEADER}\n");
+    for (row, _, code) in rows.iter().filter(|(_, _, code)| *code != "quotes") {
+        table += &format!("{}\n", row.replace("ARCHIVED-CLASS", &over));
+        assert_ne!(*code, "");
+    }
+    table += "good@new.example,Good,One,student,,,,\n";
+    let report = import(&adam, "", "people.csv", table).await.expect(200);
+    assert_eq!((&report["created"], &report["updated"]), (&json!(1), &json!(0)));
+    let failed: Vec<&Value> = report["rows"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|row| row["status"] == "failed")
+        .collect();
+    assert!(failed.len() >= 63, "{}", failed.len());
+});
+
+both!(unusual_files_that_are_right_are_taken, |app| {
+    let adam = app.as_(&app.world.adam);
+    for (name, table) in accepted() {
+        let report = import(&adam, "", "People.CSV", table).await.expect(200);
+        assert_eq!(counts(&report), [1, 0, 0, 0], "{name}: {report}");
+    }
+});

@@ -1,0 +1,133 @@
+//! Tables that are refused as a whole.
+
+use super::{Refused, header, refused, type_of};
+use crate::support::office::docx;
+use crate::support::rosters::{HEADER, one_roster, packed, students};
+
+const ROW: &str = "mia@new.example,Mia,Meer,student";
+
+fn utf16(text: &str, order: fn(u16) -> [u8; 2], mark: bool) -> Vec<u8> {
+    let mark = mark.then_some(0xfeff_u16);
+    mark.into_iter().chain(text.encode_utf16()).flat_map(order).collect()
+}
+
+pub fn tables() -> Vec<Refused> {
+    let good = format!("{HEADER}\n{ROW}\n");
+    let without = |column: &str| {
+        let left: Vec<&str> = HEADER.split(',').filter(|name| *name != column).collect();
+        format!("{}\n{ROW}\n", left.join(","))
+    };
+    let also = |column: &str| format!("{HEADER},{column}\n{ROW},x\n");
+    let mut all = vec![
+        Refused {
+            path: Some("file"),
+            ..refused("nothing at all", "people.csv", "", 400, "VALIDATION_ERROR")
+        },
+        header("only a byte order mark", "\u{feff}"),
+        header("only blank lines", "\n\r\n\n"),
+        header("two byte order marks", format!("\u{feff}\u{feff}{good}")),
+        header("a header that never ends its quote", format!("\"{good}")),
+        header("no header", format!("{ROW}\n")),
+        header("tabs", good.replace(',', "\t")),
+        header("pipes", good.replace(',', "|")),
+        header("both separators", format!("{}\n", HEADER.replacen(',', ";", 1))),
+        header("a homograph in the header", good.replacen("email", "\u{435}mail", 1)),
+        header("an invisible character in the header", format!("\u{200b}{good}")),
+        header("a million columns", format!("{HEADER}{}\n", ",x".repeat(1_000_000))),
+        header("a header of a megabyte", format!("{HEADER},{}\n", "x".repeat(1 << 20))),
+        header("a web page", "<!DOCTYPE html><html><script>alert(1)</script></html>"),
+        header("JSON", "{\"users\": [{\"email\": \"mia@new.example\"}]}"),
+        header("SQL", "INSERT INTO users VALUES ('mia'); DROP TABLE users;--"),
+        header("a separator line of a spreadsheet", format!("sep=;\n{good}")),
+        header("a comment", format!("# people\n{good}")),
+        type_of(
+            "UTF-16, little end first",
+            "people.csv",
+            utf16(&good, u16::to_le_bytes, true),
+        ),
+        type_of(
+            "UTF-16, big end first",
+            "people.csv",
+            utf16(&good, u16::to_be_bytes, true),
+        ),
+        type_of(
+            "UTF-16 without a mark",
+            "people.csv",
+            utf16(&good, u16::to_le_bytes, false),
+        ),
+        type_of(
+            "UTF-32",
+            "people.csv",
+            good.chars()
+                .flat_map(|c| u32::from(c).to_le_bytes())
+                .collect::<Vec<_>>(),
+        ),
+        type_of(
+            "Latin-1",
+            "people.csv",
+            [good.as_bytes(), b"g@new.example,Gr\xfc\xdfe,X,student\n"].concat(),
+        ),
+        type_of(
+            "Windows-1252",
+            "people.csv",
+            [good.as_bytes(), b"g@new.example,\x80uro,X,student\n"].concat(),
+        ),
+        type_of(
+            "a NUL in a cell",
+            "people.csv",
+            format!("{HEADER}\nmia@new.example,Mi\0a,X,student\n"),
+        ),
+        type_of("a NUL at the end", "people.csv", format!("{good}\0")),
+        type_of("a cut character", "people.csv", [good.as_bytes(), b"\xc3"].concat()),
+        type_of(
+            "an overlong character",
+            "people.csv",
+            [good.as_bytes(), b"\xc0\x80"].concat(),
+        ),
+        type_of(
+            "half a surrogate",
+            "people.csv",
+            [good.as_bytes(), b"\xed\xa0\x80"].concat(),
+        ),
+        type_of(
+            "packed",
+            "people.csv",
+            b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03".to_vec(),
+        ),
+        type_of("an archive under this name", "people.csv", packed(&one_roster())),
+        type_of("a spreadsheet", "people.xlsx", good.clone()),
+        type_of("a text", "people.txt", good.clone()),
+        type_of("a program", "people.csv.exe", good.clone()),
+        type_of("without an ending", "people", good.clone()),
+        type_of("a real document", "people.docx", docx("x")),
+        Refused {
+            path: Some("file"),
+            ..refused(
+                "a row too many",
+                "people.csv",
+                students(0, 50_001),
+                400,
+                "VALIDATION_ERROR",
+            )
+        },
+    ];
+    for column in ["email", "firstName", "lastName", "role"] {
+        all.push(header(&format!("no {column}"), without(column)));
+    }
+    for column in [
+        "password",
+        "organizationId",
+        "isAdmin",
+        "id",
+        "userId",
+        "tenant",
+        "__proto__",
+        "",
+        "email",
+        "EMAIL",
+        "=1+1",
+    ] {
+        all.push(header(&format!("also the column {column}"), also(column)));
+    }
+    all
+}

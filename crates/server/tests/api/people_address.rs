@@ -1,0 +1,119 @@
+//! Another address for the own account: proved by the password and by reading the new mailbox.
+
+use serde_json::{Value, json};
+
+use crate::auth::{PASSWORD, enable};
+use crate::support::rows::{execute, texts};
+use crate::support::school_people::letters;
+use crate::support::{FRONTEND, TestApp};
+
+const NEW: &str = "new.address@test.example";
+
+fn link(letter: &str) -> String {
+    let line = letter
+        .lines()
+        .find(|line| line.contains("/verify-email?token="))
+        .unwrap();
+    line.strip_prefix(&format!("{FRONTEND}/api")).unwrap().to_owned()
+}
+
+async fn email(app: &TestApp, id: &str) -> Option<String> {
+    texts(&app.database, format!("SELECT email FROM users WHERE id = '{id}'"))
+        .await
+        .remove(0)
+}
+
+both!(a_link_in_the_new_mailbox_changes_the_address, |app| {
+    let (world, ben) = (&app.world, app.as_(&app.world.ben));
+    enable(app, &world.ben).await;
+    let ask = async |address: &str, password: &str| {
+        ben.post("/users/me/email", json!({"newEmail": address, "password": password}))
+            .await
+    };
+    ask("no address", PASSWORD).await.invalid("newEmail");
+    ask(&world.ben.email, PASSWORD).await.invalid("newEmail");
+    ask(NEW, "wrong password").await.invalid("password");
+    let failures = "SELECT account_key FROM sign_in_failures".to_owned();
+    assert_eq!(texts(&app.database, failures).await, [Some(world.ben.email.clone())]);
+    assert!(letters(app).is_empty());
+    assert_eq!(
+        ask(" New.Address@Test.Example ", PASSWORD).await.expect(200),
+        json!({"status": true})
+    );
+    let sent = letters(app);
+    assert_eq!(sent.len(), 2);
+    assert!(
+        sent[0].starts_with(&format!("To: {NEW}\r\n")) && sent[1].starts_with(&format!("To: {}\r\n", world.ben.email))
+    );
+    assert!(!sent[1].contains("token="), "the old mailbox gets no link");
+    assert_eq!(
+        email(app, &world.ben.id).await,
+        Some(world.ben.email.clone()),
+        "nothing changes before"
+    );
+
+    let stranger = app.stranger();
+    let answer = stranger.get(&link(&sent[0])).await;
+    assert_eq!(
+        (answer.status, answer.header("location")),
+        (302, &*format!("{FRONTEND}/?emailChanged=true"))
+    );
+    assert_eq!(email(app, &world.ben.id).await.as_deref(), Some(NEW));
+    let answer = stranger.get(&link(&sent[0])).await;
+    assert_eq!(answer.header("location"), format!("{FRONTEND}/?error=INVALID_TOKEN"));
+    stranger
+        .get("/auth/verify-email?token=unknown")
+        .await
+        .refused(400, "INVALID_TOKEN");
+    let away = format!(
+        "/auth/verify-email?token=x&callbackURL={}",
+        "https%3A%2F%2Fevil.example"
+    );
+    stranger.get(&away).await.refused(403, "INVALID_CALLBACK_URL");
+    let body = json!({"email": NEW, "password": PASSWORD});
+    stranger.post("/auth/sign-in/email", body).await.expect(200);
+});
+
+both!(nobody_learns_whether_an_address_is_taken, |app| {
+    let (world, ben) = (&app.world, app.as_(&app.world.ben));
+    enable(app, &world.ben).await;
+    let ask = async |address: &str| {
+        ben.post("/users/me/email", json!({"newEmail": address, "password": PASSWORD}))
+            .await
+    };
+    assert_eq!(ask(&world.zoe.email).await.expect(200), json!({"status": true}));
+    let sent = letters(app);
+    assert_eq!(sent.len(), 1, "only the old mailbox hears of it");
+    assert!(sent[0].starts_with(&format!("To: {}\r\n", world.ben.email)));
+    // Free when it was asked for, taken when the link is followed.
+    ask(NEW).await.expect(200);
+    let letter = letters(app)
+        .into_iter()
+        .find(|letter| letter.starts_with(&format!("To: {NEW}")))
+        .unwrap();
+    execute(
+        &app.database,
+        format!("UPDATE users SET email = '{NEW}' WHERE id = '{}'", world.cem.id),
+    )
+    .await;
+    let answer = app.stranger().get(&link(&letter)).await;
+    assert_eq!(answer.header("location"), format!("{FRONTEND}/?error=INVALID_TOKEN"));
+    assert_eq!(email(app, &world.ben.id).await, Some(world.ben.email.clone()));
+    for address in ["second@test.example", "third@test.example"] {
+        ask(address).await.expect(200);
+    }
+    ask("fourth@test.example").await.refused(429, "RATE_LIMITED");
+});
+
+both!(wrong_passwords_count_as_failed_sign_ins, |app| {
+    let (world, ben) = (&app.world, app.as_(&app.world.ben));
+    enable(app, &world.ben).await;
+    let mut last = Value::Null;
+    for _ in 0..6 {
+        let body = json!({"newEmail": NEW, "password": "wrong password"});
+        last = ben.post("/users/me/email", body).await.json();
+    }
+    assert_eq!(last["code"], "RATE_LIMITED");
+    let right = json!({"newEmail": NEW, "password": PASSWORD});
+    ben.post("/users/me/email", right).await.refused(429, "RATE_LIMITED");
+});

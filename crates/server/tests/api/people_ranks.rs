@@ -1,0 +1,241 @@
+//! Rank: everybody acts on, and names, lower ranks only; owners also owners; the last owner stays (contract 5, T25, T26).
+
+use model::access::{MemberRole, PlatformRole};
+use serde_json::{Value, json};
+
+use crate::support::rows::{execute, texts};
+use crate::support::school_people::{SchoolPerson, in_school, member_of_north, somebody};
+use crate::support::{Answer, Client, TestApp};
+
+/// Rank 5 runs the platform; 4 to 1 are the member roles from owner to student.
+const ROLES: [(u8, MemberRole); 4] = [
+    (4, MemberRole::Owner),
+    (3, MemberRole::Admin),
+    (2, MemberRole::Teacher),
+    (1, MemberRole::Student),
+];
+
+/// Whether somebody of a rank may act on another one, said in numbers.
+fn may(actor: u8, target: u8) -> bool {
+    actor == 5 || actor > target || (actor, target) == (4, 4)
+}
+
+async fn target(app: &TestApp, rank: u8) -> SchoolPerson {
+    let role = ROLES.iter().find(|(number, _)| *number == rank.min(4)).unwrap().1;
+    let platform = if rank == 5 {
+        PlatformRole::SuperAdmin
+    } else {
+        PlatformRole::Student
+    };
+    in_school(app, &app.world.north, role, platform).await
+}
+
+/// What a cell answered, against what it must: teachers and students do not pass the gate of these routes.
+#[track_caller]
+fn check(said: &str, actor: u8, allowed: bool, at_gate: bool, answer: Answer) {
+    if allowed {
+        assert!(answer.status < 300, "{said}: {} {}", answer.status, answer.json());
+    } else if at_gate && actor <= 2 {
+        answer.refused(403, "FORBIDDEN_ROLE");
+    } else {
+        assert_eq!(answer.json()["code"], "FORBIDDEN_RANK", "{said}: {}", answer.status);
+    }
+}
+
+async fn actors(app: &TestApp) -> Vec<(u8, Client)> {
+    let world = &app.world;
+    let choose = format!(
+        "UPDATE sessions SET active_organization_id = '{}' WHERE user_id = '{}'",
+        world.north, world.root.id
+    );
+    execute(&app.database, choose).await;
+    [
+        (5, &world.root),
+        (4, &world.olga),
+        (3, &world.adam),
+        (2, &world.ada),
+        (1, &world.ben),
+    ]
+    .map(|(rank, person)| (rank, app.as_(person)))
+    .to_vec()
+}
+
+both!(everybody_acts_on_lower_ranks_only, |app| {
+    for (actor, client) in actors(app).await {
+        for rank in 1..=5 {
+            let said = |what: &str| format!("{actor} {what} {rank}");
+            let person = target(app, rank).await;
+            let user = format!("/users/{}", person.person.id);
+            let answer = client.patch(&user, json!({"name": "Renamed"})).await;
+            check(&said("renames"), actor, actor >= 3 && may(actor, rank), true, answer);
+            let answer = client
+                .patch(&user, json!({"externalId": format!("{actor}{rank}")}))
+                .await;
+            check(&said("numbers"), actor, actor >= 3 && may(actor, rank), true, answer);
+            let answer = client.post(&format!("{user}/reset-password"), json!({})).await;
+            if (actor, rank) == (2, 1) {
+                answer.refused(403, "FORBIDDEN_ROLE"); // A student, but not one of hers.
+            } else {
+                check(
+                    &said("resets"),
+                    actor,
+                    actor >= 3 && may(actor, rank),
+                    actor == 1,
+                    answer,
+                );
+            }
+            for (new, role) in ROLES {
+                let person = target(app, rank).await;
+                let answer = client
+                    .patch(&format!("/admin/members/{}", person.member), json!({"role": role}))
+                    .await;
+                let same = rank.min(4) == new;
+                let allowed = actor >= 3 && may(actor, rank) && (same || may(actor, new));
+                check(&said(&format!("makes {role} of")), actor, allowed, true, answer);
+            }
+            let answer = client.patch(&user, json!({"isActive": false})).await;
+            check(
+                &said("switches off"),
+                actor,
+                actor >= 3 && may(actor, rank),
+                true,
+                answer,
+            );
+            let answer = client.delete(&user).await;
+            check(&said("removes"), actor, actor >= 3 && may(actor, rank), true, answer);
+            let person = target(app, rank).await;
+            let answer = client.delete(&format!("/admin/members/{}", person.member)).await;
+            check(&said("ends"), actor, actor >= 3 && may(actor, rank), true, answer);
+        }
+    }
+});
+
+both!(everybody_makes_lower_ranks_only, |app| {
+    for (actor, client) in actors(app).await {
+        for (rank, role) in [(3, "ADMIN"), (2, "TEACHER"), (1, "STUDENT")] {
+            let email = format!("{actor}-{rank}@test.example");
+            let new = json!({"name": "New", "email": email, "role": role, "sendInvite": true});
+            let answer = client.post("/users", new).await;
+            check(
+                &format!("{actor} makes {rank}"),
+                actor,
+                actor >= 3 && may(actor, rank),
+                true,
+                answer,
+            );
+            let made = texts(
+                &app.database,
+                format!("SELECT m.role FROM members m JOIN users u ON u.id = m.user_id WHERE u.email = '{email}'"),
+            )
+            .await;
+            assert_eq!(
+                made.len(),
+                usize::from(actor >= 3 && may(actor, rank)),
+                "{actor} {rank}"
+            );
+        }
+    }
+});
+
+both!(nobody_changes_the_own_role_and_the_last_owner_stays, |app| {
+    let (world, olga, adam) = (&app.world, app.as_(&app.world.olga), app.as_(&app.world.adam));
+    let own = format!("/admin/members/{}", member_of_north(app, &world.olga).await);
+    let root = app.as_(&world.root);
+    olga.patch(&own, json!({"role": "admin"}))
+        .await
+        .refused(403, "FORBIDDEN_RANK");
+    olga.delete(&own).await.refused(409, "LAST_OWNER");
+    olga.delete(&format!("/users/{}", world.olga.id))
+        .await
+        .refused(409, "LAST_OWNER");
+    olga.patch(&format!("/users/{}", world.olga.id), json!({"isActive": false}))
+        .await
+        .refused(409, "LAST_OWNER");
+    root.patch(
+        &format!("{own}?organizationId={}", world.north),
+        json!({"role": "admin"}),
+    )
+    .await
+    .refused(409, "LAST_OWNER");
+    let adams = format!("/admin/members/{}", member_of_north(app, &world.adam).await);
+    adam.patch(&adams, json!({"role": "owner"}))
+        .await
+        .refused(403, "FORBIDDEN_RANK");
+    adam.delete(&adams).await.refused(403, "FORBIDDEN_RANK");
+    // An owner who cannot sign in keeps no school.
+    let other = in_school(app, &world.north, MemberRole::Owner, PlatformRole::Student).await;
+    olga.patch(&format!("/users/{}", other.person.id), json!({"isActive": false}))
+        .await
+        .expect(200);
+    olga.delete(&own).await.refused(409, "LAST_OWNER");
+    olga.patch(&format!("/users/{}", other.person.id), json!({"isActive": true}))
+        .await
+        .expect(200);
+    olga.delete(&own).await.expect(200);
+});
+
+async fn owners(app: &TestApp) -> usize {
+    let owners = format!(
+        "SELECT id FROM members WHERE organization_id = '{}' AND role = 'owner'",
+        app.world.north
+    );
+    texts(&app.database, owners).await.len()
+}
+
+both!(two_owners_who_undo_each_other_leave_one, |app| {
+    let north = &app.world.north;
+    let nobody_owns =
+        format!("UPDATE members SET role = 'student' WHERE organization_id = '{north}' AND role = 'owner'");
+    for round in 0..20 {
+        execute(&app.database, nobody_owns.clone()).await;
+        let one = in_school(app, north, MemberRole::Owner, PlatformRole::Student).await;
+        let other = in_school(app, north, MemberRole::Owner, PlatformRole::Student).await;
+        let (first, second) = (app.as_(&one.person), app.as_(&other.person));
+        let (one_path, other_path) = (
+            format!("/admin/members/{}", one.member),
+            format!("/admin/members/{}", other.member),
+        );
+        // Every other round they leave at the same time.
+        let answers = if round % 2 == 0 {
+            let role = || json!({"role": "admin"});
+            tokio::join!(first.patch(&other_path, role()), second.patch(&one_path, role()))
+        } else {
+            tokio::join!(first.delete(&one_path), second.delete(&other_path))
+        };
+        let done = [answers.0.status, answers.1.status]
+            .iter()
+            .filter(|status| **status == 200)
+            .count();
+        assert_eq!(
+            (owners(app).await, done),
+            (1, 1),
+            "round {round}: {} {}",
+            answers.0.status,
+            answers.1.status
+        );
+    }
+});
+
+both!(only_the_role_in_the_school_counts, |app| {
+    let roles = ROLES.iter().map(|(rank, role)| (*rank, Some(*role))).chain([(0, None)]);
+    for (rank, role) in roles {
+        for platform in PlatformRole::ALL {
+            let person = somebody(app, &app.world.north, role, *platform).await;
+            let client = app.as_(&person);
+            let rank = if *platform == PlatformRole::SuperAdmin { 5 } else { rank };
+            for (path, needed) in [("/subjects", 1), ("/users", 2), ("/admin/members", 3)] {
+                let answer = client.get(path).await;
+                let said = format!("{platform} and {role:?} on {path}");
+                match rank {
+                    0 => drop(answer.refused(403, "NOT_A_MEMBER")),
+                    rank if rank >= needed => assert_eq!(answer.status, 200, "{said}"),
+                    _ => assert_eq!(
+                        (answer.status, &answer.json()["code"]),
+                        (403, &Value::from("FORBIDDEN_ROLE")),
+                        "{said}"
+                    ),
+                }
+            }
+        }
+    }
+});

@@ -1,0 +1,252 @@
+//! A deleted school: gone at once for everybody, and then really (contract 6.15). What is left is read from the schema.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::support::lesson_rows;
+use crate::support::mentions::{mentions, rows_of};
+use crate::support::rows::{execute, texts};
+use crate::support::{Client, Kind, Place, Rows, TestApp, Walk, World, raw};
+
+/// Tables whose rows stay a while on purpose: what instances told each other (ten minutes), and files that still go.
+const PASSING: [&str; 2] = ["event_outbox", "file_removals"];
+
+/// A row of North in every table, and some more classes.
+async fn fill(app: &TestApp) {
+    let (world, adam) = (&app.world, app.as_(&app.world.adam));
+    Walk::begin(app).await;
+    let path = format!("/classes/{}/teachers", world.seven_b.id);
+    adam.post(&path, json!({"userId": world.tom.id})).await.expect(200);
+    let homeroom = adam.post("/homerooms", json!({"name": "7b"})).await.expect(201);
+    let path = format!("/homerooms/{}/students", homeroom["id"].as_str().unwrap());
+    adam.post(&path, json!({"studentIds": [world.ben.id]}))
+        .await
+        .expect(200);
+    rows_for(&app.database, world).await;
+    Rows(app).join_school(&world.south, &world.tom, "teacher").await;
+}
+
+async fn rows_for(database: &groupwork::store::Database, world: &World) {
+    let World {
+        north,
+        seven_b,
+        ada,
+        ben,
+        ..
+    } = world;
+    let (north, class, course) = (north.clone(), seven_b.id.clone(), seven_b.course.clone());
+    let (ada, ben) = (ada.id.clone(), ben.id.clone());
+    let store = database.clone();
+    let (school, teacher) = (north.clone(), ada.clone());
+    tokio::task::spawn_blocking(move || {
+        let mut rows = lesson_rows::Rows::of(&store, &school, &class, &teacher, &ben);
+        rows.lesson(41, Some(&course));
+        rows.lesson(42, None);
+        rows.announcement();
+    })
+    .await
+    .unwrap();
+    let job = "INSERT INTO jobs (id, organization_id, kind, status, run_at, created_at, updated_at)";
+    let statements = [
+        format!(
+            "INSERT INTO storage_usages (organization_id, bytes, counted_at) VALUES ('{north}', 5, 1)
+                ON CONFLICT DO NOTHING"
+        ),
+        format!("{job} VALUES ('job-of-north', '{north}', 'PERSONAL_EXPORT', 'DONE', 1, 1, 1)"),
+        format!("UPDATE users SET home_organization_id = '{north}' WHERE id = '{ada}'"),
+    ];
+    for statement in statements {
+        execute(database, statement).await;
+    }
+    let message = texts(
+        database,
+        format!("SELECT id FROM direct_messages WHERE organization_id = '{north}'"),
+    )
+    .await;
+    let message = message[0].clone().unwrap();
+    let recipient = format!(
+        "INSERT INTO message_recipients (organization_id, message_id, user_id, created_at)
+            VALUES ('{north}', '{message}', '{ada}', 1)"
+    );
+    execute(database, recipient).await;
+}
+
+async fn purged(database: &groupwork::store::Database, organization: &str) {
+    let since = Instant::now();
+    let query = format!("SELECT id FROM organizations WHERE id = '{organization}'");
+    while !texts(database, query.clone()).await.is_empty() {
+        assert!(since.elapsed() < Duration::from_mins(1), "the purge does not end");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+fn without_passing(mut rows: BTreeMap<String, usize>) -> BTreeMap<String, usize> {
+    rows.retain(|table, _| !PASSING.contains(&table.as_str()));
+    rows
+}
+
+async fn account(app: &TestApp, person: &crate::support::Person) -> (bool, Option<String>) {
+    let active = format!("SELECT id FROM users WHERE id = '{}' AND is_active", person.id);
+    let home = format!("SELECT home_organization_id FROM users WHERE id = '{}'", person.id);
+    let is_active = !texts(&app.database, active).await.is_empty();
+    (is_active, texts(&app.database, home).await.remove(0))
+}
+
+both!(a_deleted_school_is_gone_at_once_and_then_really, |app| {
+    let (world, root) = (&app.world, app.as_(&app.world.root));
+    fill(app).await;
+    let (north, south) = (&world.north, &world.south);
+    let empty: Vec<_> = without_passing(rows_of(&app.database, north).await)
+        .into_iter()
+        .filter(|(_, rows)| *rows == 0)
+        .collect();
+    assert!(
+        empty.is_empty(),
+        "this test fills every table of a school, but {empty:?}"
+    );
+    let kept = app.kept_files();
+    assert!(!kept.is_empty());
+    let neighbours = without_passing(rows_of(&app.database, south).await);
+    let mut socket = raw::Socket::open(app, &world.ben.cookie).await;
+    socket.expect("ready").await;
+
+    let path = format!("/tenants/{north}");
+    let delete = async |body: Value| root.send(reqwest::Method::DELETE, &path, Some(body)).await;
+    delete(json!({})).await.invalid("confirm");
+    delete(json!({"confirm": "North"})).await.invalid("confirm");
+    delete(json!({"confirm": north})).await.invalid("confirm");
+    let deleted = delete(json!({"confirm": "north"})).await.expect(200);
+    assert_eq!((&deleted["success"], &deleted["members"]), (&json!(true), &json!(9)));
+    socket.expect("session:revoked").await;
+
+    // From this answer on nobody finds it.
+    root.get(&path).await.refused(404, "NOT_FOUND");
+    delete(json!({"confirm": "north"})).await.refused(404, "NOT_FOUND");
+    assert_eq!(root.get("/tenants").await.expect(200).as_array().unwrap().len(), 1);
+    root.get(&format!("/courses?organizationId={north}"))
+        .await
+        .refused(404, "NOT_FOUND");
+    root.get(&format!("/courses/{}", world.seven_b.course))
+        .await
+        .refused(404, "NOT_FOUND");
+    let ada = app.as_(&world.ada);
+    let status = ada.get("/classes").await.status;
+    assert!(
+        matches!(status, 400 | 401),
+        "{status}: no organization, or no session any more"
+    );
+    let host = app.stranger().with("host", "north.schools.test");
+    host.get("/tenants/current").await.refused(404, "NOT_FOUND");
+    let tom = app.as_(&world.tom);
+    let own = tom.get("/auth/organization/list").await.expect(200);
+    assert_eq!((own.as_array().unwrap().len(), &own[0]["slug"]), (1, &json!("south")));
+    // Its name is free for others at once.
+    let again = json!({"name": "North", "slug": "north", "ownerEmail": "new@north.example", "ownerName": "Nina"});
+    let again = root.post("/tenants", again).await.expect(201);
+    assert_ne!(again["tenant"]["id"], json!(north));
+
+    purged(&app.database, north).await;
+    crate::support::studio::eventually(async || app.removals().await == 0).await;
+    let left: Vec<_> = mentions(&app.database, north)
+        .await
+        .into_iter()
+        .filter(|(table, _)| !PASSING.contains(&table.as_str()))
+        .collect();
+    assert!(left.is_empty(), "{left:?}");
+    assert_eq!(app.kept_files(), [""; 0], "no file is left");
+    assert_eq!(without_passing(rows_of(&app.database, south).await), neighbours);
+    assert_eq!(
+        account(app, &world.ben).await,
+        (false, None),
+        "Ben has no school any more"
+    );
+    assert_eq!(account(app, &world.ada).await, (false, None), "nor a home");
+    assert_eq!(
+        account(app, &world.tom).await,
+        (true, None),
+        "Tom teaches at South, too"
+    );
+    assert_eq!(account(app, &world.zoe).await, (true, Some(south.clone())));
+    ada.get("/users/me").await.refused(401, "UNAUTHENTICATED");
+    tom.get("/users/me").await.expect(200);
+});
+
+/// Kills the service again and again while it purges; what was done stays done, and in the end nothing is left.
+async fn killed(kind: Kind) {
+    let Some(mut place) = Place::new(kind) else { return };
+    let world = World::create(&place.store().await, &place.database).await;
+    rows_for(&place.database, &world).await;
+    let classes = (0..12).map(|number| {
+        let (north, ada) = (&world.north, &world.ada.id);
+        format!(
+            "INSERT INTO classes (organization_id, id, name, name_key, academic_year, teacher_id, created_at, updated_at)
+                VALUES ('{north}', 'class-{number}', 'C{number}', 'c{number}', '2026', '{ada}', 1, 1);"
+        )
+    });
+    execute(&place.database, classes.collect()).await;
+    let mut service = place.start("serve");
+    service.ready().await;
+    // Nothing of this run's purge is waited for: the process dies with the answer.
+    let root = Client::new(&service.base, Some(world.root.cookie.clone()));
+    let path = format!("/tenants/{}", world.north);
+    let body = Some(json!({"confirm": "north"}));
+    root.send(reqwest::Method::DELETE, &path, body).await.expect(200);
+    service.kill();
+
+    let database = place.database.clone();
+    let left = async || {
+        let query = format!("SELECT id FROM organizations WHERE id = '{}'", world.north);
+        texts(&database, query).await
+    };
+    let mut kills = 0;
+    for run in 0..40 {
+        if left().await.is_empty() {
+            break;
+        }
+        // Nobody waits a minute for the lease of a dead instance.
+        execute(
+            &database,
+            "UPDATE jobs SET lease_until = 1 WHERE lease_until IS NOT NULL".to_owned(),
+        )
+        .await;
+        let failpoint = format!("store.after_commit:{}", 6 + run % 3);
+        let Ok(mut service) = place.try_start("serve", &[("GROUPWORK_FAILPOINT", &failpoint)]) else {
+            kills += 1;
+            continue;
+        };
+        let since = Instant::now();
+        while service.ended().is_none() && since.elapsed() < Duration::from_secs(5) {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        kills += usize::from(service.ended().is_some());
+    }
+    assert!(kills >= 2, "killed {kills} times");
+    let mut service = place.start("serve");
+    service.ready().await;
+    purged(&place.database, &world.north).await;
+    drop(service);
+    let passing = |table: &str| PASSING.contains(&table);
+    let found: Vec<_> = mentions(&place.database, &world.north)
+        .await
+        .into_iter()
+        .filter(|(table, _)| !passing(table))
+        .collect();
+    assert!(found.is_empty(), "{found:?}");
+    assert_eq!(
+        without_passing(rows_of(&place.database, &world.south).await)["members"],
+        3
+    );
+    place.close();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_killed_purge_is_finished_after_the_restart_on_sqlite() {
+    killed(Kind::Sqlite).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_killed_purge_is_finished_after_the_restart_on_postgres() {
+    killed(Kind::Postgres).await;
+}
