@@ -35,8 +35,7 @@ pub fn named(uri: &Uri, route: Option<&str>) -> Option<Home> {
     let query = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes());
     let asked = query.into_iter().find(|(key, _)| key == ORGANIZATION);
     if let Some((_, organization)) = asked {
-        // No text of the database holds a NUL, so it names nothing.
-        return Some(Home::Organization(organization.replace('\0', "\u{fffd}")));
+        return Some(Home::organization(&organization));
     }
     let below_api = |path: &'_ str| path.strip_prefix("/api").map_or_else(|| path.to_owned(), str::to_owned);
     let (route, path) = (below_api(route?), below_api(uri.path()));
@@ -61,7 +60,7 @@ pub fn is_well_formed(path: &str) -> bool {
 pub fn of_body(body: &Map<String, Value>) -> Option<Home> {
     let text = |key: &str| body.get(key).and_then(Value::as_str);
     if let Some(organization) = text(ORGANIZATION) {
-        return Some(Home::Organization(organization.to_owned()));
+        return Some(Home::organization(organization));
     }
     let parent = PARENTS
         .iter()

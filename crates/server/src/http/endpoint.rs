@@ -1,16 +1,10 @@
-//! A route and who may call it, declared together: there is no `add` without an [`Access`]. The guard of each route walks
-//! the specification's order: rate, origin, authenticate, resolve tenant, authorize.
-//!
-//! Whose rate it is shows only when the session was looked up, so that comes first; but a token whose owner has used up
-//! his window is refused without a look-up. Who has no session is counted with his address.
+//! A route, who may call it and on which terms, declared together: there is no `add` without an [`Access`]. What stands
+//! before each route is its [`guard`](super::guard).
 
-use axum::body::Body;
 use axum::extract::Request;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
-use model::access::{Access, Standing};
-use model::rate::Meter;
+use model::access::Access;
 use utoipa::openapi::extensions::Extensions;
 use utoipa::openapi::path::{Operation, PathItem};
 use utoipa::openapi::security::SecurityRequirement;
@@ -19,16 +13,9 @@ use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 
 use super::auth as auth_words;
 use super::context::App;
-use super::pace::{self, Holding, Waiting};
+use super::guard::{Route, guard};
 use super::terms::Terms;
-use super::valid;
-use crate::actions::rates;
-use crate::auth::rates::Exporting;
-use crate::auth::{self, Caller, Claim};
-use crate::changes;
-use crate::error::{Error, Result};
-use crate::store::Work;
-use crate::store::platform::homes::Home;
+use crate::error::Error;
 
 /// One row of the table of routes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -108,197 +95,6 @@ impl Endpoints {
     /// The router with its document, and the table of rows.
     pub fn into_parts(self) -> (OpenApiRouter<App>, Vec<Row>) {
         (self.router, self.rows)
-    }
-}
-
-/// What the guard knows of its route.
-#[derive(Clone, Copy)]
-struct Route {
-    access: Access,
-    terms: Terms,
-    refuse: fn(Error) -> Response,
-}
-
-async fn guard(route: Route, request: Request, next: Next) -> Response {
-    let waiting = request.extensions().get::<Waiting>().cloned().unwrap_or_default();
-    let answer = serve(route, request, next);
-    let answered = pace::within(route.terms.time(), &waiting, answer).await;
-    answered.unwrap_or_else(|error| {
-        tracing::warn!("a request took too long and was cut off");
-        (route.refuse)(error)
-    })
-}
-
-async fn serve(route: Route, request: Request, next: Next) -> Response {
-    let app = request
-        .extensions()
-        .get::<App>()
-        .cloned()
-        .expect("router.rs puts the app into every request");
-    let claim = app.gate().claim(&request, app.frontend_origin());
-    let mut meter = None;
-    let admitted = match admit(route, &app, claim, request.method(), &mut meter).await {
-        Ok(caller) => at_home(route.access, &app, caller, request).await,
-        Err(error) => Err(error),
-    };
-    let outcome = match admitted {
-        Ok((caller, request)) => turn(route, &app, caller).await.map(|admitted| (admitted, request)),
-        Err(error) => Err(error),
-    };
-    let mut response = match outcome {
-        Ok(((caller, exporting), mut request)) => {
-            if let Some(caller) = caller {
-                request.extensions_mut().insert(caller);
-            }
-            let response = next.run(request).await;
-            match exporting {
-                Some(exporting) => response.map(|body| Holding::keep(body, exporting)),
-                None => response,
-            }
-        }
-        Err(error) => (route.refuse)(error),
-    };
-    if let Some(meter) = meter {
-        show(&meter, response.headers_mut());
-    }
-    response
-}
-
-/// Puts a SUPER_ADMIN without an organization into the one his address or his body names.
-async fn at_home(
-    access: Access,
-    app: &App,
-    caller: Option<Caller>,
-    mut request: Request,
-) -> Result<(Option<Caller>, Request)> {
-    let Some(mut caller) = caller else {
-        return Ok((None, request));
-    };
-    if caller.standing == Standing::SuperAdmin
-        && let Some(uri) = auth::home::without_organization(request.uri())
-    {
-        *request.uri_mut() = uri;
-    }
-    let has_body = !request.method().is_safe() && access.needs_organization();
-    if caller.is_everywhere() && has_body {
-        request = settle(app, &mut caller, request).await?;
-    }
-    Ok((Some(caller), request))
-}
-
-/// Lets the body say in which organization a SUPER_ADMIN without one writes. What is wrong with the body is said where it
-/// is checked; here it only is not understood.
-async fn settle(app: &App, caller: &mut Caller, request: Request) -> Result<Request> {
-    if !valid::is_json(request.headers()) {
-        return Ok(request);
-    }
-    let (mut parts, body) = request.into_parts();
-    let mut bytes = pace::read_body(body, valid::JSON_LIMIT).await?;
-    if let Ok(object) = serde_json::from_slice(&bytes)
-        && let Some(home) = auth::home::of_body(&object)
-    {
-        let is_outright = matches!(home, Home::Organization(_));
-        caller.go_home(app.gate().home(home).await?);
-        if is_outright {
-            bytes = serde_json::to_vec(&auth::home::body_without_organization(object))?.into();
-            parts.headers.insert(header::CONTENT_LENGTH, bytes.len().into());
-        }
-    }
-    Ok(Request::from_parts(parts, Body::from(bytes)))
-}
-
-/// The caller, if he may be served. Public routes need no session, but who has one is counted by it; document-server
-/// routes ignore cookies and verify their own token. `meter` is what his answer says of his rate.
-async fn admit(
-    route: Route,
-    app: &App,
-    mut claim: Claim,
-    method: &Method,
-    meter: &mut Option<Meter>,
-) -> Result<Option<Caller>> {
-    let Route { access, terms, .. } = route;
-    let is_public = matches!(access, Access::Anyone | Access::DocumentServer);
-    let Some(rate) = terms.rate(access, method) else {
-        // Nothing is counted and, as it is public, nobody has to be known.
-        return claim.is_well_formed.then_some(None).ok_or(Error::NotFound);
-    };
-    let rates = app.rates();
-    let spent = claim.token.as_deref().and_then(|token| rates.spent(rate, token));
-    if let Some(spent) = spent {
-        *meter = Some(spent);
-        return Err(refused(&spent));
-    }
-    let facts = match auth::look_up(app.gate(), &mut claim).await {
-        // A public route answers also when nobody can be looked up.
-        Err(error) if is_public => {
-            tracing::warn!(%error, "the caller of a public route could not be looked up");
-            None
-        }
-        facts => facts?,
-    };
-    let own = match &facts {
-        None => rates.address(&claim.address),
-        Some(facts) => {
-            let user = &facts.user.id;
-            let usual = rates.person(rate, user);
-            if let (Some(usual), Some(token)) = (&usual, &claim.token)
-                && usual.is_refused
-            {
-                rates.remember_spent(rate, token, *usual);
-            }
-            let own = terms.own_rate().filter(|_| usual.is_none_or(|usual| !usual.is_refused));
-            let own = own.and_then(|own| rates.person(own, user));
-            // Of two limits the answer tells the one that is the route's own.
-            *meter = own.or(usual);
-            *meter
-        }
-    };
-    if let Some(own) = own.filter(|own| own.is_refused) {
-        return Err(refused(&own));
-    }
-    let is_well_formed = claim.is_well_formed;
-    let caller = if is_public {
-        facts.map(|facts| auth::caller(facts, claim.request_id))
-    } else {
-        Some(auth::authenticate(claim, facts, access)?)
-    };
-    is_well_formed.then_some(caller).ok_or(Error::NotFound)
-}
-
-/// Takes what only those who were admitted use up: a turn of the whole school, a place among the own exports.
-async fn turn(route: Route, app: &App, caller: Option<Caller>) -> Result<(Option<Caller>, Option<Exporting>)> {
-    let Some(known) = &caller else {
-        return Ok((caller, None));
-    };
-    if let (Some(rate), Some(standpoint)) = (route.terms.shared_rate(), known.standpoint()) {
-        let limit = app.rates().limit(rate);
-        if limit.is_some() {
-            let take = move |work: &mut Work<'_>| rates::take(work, &format!("{rate:?}"), limit);
-            changes::perform(app.store(), app.bus(), standpoint, take).await?;
-        }
-    }
-    let exporting = if route.terms == Terms::Export {
-        app.rates().begin_export(&known.user.id)?
-    } else {
-        None
-    };
-    Ok((caller, exporting))
-}
-
-fn refused(meter: &Meter) -> Error {
-    Error::RateLimited {
-        retry_after: u64::try_from(meter.resets_in).unwrap_or(1).max(1),
-    }
-}
-
-/// Tells a signed-in caller how much of his rate is left.
-fn show(meter: &Meter, headers: &mut HeaderMap) {
-    for (name, value) in [
-        ("ratelimit-limit", meter.limit),
-        ("ratelimit-remaining", meter.remaining),
-        ("ratelimit-reset", meter.resets_in),
-    ] {
-        headers.insert(HeaderName::from_static(name), HeaderValue::from(value));
     }
 }
 

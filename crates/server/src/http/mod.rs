@@ -5,6 +5,7 @@ pub mod context;
 pub mod document;
 pub mod endpoint;
 mod everywhere;
+mod guard;
 pub mod layers;
 mod line;
 pub mod listen;

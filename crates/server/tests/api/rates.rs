@@ -268,12 +268,13 @@ async fn a_school_takes_its_turns_whoever_asks_and_at_whatever_instance() {
         let router = routes
             .layer(from_fn_with_state(app.app.clone(), layers::surround))
             .with_state(app.app.clone());
-        let ask = |person: &Person| {
-            let request = Request::post("/seldom").header("cookie", &person.cookie);
+        let ask_for = |person: &Person, query: &str| {
+            let request = Request::post(format!("/seldom{query}")).header("cookie", &person.cookie);
             let request = request.header("origin", FRONTEND).body(Body::empty()).unwrap();
             let router = router.clone();
             tokio::spawn(async move { router.oneshot(request).await.unwrap() })
         };
+        let ask = |person: &Person| ask_for(person, "");
         for _ in 0..3 {
             let refused = ask(&world.ada).await.unwrap();
             assert_eq!(refused.status(), 403, "who may not do it uses nothing up");
@@ -296,6 +297,8 @@ async fn a_school_takes_its_turns_whoever_asks_and_at_whatever_instance() {
         }
         assert_eq!(done, 5);
         assert_eq!(ask(&world.zara).await.unwrap().status(), 200);
+        let rehearsed = ask_for(&world.adam, "?dryRun=1").await.unwrap();
+        assert_eq!(rehearsed.status(), 200, "who tries first can act then");
         // What is counted stands in the store, not in this process.
         app.raw(|connection| connection.run(&AGE_WINDOWS, args![3_600_000_i64]).unwrap())
             .await;
