@@ -341,7 +341,7 @@ fn the_page_about_privacy_is_current() {
     let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/privacy.md");
     let committed = std::fs::read_to_string(page).unwrap_or_default();
     assert!(
-        committed == groupwork::cli::describe::privacy_text(),
+        committed == groupwork::cli::describe::privacy_text().unwrap(),
         "docs/privacy.md is stale: run `make describe`"
     );
 }
@@ -360,7 +360,7 @@ async fn interrupted(kind: Kind) {
     asked.expect(202);
     let since = std::time::Instant::now();
     while dying.ended().is_none() {
-        assert!(since.elapsed() < Duration::from_secs(60), "nobody made the archive");
+        assert!(since.elapsed() < Duration::from_mins(1), "nobody made the archive");
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     drop(dying);
@@ -385,7 +385,7 @@ async fn interrupted(kind: Kind) {
 
 fn archives(place: &crate::support::Place) -> Vec<String> {
     let files = walk(&place.folder().join("files"));
-    files.into_iter().filter(|name| name.ends_with(".zip")).collect()
+    files.into_iter().filter(|name| name.contains(".zip")).collect()
 }
 
 fn walk(folder: &std::path::Path) -> Vec<String> {

@@ -23,8 +23,12 @@ pub fn unpacked(bytes: &[u8]) -> BTreeMap<String, Vec<u8>> {
         .collect()
 }
 
+fn is_list(name: &str) -> bool {
+    name.rsplit('.').next() == Some("json")
+}
+
 fn text(entries: &BTreeMap<String, Vec<u8>>) -> String {
-    let lists = entries.iter().filter(|(name, _)| name.ends_with(".json"));
+    let lists = entries.iter().filter(|(name, _)| is_list(name));
     let texts: Vec<_> = lists.map(|(_, content)| String::from_utf8_lossy(content)).collect();
     texts.join("\n").to_lowercase()
 }
@@ -89,7 +93,7 @@ both!(an_archive_holds_all_of_one_person_and_nothing_of_others, |app| {
     let (_, entries) = exported(&adam, &app.world.ben.id).await;
     complete(&entries, &[&OF_SCHOOL[..], &OF_ACCOUNT[..]].concat());
     assert!(!text(&entries).contains(&app.world.ben.token.to_lowercase()));
-    let files: Vec<_> = entries.iter().filter(|(name, _)| !name.ends_with(".json")).collect();
+    let files: Vec<_> = entries.iter().filter(|(name, _)| !is_list(name)).collect();
     let has = |bytes: &[u8]| files.iter().any(|(_, content)| content.as_slice() == bytes);
     assert!(has(FILE), "the file of the chat");
     assert!(has(&marked.document), "the version he wrote");

@@ -147,7 +147,7 @@ fn rows(app: &TestApp, lesson: &Walk, handed_in: &Value, file: &(FileKey, String
     text.push_str(&account(ben));
     text.push_str(&account(cem));
     let (key, sha256) = (file.0.as_str(), &file.1);
-    text.push_str(&format!(
+    let rest = format!(
         "INSERT INTO message_attachments (organization_id, id, work_room_id, message_id, file_name, mime_type, size, sha256,
                 file_key, uploaded_by_id, created_at)
             VALUES ('{north}', '{}', '{room}', '{letter}', 'BENMARK-file.txt', 'text/plain', {}, '{sha256}', '{key}', '{ben}', 1);
@@ -185,8 +185,8 @@ fn rows(app: &TestApp, lesson: &Walk, handed_in: &Value, file: &(FileKey, String
         TO_BEN[2],
         id(),
         id(),
-    ));
-    text
+    );
+    text + &rest
 }
 
 /// Every row of every table as text, with the table before it; the bus is left out, because it forgets by itself.
