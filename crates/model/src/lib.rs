@@ -43,6 +43,7 @@ pub mod homeroom;
 pub mod id;
 pub mod import;
 pub mod job;
+pub mod letter;
 pub mod list;
 pub mod message;
 pub mod news;

@@ -1,9 +1,10 @@
 //! Closed sets of words, such as statuses and roles: one spelling for the wire and for the store.
 //! A word that is not in the list is refused, never guessed.
 
-/// Makes an enum of closed words with one spelling for the wire and the store.
+/// Makes an enum of closed words with one spelling for the wire and the store. The words are `tt`: the derive of the
+/// documented schema does not see a `literal` that came through a macro, and would document `Active`.
 macro_rules! words {
-    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal,)+ }) => {
+    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:tt,)+ }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize, utoipa::ToSchema)]
         pub enum $name {

@@ -8,7 +8,7 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::auth::Gate;
 use crate::auth::rates::Rates;
 use crate::auth::tenant::{self, Hosts};
-use crate::changes::{orphans, removal, storage};
+use crate::changes::{letters, orphans, removal, storage};
 use crate::clock;
 use crate::config::Config;
 use crate::document_server::DocumentServer;
@@ -18,6 +18,7 @@ use crate::files::Files;
 use crate::jobs::Jobs;
 use crate::live::Live;
 use crate::live::bus::Bus;
+use crate::mail::Mail;
 use crate::store::platform::PlatformProof;
 use crate::store::{Database, Store, migrate};
 
@@ -35,10 +36,11 @@ struct Parts {
     files: Files,
     document_server: DocumentServer,
     editing: Editing,
+    mail: Mail,
     jobs: Jobs,
     started: std::time::Instant,
     /// They end with the service.
-    _chores: [AbortOnDropHandle<()>; 3],
+    _chores: [AbortOnDropHandle<()>; 4],
     /// The same.
     _sweep: Option<AbortOnDropHandle<()>>,
     /// The same.
@@ -74,7 +76,9 @@ impl App {
             Database::Sqlite(_) => document_server.deployment().to_owned(),
             Database::Postgres(_) => clock::new_id(),
         };
+        let mail = Mail::new(&config)?;
         let chores = [
+            letters::start(store.clone(), mail.clone()),
             removal::start(store.clone(), files.clone()),
             orphans::start(store.clone(), files.clone()),
             storage::start(store.clone(), files.clone()),
@@ -96,6 +100,7 @@ impl App {
             files,
             document_server,
             editing,
+            mail,
             jobs,
             started,
             _chores: chores,
@@ -152,6 +157,11 @@ impl App {
     /// What takes several units and the document server.
     pub fn editing(&self) -> &Editing {
         &self.0.editing
+    }
+
+    /// Writes letters.
+    pub fn mail(&self) -> &Mail {
+        &self.0.mail
     }
 
     /// What is done beside requests.

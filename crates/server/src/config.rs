@@ -6,7 +6,9 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use lettre::message::Mailbox;
 
+use crate::mail::{self, Server};
 use crate::store::Database;
 
 /// A secret: it can be used, not shown.
@@ -96,6 +98,15 @@ pub struct ServeArgs {
     /// `<slug>.<BASE_DOMAIN>` names an organization
     #[arg(long, env = "BASE_DOMAIN")]
     pub base_domain: Option<String>,
+    /// The mail server: `smtps://user:password@host`, `starttls://…` or `smtp://host`; unset: mails are laid into DATA_DIR/outbox
+    #[arg(long, env = "SMTP_URL", hide_env_values = true)]
+    pub smtp_url: Option<Secret>,
+    /// The same, from a file
+    #[arg(long, env = "SMTP_URL_FILE")]
+    pub smtp_url_file: Option<PathBuf>,
+    /// Who mails come from, `address` or `Name <address>`; needed with SMTP_URL
+    #[arg(long, env = "MAIL_FROM")]
+    pub mail_from: Option<String>,
     /// Addresses of proxies whose X-Forwarded-* headers count, separated by commas
     #[arg(long, env = "TRUST_PROXY", value_delimiter = ',')]
     pub trust_proxy: Vec<IpAddr>,
@@ -146,6 +157,9 @@ impl Default for ServeArgs {
             docserver_jwt_header: "Authorization".to_owned(),
             docserver_shared: false,
             base_domain: None,
+            smtp_url: None,
+            smtp_url_file: None,
+            mail_from: None,
             trust_proxy: Vec::new(),
             rate_limit_factor: 1.0,
             connections_max: CONNECTIONS_MAX,
@@ -182,6 +196,10 @@ pub struct Config {
     pub listen: SocketAddr,
     /// `<slug>.<base_domain>` names an organization.
     pub base_domain: Option<String>,
+    /// The mail server; without one, letters are laid into the outbox.
+    pub smtp: Option<Server>,
+    /// Who letters come from.
+    pub mail_from: Mailbox,
     /// Proxies whose X-Forwarded-* headers count.
     pub trusted_proxies: Vec<IpAddr>,
     /// Multiplies the request rates.
@@ -309,6 +327,17 @@ impl Config {
         let docserver_url = address("DOCSERVER_URL", serve.docserver_url);
         let docserver_internal_url = address("DOCSERVER_INTERNAL_URL", serve.docserver_internal_url);
         let api_internal_url = address("API_INTERNAL_URL", serve.api_internal_url);
+        let smtp_url = secret(serve.smtp_url).or(from_file(&serve.smtp_url_file)?);
+        let smtp = smtp_url.and_then(|url| Server::parse(&url).map_err(|why| faults.push(why.to_owned())).ok());
+        let named = present(serve.mail_from);
+        let mail_from = named.as_deref().and_then(mail::sender).unwrap_or_else(|| {
+            if named.is_some() {
+                faults.push("MAIL_FROM must be an address or Name <address>".to_owned());
+            } else if smtp.is_some() {
+                faults.push("SMTP_URL needs MAIL_FROM".to_owned());
+            }
+            mail::sender_at(&frontend_origin)
+        });
         if !(serve.rate_limit_factor.is_finite() && serve.rate_limit_factor >= 0.0) {
             faults.push("RATE_LIMIT_FACTOR must be a number from 0 up".to_owned());
         } else if serve.rate_limit_factor == 0.0 && !serve.listen.ip().is_loopback() {
@@ -331,6 +360,8 @@ impl Config {
             base_domain: serve
                 .base_domain
                 .map(|domain| domain.trim_matches('.').to_ascii_lowercase()),
+            smtp,
+            mail_from,
             trusted_proxies: serve.trust_proxy,
             rate_limit_factor: serve.rate_limit_factor,
             connections_max: serve.connections_max.max(1),

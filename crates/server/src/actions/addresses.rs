@@ -5,6 +5,7 @@ use model::time::Timestamp;
 
 use super::passwords::{self, Prover};
 use crate::error::{Error, Result};
+use crate::mail::{Mail, Recipient};
 use crate::store::platform::PlatformWork;
 
 /// The kind of link that confirms an address.
@@ -22,34 +23,43 @@ pub struct NewAddress {
     pub address: String,
     /// The secret of the link.
     pub token: String,
+    /// Where the link leads, below FRONTEND_URL.
+    pub path: String,
 }
 
-/// How asking for another address ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Asked {
-    /// The password was wrong.
-    Wrong,
-    /// Letters go out.
-    Told,
-    /// Nothing goes out, and nobody is told why: the address belongs to somebody.
-    Silent,
-}
-
-/// Remembers the link to the new address; a wrong password counts as a failed sign-in.
-pub fn ask(work: &mut PlatformWork<'_>, prover: &Prover, new: &NewAddress, now: Timestamp) -> Result<Asked> {
+/// Lets letters to both addresses go out and remembers the link to the new one; false when the password was wrong, which
+/// counts as a failed sign-in. Where the new address belongs to somebody, only the old one hears of it.
+pub fn ask(
+    work: &mut PlatformWork<'_>,
+    mail: &Mail,
+    prover: &Prover,
+    new: &NewAddress,
+    now: Timestamp,
+) -> Result<bool> {
     if !passwords::prove(work, prover, new.fitted.as_deref(), now)? {
-        return Ok(Asked::Wrong);
+        return Ok(false);
     }
     let user = &prover.user;
-    work.profile_to_change(user)?;
+    let person = work.profile_to_change(user)?;
     if work.recent_verifications(KIND, user, now.plus_seconds(-HOUR))? >= LETTERS {
         let retry_after = u64::try_from(HOUR).unwrap_or(u64::MAX);
         return Err(Error::RateLimited { retry_after });
     }
     let identifier = passwords::link(KIND, &new.token);
     work.insert_address_link(&identifier, user, &new.address, now.plus_seconds(HOUR), now)?;
-    let is_taken = work.user_with_email(&new.address)?.is_some();
-    Ok(if is_taken { Asked::Silent } else { Asked::Told })
+    let old = Recipient::of(&person);
+    let to = Recipient {
+        address: &new.address,
+        ..old
+    };
+    // Both are written, so that the time of the answer tells nothing.
+    let confirmation = mail.address_confirmation(to, &new.path, now)?;
+    let notice = mail.address_notice(old, &new.address, "/", now)?;
+    if work.user_with_email(&new.address)?.is_none() {
+        work.insert_letter(&confirmation)?;
+    }
+    work.insert_letter(&notice)?;
+    Ok(true)
 }
 
 /// Uses up a link: the account has the new address now. False when the link is worth nothing, or the address was given to

@@ -8,6 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::{sessions, sign_in};
 use crate::error::{Error, Result};
+use crate::mail::{Mail, Recipient};
 use crate::store::platform::sessions::Session;
 use crate::store::platform::sign_in::Attempt;
 use crate::store::platform::{Platform, PlatformWork};
@@ -71,15 +72,22 @@ pub fn change(work: &mut PlatformWork<'_>, prover: &Prover, new: &NewPassword, n
     Ok(true)
 }
 
-/// Remembers that a reset link goes out; false when the person was sent enough of them.
-pub fn request_reset(work: &mut PlatformWork<'_>, user: &UserId, token: &str, now: Timestamp) -> Result<bool> {
+/// Sends a reset link, unless the person was sent enough of them; `path` leads to the link's page.
+pub fn request_reset(
+    work: &mut PlatformWork<'_>,
+    mail: &Mail,
+    user: &UserId,
+    token: &str,
+    path: &str,
+    now: Timestamp,
+) -> Result<()> {
     // Held, so that several at once are counted one after the other.
-    work.profile_to_change(user)?;
+    let person = work.profile_to_change(user)?;
     if work.recent_verifications(RESET, user, now.plus_seconds(-HOUR))? >= RESET_MAILS {
-        return Ok(false);
+        return Ok(());
     }
     work.insert_verification(&identifier(token), user, now.plus_seconds(HOUR), now)?;
-    Ok(true)
+    work.insert_letter(&mail.password_reset(Recipient::of(&person), path, now)?)
 }
 
 /// Whether a reset link still works.

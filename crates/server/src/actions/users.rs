@@ -9,6 +9,7 @@ use model::id::{ClassId, HomeroomId, UserId};
 use model::list::List;
 use model::refusal::Refusal;
 use model::text::{ExternalId, Locale, Name, ShortName, Username};
+use model::user::User;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -16,6 +17,7 @@ use super::enrollments::{self, NewStudents};
 use super::homerooms::{self, NewHomeroomStudents};
 use super::people::{self, NewPerson, Password, Provisioned};
 use crate::error::{Error, Result};
+use crate::mail::{Mail, Recipient};
 use crate::store::Work;
 use crate::store::people::Membership;
 
@@ -119,6 +121,8 @@ impl UserEdit {
 pub struct Invitation {
     /// The secret of the link.
     pub token: String,
+    /// Where the link leads, below FRONTEND_URL.
+    pub path: String,
 }
 
 /// Brings somebody into the school, with the homeroom and the classes that are named.
@@ -156,6 +160,15 @@ pub fn create(
         work.insert_mailed_link(&provisioned.person.id, &identifier, people::TEMPORARY)?;
     }
     Ok(provisioned)
+}
+
+/// Lets the letter go out with the unit that made the account.
+pub fn invite(work: &mut Work<'_>, mail: &Mail, user: &User, invitation: &Invitation) -> Result<()> {
+    let school = work.school()?;
+    let days = people::TEMPORARY / (24 * 60 * 60);
+    let to = Recipient::of(user);
+    let letter = mail.invitation(to, school.name.as_str(), &invitation.path, days, work.now())?;
+    work.insert_letter(&letter)
 }
 
 /// Changes what a PATCH names.

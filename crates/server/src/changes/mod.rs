@@ -3,6 +3,7 @@
 
 mod broadcast;
 mod cleanup;
+pub mod letters;
 mod log;
 pub mod orphans;
 mod perform;

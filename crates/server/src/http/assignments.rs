@@ -190,7 +190,8 @@ pub(super) async fn matching(cx: Context, filter: Filter) -> Result<Json<Vec<Kno
 /// Add a topic to a class, perhaps with groups
 #[utoipa::path(post, path = "/assignments", request_body = NewAssignment,
     responses((status = 201, body = AssignmentView),
-        (status = 409, description = "CLASS_MISMATCH, COURSE_MISMATCH, COURSE_ARCHIVED, CLASS_ARCHIVED")))]
+        (status = 409, description = "CLASS_MISMATCH, COURSE_MISMATCH, COURSE_ARCHIVED, CLASS_ARCHIVED"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn create(cx: Context, Valid(new): Valid<NewAssignment>) -> Result<Created<AssignmentView>> {
     let topic = staff(&cx.write(move |work| assignments::create(work, &new)).await?);
     Ok(Created(format!("/api/assignments/{}", topic.id()), topic))
@@ -226,7 +227,8 @@ async fn show(cx: Context, Path(id): Path<AssignmentId>) -> Result<Json<KnownAss
 /// Change a topic; own texts of the groups it lists and of no others
 #[utoipa::path(patch, path = "/assignments/{id}", params(("id" = String, Path)), request_body = AssignmentEdit,
     responses((status = 200, body = AssignmentView),
-        (status = 409, description = "ASSIGNMENT_FINISHED, COURSE_MISMATCH, CLASS_MISMATCH, COURSE_ARCHIVED, GROUP_NOT_ON_ASSIGNMENT, CLASS_ARCHIVED")))]
+        (status = 409, description = "ASSIGNMENT_FINISHED, COURSE_MISMATCH, CLASS_MISMATCH, COURSE_ARCHIVED, \
+         GROUP_NOT_ON_ASSIGNMENT, CLASS_ARCHIVED"), (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn edit(cx: Context, Path(id): Path<AssignmentId>, patch: Patch<AssignmentEdit>) -> Result<Json<AssignmentView>> {
     if !patch.echoed.is_empty() {
         let shown = show(cx.clone(), Path(id.clone())).await?;
@@ -239,7 +241,8 @@ async fn edit(cx: Context, Path(id): Path<AssignmentId>, patch: Patch<Assignment
 
 /// Remove a topic with its submissions and files; rooms and documents stay
 #[utoipa::path(delete, path = "/assignments/{id}", params(("id" = String, Path), DryRun),
-    responses((status = 200, body = RemovedTopic), (status = 409, description = "CLASS_ARCHIVED")))]
+    responses((status = 200, body = RemovedTopic), (status = 409, description = "CLASS_ARCHIVED"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn remove(
     cx: Context,
     Path(id): Path<AssignmentId>,
@@ -258,7 +261,8 @@ async fn remove(
 /// Members, own texts and files of single groups stay as they are.
 #[utoipa::path(patch, path = "/assignments/{id}/bulk", params(("id" = String, Path), BulkQuery), request_body = SharedEdit,
     responses((status = 200, body = BulkEditView),
-        (status = 409, description = "ASSIGNMENT_FINISHED, LIMIT_REACHED, CLASS_ARCHIVED")))]
+        (status = 409, description = "ASSIGNMENT_FINISHED, LIMIT_REACHED, CLASS_ARCHIVED"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn bulk(
     cx: Context,
     Path(id): Path<AssignmentId>,

@@ -78,7 +78,8 @@ async fn list(cx: Context, Path(id): Path<AssignmentId>) -> Result<Json<Vec<Assi
     request_body(content = AttachmentForm, content_type = "multipart/form-data"),
     responses((status = 201, body = AssignmentAttachmentView),
         (status = 409, description = "ASSIGNMENT_FINISHED, LIMIT_REACHED, CLASS_ARCHIVED"),
-        (status = 413, description = "PAYLOAD_TOO_LARGE"), (status = 415, description = "UNSUPPORTED_FILE_TYPE")))]
+        (status = 413, description = "PAYLOAD_TOO_LARGE"), (status = 415, description = "UNSUPPORTED_FILE_TYPE"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn upload(
     cx: Context,
     Path(id): Path<AssignmentId>,
@@ -124,7 +125,8 @@ async fn content(
 /// Remove a file of a topic
 #[utoipa::path(delete, path = "/assignments/{id}/attachments/{attachmentId}",
     params(("id" = String, Path), ("attachmentId" = String, Path)),
-    responses((status = 200, body = Done), (status = 409, description = "ASSIGNMENT_FINISHED, CLASS_ARCHIVED")))]
+    responses((status = 200, body = Done), (status = 409, description = "ASSIGNMENT_FINISHED, CLASS_ARCHIVED"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn remove(cx: Context, Path((id, attachment)): Path<(AssignmentId, AttachmentId)>) -> Result<Json<Done>> {
     cx.write(move |work| attachments::remove(work, &id, &attachment))
         .await?;

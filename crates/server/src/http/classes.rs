@@ -213,7 +213,8 @@ async fn show(cx: Context, Path(id): Path<ClassId>) -> Result<Json<ClassView>> {
 /// Change a class
 #[utoipa::path(patch, path = "/classes/{id}", params(("id" = String, Path)), request_body = ClassEdit,
     responses((status = 200, body = ClassView),
-        (status = 409, description = "CLASS_ARCHIVED, CLASS_NOT_EMPTY, SUBJECT_IN_USE, DUPLICATE_EXTERNAL_ID")))]
+        (status = 409, description = "CLASS_ARCHIVED, CLASS_NOT_EMPTY, SUBJECT_IN_USE, DUPLICATE_EXTERNAL_ID"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn edit(cx: Context, Path(id): Path<ClassId>, patch: Patch<ClassEdit>) -> Result<Json<ClassView>> {
     if !patch.echoed.is_empty() {
         let shown = show(cx.clone(), Path(id.clone())).await?;
@@ -296,7 +297,8 @@ async fn courses(
 
 /// Let somebody teach along
 #[utoipa::path(post, path = "/classes/{id}/teachers", params(("id" = String, Path)), request_body = NewCoTeacher,
-    responses((status = 200, body = [CoTeacherView]), (status = 409, description = "CLASS_ARCHIVED")))]
+    responses((status = 200, body = [CoTeacherView]), (status = 409, description = "CLASS_ARCHIVED"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn add_teacher(
     cx: Context,
     Path(id): Path<ClassId>,
@@ -309,7 +311,8 @@ async fn add_teacher(
 /// End a co-teaching
 #[utoipa::path(delete, path = "/classes/{id}/teachers/{userId}",
     params(("id" = String, Path), ("userId" = String, Path)),
-    responses((status = 200, body = [CoTeacherView]), (status = 409, description = "CLASS_ARCHIVED")))]
+    responses((status = 200, body = [CoTeacherView]), (status = 409, description = "CLASS_ARCHIVED"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn remove_teacher(cx: Context, Path((id, teacher)): Path<(ClassId, UserId)>) -> Result<Json<Vec<CoTeacherView>>> {
     let teachers = cx
         .write(move |work| classes::remove_teacher(work, &id, &teacher))

@@ -89,7 +89,8 @@ async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Jso
 
 /// Add a course to a class
 #[utoipa::path(post, path = "/courses", request_body = NewCourse,
-    responses((status = 201, body = CourseView), (status = 409, description = "DUPLICATE_COURSE, CLASS_ARCHIVED")))]
+    responses((status = 201, body = CourseView), (status = 409, description = "DUPLICATE_COURSE, CLASS_ARCHIVED"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn create(cx: Context, Valid(new): Valid<NewCourse>) -> Result<Created<CourseView>> {
     let course = CourseView::from(cx.write(move |work| courses::create(work, &new)).await?);
     Ok(Created(format!("/api/courses/{}", course.id()), course))
@@ -135,7 +136,9 @@ fn topic(seen: SeenAssignment) -> CourseAssignmentView {
 
 /// Change a course
 #[utoipa::path(patch, path = "/courses/{id}", params(("id" = String, Path)), request_body = CourseEdit,
-    responses((status = 200, body = CourseView), (status = 409, description = "DUPLICATE_COURSE, CLASS_MISMATCH, CLASS_ARCHIVED")))]
+    responses((status = 200, body = CourseView),
+        (status = 409, description = "DUPLICATE_COURSE, CLASS_MISMATCH, CLASS_ARCHIVED"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn edit(cx: Context, Path(id): Path<CourseId>, patch: Patch<CourseEdit>) -> Result<Json<CourseView>> {
     if !patch.echoed.is_empty() {
         let shown = show(cx.clone(), Path(id.clone())).await?;
@@ -171,7 +174,8 @@ struct CourseRemoved {
 
 /// Remove a course with its groups, topics, rooms, documents and submissions
 #[utoipa::path(delete, path = "/courses/{id}", params(("id" = String, Path), Removal),
-    responses((status = 200, body = CourseRemoved), (status = 409, description = "CLASS_ARCHIVED")))]
+    responses((status = 200, body = CourseRemoved), (status = 409, description = "CLASS_ARCHIVED"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn remove(
     cx: Context,
     Path(id): Path<CourseId>,

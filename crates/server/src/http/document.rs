@@ -1,35 +1,244 @@
-//! The OpenAPI document: what the routes say of themselves, plus title, version, security schemes and the error body.
+//! The OpenAPI document: what the routes say of themselves, plus title, version, security schemes, described refusals,
+//! and examples. The examples are real requests and answers that the tests recorded (`docs/examples.json`).
 
+use std::collections::BTreeMap;
+
+use model::access::{Access, MemberRole, PlatformRole};
+use model::activity::{Action, Category};
+use model::assignment::{AssignmentOrder, AssignmentStatus};
+use model::class::ClassStatus;
+use model::course::CourseStatus;
+use model::organization::OrganizationStatus;
+use model::text::Search;
+use serde::Deserialize;
+use serde_json::Value;
+use utoipa::openapi::example::ExampleBuilder;
+use utoipa::openapi::extensions::Extensions;
+use utoipa::openapi::path::Operation;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
-use utoipa::openapi::{InfoBuilder, OpenApi, Server};
+use utoipa::openapi::tag::TagBuilder;
+use utoipa::openapi::{
+    Content, InfoBuilder, LicenseBuilder, OpenApi, Ref, RefOr, Response, ResponseBuilder, Schema, ServerBuilder,
+};
 use utoipa::{PartialSchema, ToSchema};
 
+use super::codes::{self, Likeness};
+use super::endpoint::{Row, operations};
 use super::reply::ErrorBody;
 use crate::error::Problem;
 
+/// What the tests recorded.
+#[derive(Deserialize)]
+struct Examples {
+    /// One exchange of each route, by `METHOD /path`.
+    routes: BTreeMap<String, Exchange>,
+    /// One body of each code.
+    errors: BTreeMap<String, Value>,
+}
+
+#[derive(Deserialize)]
+struct Exchange {
+    request: Option<Value>,
+    /// The media type of the request, where it has a body.
+    sent: Option<String>,
+    status: u16,
+    media: String,
+    answer: Value,
+}
+
+const RECORDED: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/examples.json"));
+
+const ABOUT: &str = "The server on which a school's groups work together.\n\n\
+    **Signing in.** `POST /auth/sign-in/email` sets the session cookie, then `POST /auth/organization/set-active` \
+    chooses the organization. In this page both work by *Execute*: the browser keeps the cookie and sends it with every \
+    later request. Programs keep the `better-auth.session_token` cookie themselves.\n\n\
+    **Refusals.** Every refusal has a stable `code`, a sentence, and the id of the request; the codes of each route \
+    stand at its responses. What a caller may not know of is 404, what he sees but may not change is 403.\n\n\
+    **Examples** are recorded from real answers; long lists are shortened to two entries.";
+
 /// Completes the document that the routes made.
-pub fn finish(mut document: OpenApi) -> OpenApi {
+pub fn finish(mut document: OpenApi, rows: &[Row]) -> OpenApi {
+    let examples: Examples = serde_json::from_str(RECORDED).expect("docs/examples.json is what the tests wrote");
     document.info = InfoBuilder::new()
         .title("groupwork")
-        .description(Some("The server on which a school's groups work together."))
+        .description(Some(ABOUT))
         .version(env!("CARGO_PKG_VERSION"))
+        .license(Some(LicenseBuilder::new().name(env!("CARGO_PKG_LICENSE")).build()))
         .build();
-    document.servers = Some(vec![Server::new("/api")]);
+    let server = ServerBuilder::new()
+        .url("/api")
+        .description(Some("This service"))
+        .build();
+    document.servers = Some(vec![server]);
+    let mut tags: Vec<&str> = Vec::new();
+    let mut refusals = BTreeMap::new();
+    for row in rows {
+        if !tags.contains(&row.noun) {
+            tags.push(row.noun);
+        }
+        let item = document.paths.paths.get_mut(&row.path).expect("every row has its path");
+        for (method, operation) in operations(item) {
+            if super::endpoint::name(&method) == row.method {
+                show_example(operation, examples.routes.get(&format!("{} {}", row.method, row.path)));
+                spell_out(operation, row, &examples.errors, &mut refusals);
+            }
+        }
+    }
+    document.tags = Some(
+        tags.into_iter()
+            .map(|tag| TagBuilder::new().name(tag).build())
+            .collect(),
+    );
     let components = document.components.get_or_insert_default();
+    components.responses.extend(refusals);
     components
         .schemas
         .insert(ErrorBody::name().into_owned(), ErrorBody::schema());
     components
         .schemas
         .insert(Problem::name().into_owned(), Problem::schema());
+    components.schemas.extend(of_parameters());
+    let cookie = "The cookie that signing in sets; `__Secure-` stands before its name where FRONTEND_URL is https.";
     components.add_security_scheme(
         "session",
-        SecurityScheme::ApiKey(ApiKey::Cookie(ApiKeyValue::new("better-auth.session_token"))),
+        SecurityScheme::ApiKey(ApiKey::Cookie(ApiKeyValue::with_description(
+            "better-auth.session_token",
+            cookie,
+        ))),
     );
     let bearer = HttpBuilder::new()
         .scheme(HttpAuthScheme::Bearer)
         .bearer_format("JWT")
+        .description(Some(
+            "A token of the document server, signed with DOCSERVER_JWT_SECRET; its own header is a setting.",
+        ))
         .build();
     components.add_security_scheme("documentServer", SecurityScheme::Http(bearer));
     document
+}
+
+/// Types that parameters of a query name. utoipa collects those of bodies and forgets these.
+fn of_parameters() -> BTreeMap<String, RefOr<Schema>> {
+    fn named<T: ToSchema>() -> (String, RefOr<Schema>) {
+        (T::name().into_owned(), T::schema())
+    }
+    BTreeMap::from([
+        named::<Search>(),
+        named::<Action>(),
+        named::<Category>(),
+        named::<AssignmentOrder>(),
+        named::<AssignmentStatus>(),
+        named::<CourseStatus>(),
+        named::<ClassStatus>(),
+        named::<MemberRole>(),
+        named::<OrganizationStatus>(),
+        named::<PlatformRole>(),
+    ])
+}
+
+/// Puts the recorded exchange to the body and to the answer it belongs to.
+fn show_example(operation: &mut Operation, recorded: Option<&Exchange>) {
+    let Some(Exchange {
+        request,
+        sent,
+        status,
+        media,
+        answer,
+    }) = recorded
+    else {
+        return;
+    };
+    if let Some(RefOr::T(body)) = &mut operation.request_body
+        && let Some(RefOr::T(content)) = sent.as_ref().and_then(|sent| body.content.get_mut(sent))
+    {
+        content.example.clone_from(request);
+    }
+    if let Some(RefOr::T(response)) = operation.responses.responses.get_mut(&status.to_string()) {
+        // A handler that says nothing of the shape of its answer still shows one.
+        let content = response
+            .content
+            .entry(media.clone())
+            .or_insert_with(|| RefOr::T(Content::default()));
+        if let RefOr::T(content) = content {
+            content.example = Some(answer.clone());
+        }
+    }
+}
+
+/// Replaces every refusal of an operation by a described one, shared by all operations that answer the same.
+fn spell_out(
+    operation: &mut Operation,
+    row: &Row,
+    recorded: &BTreeMap<String, Value>,
+    refusals: &mut BTreeMap<String, RefOr<Response>>,
+) {
+    let summary = operation.summary.clone().unwrap_or_default();
+    for response in operation.responses.responses.values_mut() {
+        if let RefOr::T(response) = response
+            && response.description.is_empty()
+        {
+            response.description.clone_from(&summary);
+        }
+    }
+    let mut by_status: BTreeMap<u16, Vec<String>> = BTreeMap::new();
+    for (status, response) in &operation.responses.responses {
+        if let (Ok(status @ 400..), RefOr::T(response)) = (status.parse(), response) {
+            let named = codes::named_in(&response.description).into_iter();
+            by_status.entry(status).or_default().extend(named.map(str::to_owned));
+        }
+    }
+    for (status, code) in codes::of_likeness(likeness(operation, row)) {
+        by_status.entry(status).or_default().push(code.to_owned());
+    }
+    for (status, mut named) in by_status {
+        named.sort();
+        named.dedup();
+        let described = operation.responses.responses.get(&status.to_string());
+        let shaped = matches!(described, Some(RefOr::T(response)) if !response.content.is_empty());
+        // A refusal with a body of its own (the readiness check) or without code (a missing part) stays as it is.
+        if named.is_empty() || shaped {
+            continue;
+        }
+        let name = format!("{status}.{}", named.join("."));
+        let shared = Ref::from_response_name(&name);
+        refusals.entry(name).or_insert_with(|| refusal(&named, recorded).into());
+        operation.responses.responses.insert(status.to_string(), shared.into());
+    }
+}
+
+fn refusal(named: &[String], recorded: &BTreeMap<String, Value>) -> Response {
+    let lines = named.iter().map(|code| {
+        let meaning = codes::meaning(code).unwrap_or_default();
+        format!("`{code}`: {meaning}")
+    });
+    let mut content = Content::new(Some(Ref::from_schema_name("ErrorBody")));
+    for code in named {
+        if let Some(body) = recorded.get(code) {
+            let example = ExampleBuilder::new().value(Some(body.clone())).build();
+            content.examples.insert(code.clone(), RefOr::T(example));
+        }
+    }
+    ResponseBuilder::new()
+        .description(lines.collect::<Vec<_>>().join("\n\n"))
+        .content("application/json", content)
+        .extensions(Some(Extensions::builder().add("x-codes", named).build()))
+        .build()
+}
+
+fn likeness(operation: &Operation, row: &Row) -> Likeness {
+    let reads =
+        |media: &str| matches!(&operation.request_body, Some(RefOr::T(body)) if body.content.contains_key(media));
+    let parameters = operation.parameters.iter().flatten();
+    let query = |parameter: &RefOr<utoipa::openapi::path::Parameter>| match parameter {
+        RefOr::T(parameter) => parameter.parameter_in == utoipa::openapi::path::ParameterIn::Query,
+        RefOr::Ref(_) => false,
+    };
+    Likeness {
+        access: row.access,
+        changes: row.method != "GET",
+        json: reads("application/json"),
+        form: reads("multipart/form-data"),
+        query: parameters.into_iter().any(query) && row.access != Access::DocumentServer,
+        auth: row.noun == "auth",
+    }
 }

@@ -84,7 +84,8 @@ async fn editor(
 
 /// The bytes of a document, for the document server
 #[utoipa::path(get, path = "/workrooms/documents/{id}/file", params(("id" = String, Path)),
-    responses((status = 200, description = "The file, or the blank template of its kind")))]
+    responses((status = 200, description = "The file, or the blank template of its kind"),
+        (status = 404, description = "NOT_FOUND")))]
 async fn file(
     State(app): State<App>,
     Path(id): Path<DocumentId>,

@@ -48,7 +48,7 @@ async fn versions(cx: Context, Path(id): Path<DocumentId>) -> Result<Json<Vec<Do
 
 /// The bytes of one kept state
 #[utoipa::path(get, path = "/workrooms/documents/{id}/versions/{version}/download",
-    params(("id" = String, Path), ("version" = i64, Path)),
+    params(("id" = String, Path), ("version" = i64, Path, description = "The number of the version")),
     responses((status = 200, description = "The file"), (status = 206, description = "A part of it"),
         (status = 304, description = "It did not change"), (status = 416, description = "It has no such part")))]
 async fn version_content(
@@ -70,7 +70,7 @@ async fn version_content(
 
 /// Make an earlier state the content of a draft again
 #[utoipa::path(post, path = "/workrooms/documents/{id}/versions/{version}/restore",
-    params(("id" = String, Path), ("version" = i64, Path)),
+    params(("id" = String, Path), ("version" = i64, Path, description = "The number of the version")),
     responses((status = 200, body = DocumentView), (status = 423, description = "DOCUMENT_LOCKED"),
         (status = 409, description = "ALREADY_SUBMITTED, CLASS_ARCHIVED")))]
 async fn restore(cx: Context, Path((id, version)): Path<(DocumentId, String)>) -> Result<Json<DocumentView>> {

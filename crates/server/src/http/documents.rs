@@ -269,7 +269,7 @@ async fn edit(cx: Context, Path(id): Path<DocumentId>, patch: Patch<DocumentEdit
 /// Remove a draft that was never handed in
 #[utoipa::path(delete, path = "/workrooms/documents/{id}", params(("id" = String, Path)),
     responses((status = 200, body = Done), (status = 423, description = "DOCUMENT_LOCKED"),
-        (status = 409, description = "ALREADY_SUBMITTED, CLASS_ARCHIVED")))]
+        (status = 409, description = "ALREADY_SUBMITTED, CLASS_ARCHIVED"), (status = 403, description = "NOT_AUTHOR")))]
 async fn remove(cx: Context, Path(id): Path<DocumentId>) -> Result<Json<Done>> {
     cx.write(move |work| documents::remove(work, &id)).await?;
     Ok(Json(Done::YES))
@@ -278,7 +278,8 @@ async fn remove(cx: Context, Path(id): Path<DocumentId>) -> Result<Json<Done>> {
 /// The bytes of a document, as they were saved last
 #[utoipa::path(get, path = "/workrooms/documents/{id}/download", params(("id" = String, Path)),
     responses((status = 200, description = "The file"), (status = 206, description = "A part of it"),
-        (status = 304, description = "It did not change"), (status = 416, description = "It has no such part")))]
+        (status = 304, description = "It did not change"),
+        (status = 416, description = "It has no such part, RANGE_NOT_SATISFIABLE")))]
 async fn content(cx: Context, Path(id): Path<DocumentId>, headers: HeaderMap) -> Result<Response> {
     let (seen, current) = cx
         .read(move |scope| {

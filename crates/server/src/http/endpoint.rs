@@ -6,9 +6,9 @@ use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
 use model::access::Access;
 use utoipa::openapi::extensions::Extensions;
-use utoipa::openapi::path::{Operation, PathItem};
+use utoipa::openapi::path::{Operation, ParameterIn, PathItem};
 use utoipa::openapi::security::SecurityRequirement;
-use utoipa::openapi::{HttpMethod, Ref, ResponseBuilder};
+use utoipa::openapi::{HttpMethod, RefOr};
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 
 use super::auth as auth_words;
@@ -28,6 +28,8 @@ pub struct Row {
     pub access: Access,
     /// What is counted of it and how long it may take.
     pub terms: Terms,
+    /// The noun it belongs to.
+    pub noun: &'static str,
 }
 
 /// The routes of one noun with their access.
@@ -68,8 +70,9 @@ impl Endpoints {
                     path: path.clone(),
                     access,
                     terms,
+                    noun: self.noun,
                 });
-                describe(operation, self.noun, access);
+                describe(operation, self.noun, name(&method), path, access);
             }
         }
         // The official client of `/auth` knows refusals by the library's words.
@@ -98,7 +101,8 @@ impl Endpoints {
     }
 }
 
-fn operations(item: &mut PathItem) -> Vec<(HttpMethod, &mut Operation)> {
+/// The operations of a path.
+pub(super) fn operations(item: &mut PathItem) -> Vec<(HttpMethod, &mut Operation)> {
     [
         (HttpMethod::Get, &mut item.get),
         (HttpMethod::Post, &mut item.post),
@@ -111,7 +115,8 @@ fn operations(item: &mut PathItem) -> Vec<(HttpMethod, &mut Operation)> {
     .collect()
 }
 
-fn name(method: &HttpMethod) -> &'static str {
+/// The name of a method, upper-case.
+pub(super) fn name(method: &HttpMethod) -> &'static str {
     match method {
         HttpMethod::Get => "GET",
         HttpMethod::Post => "POST",
@@ -122,39 +127,82 @@ fn name(method: &HttpMethod) -> &'static str {
     }
 }
 
-/// Writes the access and the errors every route of that access can answer into the document.
-fn describe(operation: &mut Operation, noun: &str, access: Access) {
+/// Writes noun and access into the document, a name of its own for the operation, and what its path parameters are; the
+/// refusals follow in `document.rs`.
+fn describe(operation: &mut Operation, noun: &str, method: &str, path: &str, access: Access) {
     operation.tags = Some(vec![noun.to_owned()]);
     let extension = Extensions::builder().add("x-access", format!("{access:?}")).build();
     operation.extensions.get_or_insert_default().merge(extension);
+    // Handlers of different nouns share their names; programs that generate clients need one for each operation.
+    operation.operation_id = Some(operation_name(method, path));
+    for parameter in operation.parameters.iter_mut().flatten() {
+        if let RefOr::T(parameter) = parameter
+            && parameter.parameter_in == ParameterIn::Path
+            && parameter.description.is_none()
+        {
+            parameter.description = whose_id(path, &parameter.name);
+        }
+    }
     let scheme = match access {
         Access::Anyone => None,
         Access::DocumentServer => Some("documentServer"),
         _ => Some("session"),
     };
-    if let Some(scheme) = scheme {
-        operation.security = Some(vec![SecurityRequirement::new(scheme, Vec::<String>::new())]);
-    }
-    let mut standard = vec![("400", "The request does not fit"), ("429", "Too many requests")];
-    if access != Access::Anyone {
-        standard.extend([
-            ("401", "No session, or no token"),
-            ("403", "Not for this caller"),
-            ("404", "Unknown or invisible"),
-        ]);
-    }
-    for (status, text) in standard {
-        operation
-            .responses
-            .responses
-            .entry(status.to_owned())
-            .or_insert_with(|| {
-                let content = utoipa::openapi::Content::new(Some(Ref::from_schema_name("ErrorBody")));
-                ResponseBuilder::new()
-                    .description(text)
-                    .content("application/json", content)
-                    .build()
-                    .into()
-            });
+    operation.security = Some(match scheme {
+        Some(scheme) => vec![SecurityRequirement::new(scheme, Vec::<String>::new())],
+        None => Vec::new(),
+    });
+}
+
+/// `get_classes_id_students`: as unique as method and path.
+fn operation_name(method: &str, path: &str) -> String {
+    let words = path.split(|character: char| !character.is_ascii_alphanumeric());
+    let words = words.filter(|word| !word.is_empty()).map(str::to_owned);
+    let all: Vec<String> = std::iter::once(method.to_ascii_lowercase()).chain(words).collect();
+    all.join("_")
+}
+
+/// `{groupId}` is the id of a group, and `{id}` of what stands before it in the path. Anything else describes itself.
+fn whose_id(path: &str, name: &str) -> Option<String> {
+    let what = if name == "id" {
+        let before = path.split("/{id}").next()?.rsplit('/').next()?;
+        match before {
+            "classes" => "class".to_owned(),
+            plural => plural.strip_suffix('s').unwrap_or(plural).replace('-', " "),
+        }
+    } else {
+        let mut words = String::new();
+        for character in name.strip_suffix("Id")?.chars() {
+            if character.is_ascii_uppercase() {
+                words.push(' ');
+            }
+            words.push(character.to_ascii_lowercase());
+        }
+        words
+    };
+    let article = if what.starts_with(['a', 'e', 'i', 'o']) {
+        "an"
+    } else {
+        "a"
+    };
+    Some(format!("The id of {article} {what}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_in_a_path_tells_whose_it_is() {
+        let of = |path, name| whose_id(path, name).unwrap_or_default();
+        assert_eq!(of("/classes/{id}/teachers/{userId}", "id"), "The id of a class");
+        assert_eq!(of("/classes/{id}/teachers/{userId}", "userId"), "The id of a user");
+        assert_eq!(of("/workrooms/documents/{id}/pdf", "id"), "The id of a document");
+        assert_eq!(of("/assignments/{id}", "id"), "The id of an assignment");
+        assert_eq!(
+            of("/a/{groupAssignmentId}", "groupAssignmentId"),
+            "The id of a group assignment"
+        );
+        assert_eq!(whose_id("/x/{token}", "token"), None);
     }
 }

@@ -75,7 +75,7 @@ impl Editable for EnrollmentEdit {
 
 /// The students of a class by name: to its staff with addresses and groups, to each other by name
 #[utoipa::path(get, path = "/classes/{id}/students", params(("id" = String, Path), Filter),
-    responses((status = 200, body = RosterView)))]
+    responses((status = 200, body = RosterView), (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn list(
     cx: Context,
     Path(id): Path<ClassId>,
@@ -99,7 +99,8 @@ async fn list(
 
 /// Enrol students, named one by one or by their homeroom
 #[utoipa::path(post, path = "/classes/{id}/students", params(("id" = String, Path)), request_body = NewStudents,
-    responses((status = 200, body = StudentsEnrolled), (status = 409, description = "CLASS_ARCHIVED")))]
+    responses((status = 200, body = StudentsEnrolled), (status = 409, description = "CLASS_ARCHIVED"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn enroll(
     cx: Context,
     Path(id): Path<ClassId>,
@@ -115,7 +116,8 @@ async fn enroll(
 /// End an enrolment, and with it the student's places in the groups of the class
 #[utoipa::path(delete, path = "/classes/{id}/students/{studentId}",
     params(("id" = String, Path), ("studentId" = String, Path)),
-    responses((status = 200, body = StudentRemoved), (status = 409, description = "CLASS_ARCHIVED")))]
+    responses((status = 200, body = StudentRemoved), (status = 409, description = "CLASS_ARCHIVED"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn unenroll(cx: Context, Path((id, student)): Path<(ClassId, UserId)>) -> Result<Json<StudentRemoved>> {
     let removed_from_groups = cx.write(move |work| enrollments::unenroll(work, &id, &student)).await?;
     Ok(Json(StudentRemoved {
@@ -127,7 +129,8 @@ async fn unenroll(cx: Context, Path((id, student)): Path<(ClassId, UserId)>) -> 
 /// Note when a student completed the class
 #[utoipa::path(patch, path = "/classes/{id}/students/{studentId}",
     params(("id" = String, Path), ("studentId" = String, Path)), request_body = EnrollmentEdit,
-    responses((status = 200, body = ClassEnrollmentView), (status = 409, description = "CLASS_ARCHIVED")))]
+    responses((status = 200, body = ClassEnrollmentView), (status = 409, description = "CLASS_ARCHIVED"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn edit(
     cx: Context,
     Path((id, student)): Path<(ClassId, UserId)>,
@@ -151,7 +154,7 @@ async fn edit(
 
 /// The students of a class who are in none of its groups
 #[utoipa::path(get, path = "/classes/{id}/ungrouped", params(("id" = String, Path), GroupsOf),
-    responses((status = 200, body = [StudentView])))]
+    responses((status = 200, body = [StudentView]), (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn ungrouped(
     cx: Context,
     Path(id): Path<ClassId>,

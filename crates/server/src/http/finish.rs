@@ -50,7 +50,8 @@ struct ReopenedTopic {
 
 /// Finish a topic: the documents of all its groups are locked
 #[utoipa::path(post, path = "/assignments/{id}/finish", params(("id" = String, Path)),
-    responses((status = 200, body = FinishedTopic), (status = 409, description = "CLASS_ARCHIVED")))]
+    responses((status = 200, body = FinishedTopic), (status = 409, description = "CLASS_ARCHIVED"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn finish(cx: Context, Path(id): Path<AssignmentId>) -> Result<Json<FinishedTopic>> {
     let finished = cx.app().editing().finish(cx.standpoint()?, id.clone()).await?;
     Ok(Json(FinishedTopic {

@@ -60,8 +60,10 @@ impl Editable for GroupAssignmentEdit {
 /// Attach groups to a topic; those that are attached already stay as they are
 #[utoipa::path(post, path = "/assignments/{id}/groups", params(("id" = String, Path)), request_body = NewGroups,
     responses((status = 200, body = [GroupAssignmentView]),
-        (status = 409, description = "ASSIGNMENT_FINISHED, CLASS_MISMATCH, COURSE_MISMATCH, COURSE_ARCHIVED, CLASS_ARCHIVED, \
-            DUPLICATE_GROUP_ASSIGNMENT when another text is said for an attached group")))]
+        (status = 409, description = "ASSIGNMENT_FINISHED, CLASS_MISMATCH, COURSE_MISMATCH, COURSE_ARCHIVED, \
+         CLASS_ARCHIVED, \
+            DUPLICATE_GROUP_ASSIGNMENT when another text is said for an attached group"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn attach(
     cx: Context,
     Path(id): Path<AssignmentId>,
@@ -79,7 +81,9 @@ async fn attach(
 /// Give one group a text of its own, or more time
 #[utoipa::path(patch, path = "/assignments/{id}/groups/{groupId}",
     params(("id" = String, Path), ("groupId" = String, Path)), request_body = GroupAssignmentEdit,
-    responses((status = 200, body = GroupAssignmentView), (status = 409, description = "ASSIGNMENT_FINISHED, CLASS_ARCHIVED")))]
+    responses((status = 200, body = GroupAssignmentView),
+        (status = 409, description = "ASSIGNMENT_FINISHED, CLASS_ARCHIVED"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn edit(
     cx: Context,
     Path((id, group)): Path<(AssignmentId, GroupId)>,
@@ -104,7 +108,8 @@ async fn edit(
 /// Take a group off a topic
 #[utoipa::path(delete, path = "/assignments/{id}/groups/{groupId}",
     params(("id" = String, Path), ("groupId" = String, Path), Force),
-    responses((status = 200, body = Done), (status = 409, description = "HAS_SUBMISSION, CLASS_ARCHIVED")))]
+    responses((status = 200, body = Done), (status = 409, description = "HAS_SUBMISSION, CLASS_ARCHIVED"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn detach(
     cx: Context,
     Path((id, group)): Path<(AssignmentId, GroupId)>,

@@ -170,7 +170,8 @@ pub(super) fn shown(cx: &Context, groups: Vec<KnownGroup>) -> Result<Json<Vec<Kn
 /// Add a group with its work room
 #[utoipa::path(post, path = "/groups", request_body = NewGroup, responses((status = 201, body = GroupView),
     (status = 409, description = "DUPLICATE_GROUP_NUMBER, STUDENT_NOT_ENROLLED, COURSE_MISMATCH, CLASS_MISMATCH, \
-        COURSE_ARCHIVED, CLASS_ARCHIVED, ASSIGNMENT_FINISHED, LIMIT_REACHED")))]
+        COURSE_ARCHIVED, CLASS_ARCHIVED, ASSIGNMENT_FINISHED, LIMIT_REACHED"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn create(cx: Context, Valid(new): Valid<NewGroup>) -> Result<Created<GroupView>> {
     let standpoint = cx.standpoint()?;
     let group = cx.write(move |work| groups::create(work, &new)).await?;
@@ -180,7 +181,8 @@ async fn create(cx: Context, Valid(new): Valid<NewGroup>) -> Result<Created<Grou
 
 /// Add several groups of one class, all or none
 #[utoipa::path(post, path = "/groups/batch", request_body = NewGroupBatch, responses((status = 201, body = [GroupView]),
-    (status = 409, description = "As for one group")))]
+    (status = 409, description = "DUPLICATE_GROUP_NUMBER, STUDENT_NOT_ENROLLED, COURSE_MISMATCH, CLASS_MISMATCH, \
+         COURSE_ARCHIVED, CLASS_ARCHIVED")))]
 async fn create_all(cx: Context, Valid(new): Valid<NewGroupBatch>) -> Result<(StatusCode, Json<Vec<GroupView>>)> {
     let standpoint = cx.standpoint()?;
     let groups = cx.write(move |work| groups::create_all(work, &new)).await?;
@@ -273,7 +275,8 @@ async fn show(cx: Context, Path(id): Path<GroupId>) -> Result<Json<KnownGroupVie
 /// Change a group
 #[utoipa::path(patch, path = "/groups/{id}", params(("id" = String, Path)), request_body = GroupEdit,
     responses((status = 200, body = GroupView),
-    (status = 409, description = "DUPLICATE_GROUP_NUMBER, COURSE_MISMATCH, CLASS_MISMATCH, COURSE_ARCHIVED, CLASS_ARCHIVED")))]
+    (status = 409, description = "DUPLICATE_GROUP_NUMBER, COURSE_MISMATCH, CLASS_MISMATCH, COURSE_ARCHIVED, \
+         CLASS_ARCHIVED"), (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn edit(cx: Context, Path(id): Path<GroupId>, patch: Patch<GroupEdit>) -> Result<Json<GroupView>> {
     if !patch.echoed.is_empty() {
         let shown = show(cx.clone(), Path(id.clone())).await?;
@@ -295,7 +298,8 @@ struct GroupRemoved {
 
 /// Remove a group with its room, its documents and its submissions
 #[utoipa::path(delete, path = "/groups/{id}", params(("id" = String, Path)),
-    responses((status = 200, body = GroupRemoved), (status = 409, description = "CLASS_ARCHIVED")))]
+    responses((status = 200, body = GroupRemoved), (status = 409, description = "CLASS_ARCHIVED"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn remove(cx: Context, Path(id): Path<GroupId>) -> Result<Json<GroupRemoved>> {
     let removed = cx.write(move |work| groups::remove(work, &id)).await?;
     Ok(Json(GroupRemoved {
@@ -318,7 +322,8 @@ struct GroupJoined {
 /// Add students of the class to a group
 #[utoipa::path(post, path = "/groups/{id}/members", params(("id" = String, Path)), request_body = NewMembers,
     responses((status = 200, body = GroupJoined),
-    (status = 409, description = "STUDENT_NOT_ENROLLED, LIMIT_REACHED, CLASS_ARCHIVED")))]
+    (status = 409, description = "STUDENT_NOT_ENROLLED, LIMIT_REACHED, CLASS_ARCHIVED"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn add_members(cx: Context, Path(id): Path<GroupId>, Valid(new): Valid<NewMembers>) -> Result<Json<GroupJoined>> {
     let standpoint = cx.standpoint()?;
     let joined = cx.write(move |work| group_members::add(work, &id, &new)).await?;

@@ -1,8 +1,10 @@
 //! Whether the service lives, whether it can work, and the document that describes it. No secrets, no tenant data.
 
+use std::sync::OnceLock;
+
 use axum::Json;
 use axum::extract::State;
-use axum::http::StatusCode;
+use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use model::access::Access;
 use model::time::Timestamp;
@@ -14,6 +16,7 @@ use super::context::App;
 use super::endpoint::Endpoints;
 use super::terms::Terms;
 use crate::clock;
+use crate::error::Result;
 use crate::store::platform::PlatformProof;
 
 /// The routes of health and of the document.
@@ -74,7 +77,8 @@ async fn live() -> StatusCode {
 }
 
 /// Whether the service can work
-#[utoipa::path(get, path = "/health/ready", responses((status = 200, body = Readiness), (status = 503, body = Readiness)))]
+#[utoipa::path(get, path = "/health/ready", responses((status = 200, body = Readiness),
+        (status = 503, body = Readiness)))]
 async fn ready(State(app): State<App>) -> Response {
     let asked = app
         .store()
@@ -100,6 +104,14 @@ async fn ready(State(app): State<App>) -> Response {
 
 /// This document
 #[utoipa::path(get, path = "/openapi.json", responses((status = 200, description = "OpenAPI 3.1")))]
-async fn openapi() -> Json<utoipa::openapi::OpenApi> {
-    Json(super::router::description().0)
+async fn openapi() -> Result<Response> {
+    // It is the same as long as the service runs, and large.
+    static TEXT: OnceLock<String> = OnceLock::new();
+    let text = if let Some(text) = TEXT.get() {
+        text
+    } else {
+        let made = serde_json::to_string(&super::router::description().0)?;
+        TEXT.get_or_init(|| made)
+    };
+    Ok(([(header::CONTENT_TYPE, "application/json")], text.as_str()).into_response())
 }

@@ -62,7 +62,8 @@ struct HelpResolved {
 
 /// Mark a call for help as handled
 #[utoipa::path(post, path = "/groups/{id}/help/resolve", params(("id" = String, Path)), request_body = Handled,
-    responses((status = 200, body = HelpResolved), (status = 409, description = "CLASS_ARCHIVED")))]
+    responses((status = 200, body = HelpResolved), (status = 409, description = "CLASS_ARCHIVED"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn resolve(
     cx: Context,
     Path(id): Path<GroupId>,
@@ -85,7 +86,8 @@ struct HelpClaimed {
 
 /// Say that you are on the way
 #[utoipa::path(post, path = "/groups/{id}/help/claim", params(("id" = String, Path)),
-    responses((status = 200, body = HelpClaimed), (status = 409, description = "CLASS_ARCHIVED")))]
+    responses((status = 200, body = HelpClaimed), (status = 409, description = "CLASS_ARCHIVED"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn claim(cx: Context, Path(id): Path<GroupId>) -> Result<Json<HelpClaimed>> {
     let group = cx.write(move |work| help::claim(work, &id)).await?;
     Ok(Json(HelpClaimed {

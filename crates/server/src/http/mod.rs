@@ -1,6 +1,7 @@
 //! How the service is asked: routes, who may call them, shapes of requests and answers. No SQL, no transactions of its
 //! own, no rules.
 
+mod codes;
 pub mod context;
 pub mod document;
 pub mod endpoint;
@@ -23,6 +24,7 @@ mod auth;
 mod class_clones;
 mod classes;
 mod courses;
+mod docs;
 mod document_server;
 mod document_versions;
 mod documents;
@@ -37,7 +39,6 @@ mod health;
 mod help;
 mod homerooms;
 mod imports;
-mod letters;
 mod members;
 mod own_address;
 mod pages;

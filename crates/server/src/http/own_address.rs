@@ -14,9 +14,8 @@ use utoipa_axum::routes;
 use super::auth;
 use super::context::Context;
 use super::endpoint::Endpoints;
-use super::letters;
 use super::valid::Valid;
-use crate::actions::addresses::{self, Asked, NewAddress};
+use crate::actions::addresses::{self, NewAddress};
 use crate::actions::passwords::Prover;
 use crate::actions::people;
 use crate::actions::users::is_address;
@@ -80,20 +79,18 @@ async fn ask(
             address: from.map(spelled).unwrap_or_default(),
         },
     };
+    let token = better_auth::token::reset_token();
     let new = NewAddress {
         fitted: auth::fitted_hash(cx.app(), &prover.attempt, &wanted.password).await?,
-        address: address.clone(),
-        token: better_auth::token::reset_token(),
+        address,
+        path: format!("/api/auth/verify-email?token={token}&callbackURL=%2F"),
+        token,
     };
-    let token = new.token.clone();
-    let (app, proof) = (cx.app(), PlatformProof::session_look_up());
-    let act = move |work: &mut PlatformWork<'_>| addresses::ask(work, &prover, &new, now);
-    match changes::perform_platform(app.store(), app.bus(), proof, act).await? {
-        Asked::Wrong => return Err(Error::invalid("password", "wrong", "is not your password")),
-        Asked::Told => letters::confirm_address(app, &address, &token).await,
-        Asked::Silent => {}
+    let (app, proof, mail) = (cx.app(), PlatformProof::session_look_up(), cx.app().mail().clone());
+    let act = move |work: &mut PlatformWork<'_>| addresses::ask(work, &mail, &prover, &new, now);
+    if !changes::perform_platform(app.store(), app.bus(), proof, act).await? {
+        return Err(Error::invalid("password", "wrong", "is not your password"));
     }
-    letters::tell_old_address(app, &old, &address).await;
     Ok(Json(Told { status: true }))
 }
 

@@ -13,7 +13,7 @@ use utoipa::openapi::OpenApi;
 use super::context::App;
 use super::endpoint::{Endpoints, Row};
 use super::{
-    activity_logs, assignments, auth, class_clones, classes, courses, document, document_server, documents,
+    activity_logs, assignments, auth, class_clones, classes, courses, docs, document, document_server, documents,
     enrollments, finish, groups, health, homerooms, imports, layers, members, own_address, pages, pdf, privacy, school,
     subjects, submissions, system, tenants, users, workrooms,
 };
@@ -24,6 +24,7 @@ use crate::live::connect;
 pub fn endpoints() -> Endpoints {
     Endpoints::new("api")
         .merge(health::routes())
+        .merge(docs::routes())
         .merge(auth::routes())
         .merge(users::routes())
         .merge(imports::routes())
@@ -85,5 +86,5 @@ fn no_route(uri: &Uri, error: Error) -> Response {
 /// The OpenAPI document and the table of routes; both are generated files, checked by a test.
 pub fn description() -> (OpenApi, Vec<Row>) {
     let (routes, rows) = endpoints().into_parts();
-    (document::finish(routes.into_openapi()), rows)
+    (document::finish(routes.into_openapi(), &rows), rows)
 }

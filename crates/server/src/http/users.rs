@@ -10,11 +10,11 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;
 
+use super::auth;
 use super::context::Context;
 use super::endpoint::Endpoints;
 use super::everywhere::Direction;
 use super::groups;
-use super::letters;
 use super::page::{Cursor, Limit, Page, window};
 use super::reply::{Created, Done};
 use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
@@ -190,8 +190,10 @@ async fn list(cx: Context, ValidQuery(query): ValidQuery<Filter>) -> Result<Json
 #[utoipa::path(post, path = "/users", request_body = NewUser, responses((status = 201, body = NewMemberView),
     (status = 409, description = "DUPLICATE_EMAIL: a member already; DUPLICATE_EXTERNAL_ID, CLASS_ARCHIVED")))]
 async fn create(cx: Context, Valid(new): Valid<NewUser>) -> Result<Created<NewMemberView>> {
-    let invitation = (new.send_invite == Some(true)).then(|| Invitation {
-        token: better_auth::token::reset_token(),
+    let invitation = (new.send_invite == Some(true)).then(|| {
+        let token = better_auth::token::reset_token();
+        let path = auth::reset_path(&token, auth::RESET_PAGE);
+        Invitation { token, path }
     });
     let hashing = cx.app().gate().hashing();
     let (password, temporary) = match &new.password {
@@ -203,23 +205,21 @@ async fn create(cx: Context, Valid(new): Valid<NewUser>) -> Result<Created<NewMe
             (Some(Password::Temporary(hash)), Some(temporary))
         }
     };
-    let (token, is_platform) = (invitation.clone(), is_platform(&cx));
+    let (mail, is_platform) = (cx.app().mail().clone(), is_platform(&cx));
     let (made, known) = cx
         .write(move |work| {
             let made = users::create(work, &new, password.as_ref(), invitation.as_ref())?;
             let known = work.known_user(&made.person.id, is_platform)?;
+            if let (true, Some(invitation), Some(user)) = (made.is_new_account, &invitation, &known.account) {
+                users::invite(work, &mail, user, invitation)?;
+            }
             Ok((made, known))
         })
         .await?;
     let location = format!("/api/users/{}", made.person.id);
     let (KnownUser { email, account, .. }, member) = (known, made.member);
     let view = match account.filter(|_| made.is_new_account) {
-        Some(user) => {
-            if let Some(Invitation { token }) = token {
-                letters::invite(cx.app(), &user, &token).await;
-            }
-            NewMemberView::Made(Box::new(MadeUserView::new(*user, member, temporary)))
-        }
+        Some(user) => NewMemberView::Made(Box::new(MadeUserView::new(*user, member, temporary))),
         None => NewMemberView::Joined(Box::new(JoinedUserView::new(email.unwrap_or_default(), member))),
     };
     Ok(Created(location, view))

@@ -1,90 +1,208 @@
-//! Letters to people. Without a mail server they are laid into `DATA_DIR/outbox`, one file each, for the administrator
-//! (or a mail program) to send; a letter may hold a secret link, so nobody else may read the folder.
+//! Letters to people. They are written and sealed here, wait as rows of the unit that made them worth sending, and are
+//! handed to the mail server by `changes::letters`; nobody who asks for something waits for a mail server. Without one
+//! they are laid into `DATA_DIR/outbox`.
 
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
+mod outbox;
+mod seal;
+mod server;
+mod text;
 
+use std::sync::Arc;
+use std::time::{Duration, UNIX_EPOCH};
+
+use anyhow::Context as _;
+use lettre::Message;
+use lettre::address::{Address, Envelope};
+use lettre::message::header::{HeaderName, HeaderValue};
+use lettre::message::{Mailbox, MultiPart};
+use model::letter::{Letter, LetterKind};
+use model::time::Timestamp;
+use model::user::User;
+use serde::{Deserialize, Serialize};
+
+use self::outbox::Outbox;
+use self::seal::Seal;
+use self::server::Connections;
+pub use self::server::{Delivery, Server};
+use self::text::Language;
 use crate::clock;
+use crate::config::Config;
 use crate::error::{Error, Result};
 
-/// A letter.
-#[derive(Debug, Clone)]
-pub struct Letter {
-    /// The address it goes to, checked when it was stored.
-    pub to: String,
-    /// What it is about.
-    pub subject: String,
-    /// The text.
-    pub text: String,
+/// Whom a letter goes to.
+#[derive(Debug, Clone, Copy)]
+pub struct Recipient<'a> {
+    /// The address.
+    pub address: &'a str,
+    /// The name.
+    pub name: &'a str,
+    /// The locale, which chooses the language.
+    pub locale: &'a str,
 }
 
-/// Where letters are laid.
-#[derive(Debug, Clone)]
-pub struct Outbox {
-    folder: PathBuf,
-}
-
-impl Outbox {
-    /// The outbox of an installation.
-    pub fn of(data_dir: &Path) -> Self {
+impl<'a> Recipient<'a> {
+    /// A person at the own address.
+    pub fn of(user: &'a User) -> Self {
         Self {
-            folder: data_dir.join("outbox"),
+            address: &user.email,
+            name: user.name.as_str(),
+            locale: user.locale.as_str(),
+        }
+    }
+}
+
+/// Writes letters and hands them over. Cheap to clone.
+#[derive(Clone)]
+pub struct Mail(Arc<Parts>);
+
+struct Parts {
+    front: String,
+    from: Mailbox,
+    /// What stands behind the `@` of message ids.
+    domain: String,
+    seal: Seal,
+    outbox: Outbox,
+    server: Option<Connections>,
+}
+
+/// What is under the seal.
+#[derive(Serialize, Deserialize)]
+struct Enclosed {
+    to: String,
+    message: String,
+}
+
+impl Mail {
+    /// The mail room of an installation.
+    pub fn new(config: &Config) -> Result<Self> {
+        let from = config.mail_from.clone();
+        let domain = from.email.domain().to_owned();
+        let server = config
+            .smtp
+            .as_ref()
+            .map(|server| server.connections(&domain))
+            .transpose();
+        Ok(Self(Arc::new(Parts {
+            front: config.frontend_url.clone(),
+            seal: Seal::new(&config.auth_secret)?,
+            outbox: Outbox::of(&config.storage.data_dir),
+            server: server.context("SMTP_URL")?,
+            from,
+            domain,
+        })))
+    }
+
+    /// A link that resets the password; `path` begins with a slash and is appended to FRONTEND_URL.
+    pub fn password_reset(&self, to: Recipient<'_>, path: &str, now: Timestamp) -> Result<Letter> {
+        self.write(LetterKind::PasswordReset, to, path, &[], now)
+    }
+
+    /// The first letter to a new member, with the page where he chooses his password.
+    pub fn invitation(
+        &self,
+        to: Recipient<'_>,
+        organization: &str,
+        path: &str,
+        days: i64,
+        now: Timestamp,
+    ) -> Result<Letter> {
+        let days = days.to_string();
+        let values = [("organization", organization), ("days", days.as_str())];
+        self.write(LetterKind::Invitation, to, path, &values, now)
+    }
+
+    /// A link that proves that a new address belongs to the person.
+    pub fn address_confirmation(&self, to: Recipient<'_>, path: &str, now: Timestamp) -> Result<Letter> {
+        self.write(LetterKind::AddressConfirmation, to, path, &[], now)
+    }
+
+    /// Tells the old address of the new one; `path` is the page where he signs in.
+    pub fn address_notice(&self, to: Recipient<'_>, new_address: &str, path: &str, now: Timestamp) -> Result<Letter> {
+        self.write(LetterKind::AddressNotice, to, path, &[("newAddress", new_address)], now)
+    }
+
+    /// Hands a letter to the mail server, or lays it into the outbox where there is none.
+    pub async fn deliver(&self, letter: &Letter) -> Result<Delivery> {
+        let Some(Enclosed { to, message }) = self.opened(letter) else {
+            return Ok(Delivery::Refused(
+                "AUTH_SECRET has changed since it was written".to_owned(),
+            ));
+        };
+        let Some(server) = &self.0.server else {
+            self.0.outbox.lay(&letter.id, message.into_bytes()).await?;
+            return Ok(Delivery::Sent);
+        };
+        let to: Address = to.parse().context("the address of a letter")?;
+        let envelope = Envelope::new(Some(self.0.from.email.clone()), vec![to]).context("the envelope of a letter")?;
+        Ok(server.send(&envelope, message.as_bytes()).await)
+    }
+
+    /// Lays a letter that no server takes into the outbox, so that it is not lost.
+    pub async fn lay_aside(&self, letter: &Letter) -> Result<()> {
+        match self.opened(letter) {
+            Some(enclosed) => self.0.outbox.lay(&letter.id, enclosed.message.into_bytes()).await,
+            None => Ok(()),
         }
     }
 
-    /// Lays a letter into the outbox.
-    pub async fn send(&self, letter: Letter) -> Result<()> {
-        let folder = self.folder.clone();
-        let written = tokio::task::spawn_blocking(move || write(&folder, &letter)).await;
-        Ok(written.map_err(|error| Error::Internal(error.into()))??)
+    fn opened(&self, letter: &Letter) -> Option<Enclosed> {
+        let text = self.0.seal.open(&letter.id, &letter.sealed)?;
+        serde_json::from_str(&text).ok()
+    }
+
+    fn write(
+        &self,
+        kind: LetterKind,
+        to: Recipient<'_>,
+        path: &str,
+        values: &[(&str, &str)],
+        now: Timestamp,
+    ) -> Result<Letter> {
+        let address: Address = to
+            .address
+            .parse()
+            .map_err(|_| Error::invalid("email", "invalid", "is no address that mail can be sent to"))?;
+        let link = format!("{}{path}", self.0.front);
+        let mut all = vec![("name", to.name), ("link", link.as_str())];
+        all.extend_from_slice(values);
+        let words = text::write(kind, Language::of(to.locale), &all);
+        let id = clock::new_id();
+        let since_epoch = Duration::from_millis(u64::try_from(now.as_millis()).unwrap_or_default());
+        // Machines that answer letters (holiday notes) must not answer this one (RFC 3834).
+        let automatic = HeaderName::new_from_ascii_str("Auto-Submitted");
+        let message = Message::builder()
+            .from(self.0.from.clone())
+            .to(Mailbox::new(Some(text::one_line(to.name)), address.clone()))
+            .subject(words.subject)
+            .date(UNIX_EPOCH + since_epoch)
+            .message_id(Some(format!("<{id}@{}>", self.0.domain)))
+            .raw_header(HeaderValue::new(automatic, "auto-generated".to_owned()))
+            .multipart(MultiPart::alternative_plain_html(words.plain, words.html))
+            .context("write a letter")?;
+        let message = String::from_utf8(message.formatted()).context("a letter is text")?;
+        let enclosed = serde_json::to_string(&Enclosed {
+            to: address.to_string(),
+            message,
+        })?;
+        Ok(Letter {
+            sealed: self.0.seal.close(&id, &enclosed)?,
+            expires_at: kind.expires_at(now),
+            created_at: now,
+            id,
+            kind,
+        })
     }
 }
 
-fn write(folder: &Path, letter: &Letter) -> std::io::Result<()> {
-    use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
-    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-    let name = clock::new_id();
-    let (unfinished, finished) = (folder.join(format!(".{name}")), folder.join(format!("{name}.eml")));
-    let mut file = std::fs::OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(&unfinished)?;
-    let Letter { to, subject, text } = letter;
-    write!(
-        file,
-        "To: {to}\r\nSubject: {subject}\r\nMIME-Version: 1.0\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n{text}\r\n"
-    )?;
-    file.sync_all()?;
-    // A reader of the folder sees whole letters only.
-    std::fs::rename(unfinished, finished)
+/// Who letters come from where no MAIL_FROM is needed, because nobody but the administrator sends them.
+pub fn sender_at(frontend_origin: &str) -> Mailbox {
+    let host = frontend_origin.split_once("://").map_or("", |(_, authority)| authority);
+    let host = host.rsplit_once(':').map_or(host, |(host, _)| host);
+    let address = Address::new("no-reply", host).or_else(|_| Address::new("no-reply", "localhost"));
+    Mailbox::new(Some("groupwork".to_owned()), address.expect("localhost is a host"))
 }
 
-#[cfg(test)]
-mod tests {
-    #![expect(clippy::unwrap_used, reason = "tests may panic")]
-    use super::*;
-
-    #[tokio::test]
-    async fn a_letter_lies_whole_in_the_outbox_and_only_its_owner_reads_it() {
-        use std::os::unix::fs::PermissionsExt as _;
-        let folder = tempfile::tempdir().unwrap();
-        let letter = Letter {
-            to: "ada@school.example".to_owned(),
-            subject: "Hello".to_owned(),
-            text: "Grüße".to_owned(),
-        };
-        Outbox::of(folder.path()).send(letter).await.unwrap();
-        let path = std::fs::read_dir(folder.path().join("outbox"))
-            .unwrap()
-            .next()
-            .unwrap()
-            .unwrap()
-            .path();
-        let text = std::fs::read_to_string(&path).unwrap();
-        assert!(
-            text.starts_with("To: ada@school.example\r\nSubject: Hello\r\n") && text.ends_with("\r\n\r\nGrüße\r\n")
-        );
-        assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
-    }
+/// Who letters come from: MAIL_FROM, as `address` or `Name <address>`.
+pub fn sender(text: &str) -> Option<Mailbox> {
+    text.parse().ok().filter(|_| !text.chars().any(char::is_control))
 }

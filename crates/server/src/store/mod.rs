@@ -28,6 +28,7 @@ pub mod homerooms;
 pub mod imports;
 pub mod jobs;
 pub mod leaving;
+pub mod letters;
 pub mod members;
 pub mod organizations;
 pub mod outbox;
@@ -419,6 +420,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("courses", courses::STATEMENTS),
         ("departures", departures::STATEMENTS),
         ("documents", documents::STATEMENTS),
+        ("letters", letters::STATEMENTS),
         ("members", members::STATEMENTS),
         ("organizations", organizations::STATEMENTS),
         ("outbox", outbox::STATEMENTS),

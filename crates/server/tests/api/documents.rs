@@ -30,10 +30,11 @@ pub async fn put(client: &Client, document: &str, bytes: Vec<u8>, name: &str) ->
     let part = reqwest::multipart::Part::bytes(bytes).file_name(name.to_owned());
     let form = reqwest::multipart::Form::new().part("file", part);
     client
-        .finish(
+        .finish_showing(
             client
                 .request(Method::PUT, &format!("{document}/content"))
                 .multipart(form),
+            Some(json!({"file": name})),
         )
         .await
 }

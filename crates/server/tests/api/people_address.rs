@@ -3,18 +3,16 @@
 use serde_json::{Value, json};
 
 use crate::auth::{PASSWORD, enable};
+use crate::support::letters::{Letter, outbox, waiting};
 use crate::support::rows::{execute, texts};
-use crate::support::school_people::letters;
 use crate::support::{FRONTEND, TestApp};
 
 const NEW: &str = "new.address@test.example";
 
-fn link(letter: &str) -> String {
-    let line = letter
-        .lines()
-        .find(|line| line.contains("/verify-email?token="))
-        .unwrap();
-    line.strip_prefix(&format!("{FRONTEND}/api")).unwrap().to_owned()
+fn link(letter: &Letter) -> String {
+    let link = letter.link();
+    assert!(link.contains("/verify-email?token="), "{link}");
+    link.strip_prefix("/api").unwrap().to_owned()
 }
 
 async fn email(app: &TestApp, id: &str) -> Option<String> {
@@ -35,17 +33,16 @@ both!(a_link_in_the_new_mailbox_changes_the_address, |app| {
     ask(NEW, "wrong password").await.invalid("password");
     let failures = "SELECT account_key FROM sign_in_failures".to_owned();
     assert_eq!(texts(&app.database, failures).await, [Some(world.ben.email.clone())]);
-    assert!(letters(app).is_empty());
+    assert_eq!(waiting(app).await, 0);
+    assert!(outbox(app, 0).await.is_empty());
     assert_eq!(
         ask(" New.Address@Test.Example ", PASSWORD).await.expect(200),
         json!({"status": true})
     );
-    let sent = letters(app);
+    let sent = outbox(app, 2).await;
     assert_eq!(sent.len(), 2);
-    assert!(
-        sent[0].starts_with(&format!("To: {NEW}\r\n")) && sent[1].starts_with(&format!("To: {}\r\n", world.ben.email))
-    );
-    assert!(!sent[1].contains("token="), "the old mailbox gets no link");
+    assert_eq!((sent[0].to.as_str(), &sent[1].to), (NEW, &world.ben.email));
+    assert!(!sent[1].text.contains("token="), "the old mailbox gets no link");
     assert_eq!(
         email(app, &world.ben.id).await,
         Some(world.ben.email.clone()),
@@ -82,15 +79,13 @@ both!(nobody_learns_whether_an_address_is_taken, |app| {
             .await
     };
     assert_eq!(ask(&world.zoe.email).await.expect(200), json!({"status": true}));
-    let sent = letters(app);
+    let sent = outbox(app, 1).await;
     assert_eq!(sent.len(), 1, "only the old mailbox hears of it");
-    assert!(sent[0].starts_with(&format!("To: {}\r\n", world.ben.email)));
+    assert_eq!(sent[0].to, world.ben.email);
     // Free when it was asked for, taken when the link is followed.
     ask(NEW).await.expect(200);
-    let letter = letters(app)
-        .into_iter()
-        .find(|letter| letter.starts_with(&format!("To: {NEW}")))
-        .unwrap();
+    let letters = outbox(app, 3).await;
+    let letter = letters.into_iter().find(|letter| letter.to == NEW).unwrap();
     execute(
         &app.database,
         format!("UPDATE users SET email = '{NEW}' WHERE id = '{}'", world.cem.id),

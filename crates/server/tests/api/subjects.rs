@@ -27,6 +27,7 @@ both!(an_admin_keeps_the_list_and_everybody_reads_it, |app| {
     );
 
     let path = format!("/subjects/{}", chemistry["id"].as_str().unwrap());
+    assert_eq!(adam.get(&path).await.expect(200), chemistry);
     let edited = adam
         .patch(&path, json!({"color": null, "isActive": false}))
         .await

@@ -15,7 +15,8 @@ macro_rules! elsewhere {
         $(
             $(#[doc = $doc])+
             #[utoipa::path($method, path = $path,
-                responses((status = 401, description = "UNAUTHORIZED"), (status = 403, description = "Always, to everybody")))]
+                responses((status = 401, description = "UNAUTHORIZED"),
+        (status = 403, description = AuthError::$refusal().code.unwrap_or_default())))]
             async fn $name(asked: Asked) -> Answered {
                 refuse(asked, AuthError::$refusal()).await
             }

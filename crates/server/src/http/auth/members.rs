@@ -43,7 +43,8 @@ const PERMISSIONS: &[(&str, &[&str], &[MemberRole])] = &[
 
 /// The own membership of the active organization
 #[utoipa::path(get, path = "/auth/organization/get-active-member",
-    responses((status = 200, description = "member with user"), (status = 400, description = "NO_ACTIVE_ORGANIZATION, MEMBER_NOT_FOUND")))]
+    responses((status = 200, description = "member with user"),
+        (status = 400, description = "NO_ACTIVE_ORGANIZATION, MEMBER_NOT_FOUND")))]
 pub async fn own(asked: Asked) -> Answered {
     let present = asked.present().await?;
     let Some(name) = active(&present) else {
@@ -60,9 +61,12 @@ pub async fn own(asked: Asked) -> Answered {
 
 /// The role of a member, by default the own one
 #[utoipa::path(get, path = "/auth/organization/get-active-member-role",
-    params(("userId" = Option<String>, Query), ("organizationId" = Option<String>, Query), ("organizationSlug" = Option<String>, Query)),
+    params(("userId" = Option<String>, Query, description = "Another person than the caller"),
+        ("organizationId" = Option<String>, Query, description = "Not the active organization but this one"),
+        ("organizationSlug" = Option<String>, Query, description = "The same by its short name")),
     responses((status = 200, description = "role"), (status = 401, description = "UNAUTHORIZED"),
-        (status = 403, description = "YOU_ARE_NOT_A_MEMBER_OF_THIS_ORGANIZATION")))]
+        (status = 403, description = "YOU_ARE_NOT_A_MEMBER_OF_THIS_ORGANIZATION"),
+        (status = 400, description = "NO_ACTIVE_ORGANIZATION, MEMBER_NOT_FOUND")))]
 pub async fn role(asked: Asked) -> Answered {
     let present = asked.present().await?;
     let Some(name) = asked_for(&asked).or_else(|| active(&present)) else {
@@ -83,13 +87,19 @@ pub async fn role(asked: Asked) -> Answered {
 
 /// The members of an organization; a student gets the own membership only
 #[utoipa::path(get, path = "/auth/organization/list-members",
-    params(("organizationId" = Option<String>, Query), ("organizationSlug" = Option<String>, Query),
-        ("limit" = Option<String>, Query), ("offset" = Option<String>, Query),
-        ("sortBy" = Option<String>, Query), ("sortDirection" = Option<String>, Query),
-        ("filterField" = Option<String>, Query), ("filterOperator" = Option<String>, Query),
-        ("filterValue" = Option<Vec<String>>, Query)),
-    responses((status = 200, description = "members, and how many there are"), (status = 401, description = "UNAUTHORIZED"),
-        (status = 403, description = "USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION")))]
+    params(("organizationId" = Option<String>, Query, description = "Not the active organization but this one"),
+        ("organizationSlug" = Option<String>, Query, description = "The same by its short name"),
+        ("limit" = Option<String>, Query, description = "At most so many members"),
+        ("offset" = Option<String>, Query, description = "So many members are passed over"),
+        ("sortBy" = Option<String>, Query, description = "The field to sort by"),
+        ("sortDirection" = Option<String>, Query, description = "asc or desc"),
+        ("filterField" = Option<String>, Query, description = "The field to compare"),
+        ("filterOperator" = Option<String>, Query, description = "How to compare: eq, ne, lt, lte, gt, gte, in, contains …"),
+        ("filterValue" = Option<Vec<String>>, Query, description = "What to compare with")),
+    responses((status = 200, description = "members, and how many there are"),
+        (status = 401, description = "UNAUTHORIZED"),
+        (status = 403, description = "USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION"),
+        (status = 400, description = "NO_ACTIVE_ORGANIZATION, ORGANIZATION_NOT_FOUND")))]
 pub async fn list(asked: Asked) -> Answered {
     let present = asked.present().await?;
     let Some(name) = asked_for(&asked).or_else(|| active(&present)) else {
@@ -162,7 +172,9 @@ fn fits(text: &str, operator: &str, values: &[&str]) -> bool {
 /// Whether the own role has permissions in the library's sense
 #[utoipa::path(post, path = "/auth/organization/has-permission",
     request_body(content_type = "application/json", content = Object, description = "permissions: {resource: [action]}, organizationId?"),
-    responses((status = 200, description = "success: true or false"), (status = 401, description = "UNAUTHORIZED, USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION")))]
+    responses((status = 200, description = "success: true or false"),
+        (status = 401, description = "UNAUTHORIZED, USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION"),
+        (status = 400, description = "NO_ACTIVE_ORGANIZATION, BAD_REQUEST")))]
 pub async fn has_permission(asked: Asked) -> Answered {
     let mut reader = asked.reader();
     let id = reader.optional_string("organizationId").filter(|id| !id.is_empty());

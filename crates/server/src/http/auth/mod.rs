@@ -22,7 +22,7 @@ use axum::response::{IntoResponse, Response};
 use model::access::Access;
 use utoipa_axum::routes;
 
-pub use self::reset::PAGE as RESET_PAGE;
+pub use self::reset::{PAGE as RESET_PAGE, path as reset_path};
 pub use self::sign_in::fitted_hash;
 use super::endpoint::Endpoints;
 use super::terms::Terms;

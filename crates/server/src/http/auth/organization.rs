@@ -20,7 +20,9 @@ use crate::store::platform::organizations::{OrganizationName, SeenOrganization};
 #[utoipa::path(post, path = "/auth/organization/set-active",
     request_body(content_type = "application/json", content = Object, description = "organizationId? (null leaves), organizationSlug?"),
     responses((status = 200, description = "the organization, or null; rewrites the session cookies"),
-        (status = 401, description = "UNAUTHORIZED"), (status = 403, description = "USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION")))]
+        (status = 401, description = "UNAUTHORIZED"),
+        (status = 403, description = "USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION"),
+        (status = 400, description = "ORGANIZATION_NOT_FOUND, BAD_REQUEST")))]
 pub async fn set_active(asked: Asked) -> Answered {
     let mut reader = asked.reader();
     let (id, slug) = (
@@ -102,10 +104,12 @@ pub async fn list(asked: Asked) -> Answered {
 
 /// An organization with its members; a student sees the own membership only
 #[utoipa::path(get, path = "/auth/organization/get-full-organization",
-    params(("organizationId" = Option<String>, Query), ("organizationSlug" = Option<String>, Query),
-        ("membersLimit" = Option<String>, Query)),
+    params(("organizationId" = Option<String>, Query, description = "Not the active organization but this one"),
+        ("organizationSlug" = Option<String>, Query, description = "The same by its short name"),
+        ("membersLimit" = Option<String>, Query, description = "At most so many members")),
     responses((status = 200, description = "organization, members, invitations (none); null without an organization"),
-        (status = 401, description = "UNAUTHORIZED"), (status = 403, description = "USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION")))]
+        (status = 401, description = "UNAUTHORIZED"),
+        (status = 403, description = "USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION")))]
 pub async fn show(asked: Asked) -> Answered {
     let present = asked.present().await?;
     let Some(name) = asked_for(&asked).or_else(|| active(&present)) else {

@@ -18,7 +18,10 @@ use crate::store::platform::sign_in::Attempt;
 #[utoipa::path(post, path = "/auth/change-password",
     request_body(content_type = "application/json", content = Object,
         description = "currentPassword, newPassword, revokeOtherSessions?"),
-    responses((status = 200, description = "token (null, or of the new session) and user"), (status = 401, description = "UNAUTHORIZED")))]
+    responses((status = 200, description = "token (null, or of the new session) and user"),
+        (status = 401, description = "UNAUTHORIZED"),
+        (status = 400, description = "PASSWORD_TOO_SHORT, PASSWORD_TOO_LONG, PASSWORD_COMPROMISED, INVALID_PASSWORD, \
+         CREDENTIAL_ACCOUNT_NOT_FOUND")))]
 pub async fn change(asked: Asked) -> Answered {
     let mut reader = asked.reader();
     let (new, current) = (reader.string("newPassword"), reader.string("currentPassword"));
@@ -55,7 +58,8 @@ pub async fn change(asked: Asked) -> Answered {
 /// Prove the own password
 #[utoipa::path(post, path = "/auth/verify-password",
     request_body(content_type = "application/json", content = Object, description = "password"),
-    responses((status = 200, description = "status: true"), (status = 401, description = "UNAUTHORIZED")))]
+    responses((status = 200, description = "status: true"), (status = 401, description = "UNAUTHORIZED"),
+        (status = 400, description = "INVALID_PASSWORD")))]
 pub async fn verify(asked: Asked) -> Answered {
     let mut reader = asked.reader();
     let password = reader.string("password");

@@ -18,8 +18,7 @@ use crate::actions::passwords;
 use crate::changes;
 use crate::clock;
 use crate::error::Result;
-use crate::mail::{Letter, Outbox};
-use crate::store::platform::PlatformProof;
+use crate::store::platform::{PlatformProof, PlatformWork};
 
 /// The page that asks for the new password, where the client names none.
 pub const PAGE: &str = "/reset-password";
@@ -27,7 +26,8 @@ pub const PAGE: &str = "/reset-password";
 /// Ask for a link to reset the password
 #[utoipa::path(post, path = "/auth/request-password-reset",
     request_body(content_type = "application/json", content = Object, description = "email, redirectTo?"),
-    responses((status = 200, description = "status and message, the same for every address"), (status = 403, description = "INVALID_REDIRECT_URL")))]
+    responses((status = 200, description = "status and message, the same for every address"),
+        (status = 403, description = "INVALID_REDIRECT_URL")))]
 pub async fn request(asked: Asked) -> Answered {
     let mut reader = asked.reader();
     let address = email::lower_case(reader.email("email"));
@@ -47,39 +47,35 @@ pub async fn request(asked: Asked) -> Answered {
     Ok(answer(&json!({ "status": true, "message": message }), Vec::new()))
 }
 
+/// Where the link of a letter leads, below FRONTEND_URL.
+pub fn path(token: &str, page: &str) -> String {
+    let page: String = form_urlencoded::byte_serialize(page.as_bytes()).collect();
+    format!("/api/auth/reset-password/{token}?callbackURL={page}")
+}
+
+/// Lets the letter go out with the unit that makes its link work.
 async fn send_link(app: &App, address: String, page: &str) -> Result<()> {
     let (now, token) = (clock::now(), token::reset_token());
-    let (sought, secret) = (address.clone(), token.clone());
+    let path = path(&token, page);
+    let mail = app.mail().clone();
     let (store, bus, proof) = (app.store(), app.bus(), PlatformProof::session_look_up());
-    let act = move |work: &mut crate::store::platform::PlatformWork<'_>| {
+    let act = move |work: &mut PlatformWork<'_>| {
         let credential = work
-            .credential(&sought, now)?
+            .credential(&address, now)?
             .filter(|found| found.is_active && !found.is_banned);
-        credential.map_or(Ok(false), |found| {
-            passwords::request_reset(work, &found.user, &secret, now)
+        credential.map_or(Ok(()), |found| {
+            passwords::request_reset(work, &mail, &found.user, &token, &path, now)
         })
     };
-    if !changes::perform_platform(store, bus, proof, act).await? {
-        return Ok(());
-    }
-    let front = &app.config().frontend_url;
-    let escaped: String = form_urlencoded::byte_serialize(page.as_bytes()).collect();
-    let link = format!("{front}/api/auth/reset-password/{token}?callbackURL={escaped}");
-    let letter = Letter {
-        to: address,
-        subject: "Choose a new password".to_owned(),
-        text: format!(
-            "Somebody asked for a new password for your account. If it was you, open this link within an hour:\r\n\r\n\
-             {link}\r\n\r\nIf it was not you, there is nothing to do: your password stays as it is."
-        ),
-    };
-    Outbox::of(&app.config().storage.data_dir).send(letter).await
+    changes::perform_platform(store, bus, proof, act).await
 }
 
 /// The link of the letter: leads to the page that asks for the new password
 #[utoipa::path(get, path = "/auth/reset-password/{token}",
-    params(("token" = String, Path), ("callbackURL" = String, Query)),
-    responses((status = 302, description = "to callbackURL with token, or with error=INVALID_TOKEN"), (status = 403, description = "INVALID_CALLBACK_URL")))]
+    params(("token" = String, Path, description = "The token of the letter"),
+        ("callbackURL" = String, Query, description = "The page to go on to, on the origin of FRONTEND_URL")),
+    responses((status = 302, description = "to callbackURL with token, or with error=INVALID_TOKEN"),
+        (status = 403, description = "INVALID_CALLBACK_URL")))]
 pub async fn follow(State(app): State<App>, Path(token): Path<String>, request: Request) -> Answered {
     let asked = Asked::from_request(request, &app).await?;
     let query = asked.query_object();
@@ -106,7 +102,8 @@ pub async fn follow(State(app): State<App>, Path(token): Path<String>, request: 
 /// Resets the password with the token of the letter; all sessions end
 #[utoipa::path(post, path = "/auth/reset-password",
     request_body(content_type = "application/json", content = Object, description = "newPassword, token"),
-    responses((status = 200, description = "status: true"), (status = 400, description = "INVALID_TOKEN, PASSWORD_TOO_SHORT, PASSWORD_TOO_LONG, PASSWORD_COMPROMISED")))]
+    responses((status = 200, description = "status: true"),
+        (status = 400, description = "INVALID_TOKEN, PASSWORD_TOO_SHORT, PASSWORD_TOO_LONG, PASSWORD_COMPROMISED")))]
 pub async fn reset(asked: Asked) -> Answered {
     let mut reader = asked.reader();
     let new = reader.string("newPassword");

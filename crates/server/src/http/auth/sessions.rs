@@ -19,7 +19,7 @@ use crate::store::platform::PlatformProof;
 
 /// The own session and user, or null
 #[utoipa::path(get, path = "/auth/get-session",
-    params(("disableCookieCache" = Option<String>, Query), ("disableRefresh" = Option<String>, Query)),
+    params(("disableCookieCache" = Option<String>, Query, description = "1: answer from the store whatever the cookie holds"), ("disableRefresh" = Option<String>, Query, description = "1: do not prolong the session")),
     responses((status = 200, description = "session and user, or null; renews cookies that are due")))]
 pub async fn show(asked: Asked) -> Answered {
     let mut response = shown(&asked).await?;
@@ -76,7 +76,8 @@ pub async fn refuse_post(_: Asked) -> Answered {
 
 /// The own sessions
 #[utoipa::path(get, path = "/auth/list-sessions",
-    responses((status = 200, description = "sessions with their tokens"), (status = 403, description = "SESSION_NOT_FRESH")))]
+    responses((status = 200, description = "sessions with their tokens"),
+        (status = 403, description = "SESSION_NOT_FRESH")))]
 pub async fn list(asked: Asked) -> Answered {
     let present = asked.present().await?;
     if !Lifecycle::STANDARD.is_fresh(wire::time(present.session.created_at), wire::time(asked.now)) {
@@ -96,7 +97,8 @@ pub async fn list(asked: Asked) -> Answered {
 /// End one of the own sessions
 #[utoipa::path(post, path = "/auth/revoke-session",
     request_body(content_type = "application/json", content = Object, description = "token"),
-    responses((status = 200, description = "status: true, also for tokens of nobody"), (status = 401, description = "UNAUTHORIZED")))]
+    responses((status = 200, description = "status: true, also for tokens of nobody"),
+        (status = 401, description = "UNAUTHORIZED")))]
 pub async fn revoke(asked: Asked) -> Answered {
     let mut reader = asked.reader();
     let token = reader.string("token").to_owned();
@@ -114,7 +116,8 @@ pub async fn revoke(asked: Asked) -> Answered {
 
 /// End all of the own sessions
 #[utoipa::path(post, path = "/auth/revoke-sessions",
-    responses((status = 200, description = "status: true; clears the session cookies"), (status = 401, description = "UNAUTHORIZED")))]
+    responses((status = 200, description = "status: true; clears the session cookies"),
+        (status = 401, description = "UNAUTHORIZED")))]
 pub async fn revoke_all(asked: Asked) -> Answered {
     let user = asked.present().await?.user.id;
     asked

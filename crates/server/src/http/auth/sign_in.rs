@@ -26,8 +26,11 @@ pub const LONGEST_EMAIL: usize = 254;
 #[utoipa::path(post, path = "/auth/sign-in/email",
     request_body(content_type = "application/json", content = Object, description = "email, password, rememberMe?, callbackURL?"),
     responses((status = 200, description = "redirect, token, user; sets the session cookies"),
-        (status = 401, description = "INVALID_EMAIL_OR_PASSWORD"), (status = 403, description = "BANNED_USER, INVALID_ORIGIN"),
-        (status = 503, description = "OVERLOADED")))]
+        (status = 401, description = "INVALID_EMAIL_OR_PASSWORD"),
+        (status = 403, description = "BANNED_USER, INVALID_ORIGIN, CROSS_SITE_NAVIGATION_LOGIN_BLOCKED, \
+         INVALID_CALLBACK_URL"),
+        (status = 503, description = "OVERLOADED"),
+        (status = 400, description = "BAD_REQUEST, INVALID_EMAIL, PASSWORD_TOO_LONG")))]
 pub async fn sign_in(asked: Asked) -> Answered {
     let mut reader = asked.reader();
     let (address, password) = (reader.string("email"), reader.string("password"));
@@ -130,7 +133,8 @@ pub async fn sign_up(asked: Asked) -> Answered {
 
 /// Sign out
 #[utoipa::path(post, path = "/auth/sign-out",
-    responses((status = 200, description = "success; clears the session cookies"), (status = 403, description = "INVALID_ORIGIN")))]
+    responses((status = 200, description = "success; clears the session cookies"),
+        (status = 403, description = "INVALID_ORIGIN"), (status = 415, description = "UNSUPPORTED_MEDIA_TYPE")))]
 pub async fn sign_out(asked: Asked) -> Answered {
     if let Some(token) = asked.token() {
         let way_back = asked.way_back().map(|(token, _)| token);

@@ -9,6 +9,7 @@ pub mod erasure;
 pub mod file_removals;
 pub mod homes;
 pub mod jobs;
+pub mod letters;
 pub mod listeners;
 pub mod organizations;
 pub mod outbox;
@@ -200,6 +201,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("platform/erasure", erasure::STATEMENTS),
         ("platform/personal", personal::STATEMENTS),
         ("personal/account", super::personal::account::STATEMENTS),
+        ("platform/letters", letters::STATEMENTS),
         ("platform/listeners", listeners::STATEMENTS),
         ("platform/file_removals", file_removals::STATEMENTS),
         ("platform/accounts", accounts::STATEMENTS),

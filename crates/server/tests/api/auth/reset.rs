@@ -1,47 +1,17 @@
 //! A forgotten password: the letter, its link, and that an answer never tells who has an account.
 
-use std::time::{Duration, Instant};
-
 use groupwork::args;
 use serde_json::json;
 
 use super::{Browser, COUNT_SESSIONS, PASSWORD, one, signed_in};
-use crate::support::{FRONTEND, TestApp};
+use crate::support::FRONTEND;
+use crate::support::letters::{Letter, outbox};
 
 const NEW: &str = "Dreieck und Kreis";
 
-/// The letters in the outbox, once there are so many.
-async fn letters(app: &TestApp, wanted: usize) -> Vec<String> {
-    let started = Instant::now();
-    loop {
-        let entries = std::fs::read_dir(app.folder().join("outbox"))
-            .into_iter()
-            .flatten()
-            .map(|entry| entry.unwrap().path());
-        let mut paths: Vec<_> = entries
-            .filter(|path| path.extension().is_some_and(|extension| extension == "eml"))
-            .collect();
-        if paths.len() >= wanted {
-            paths.sort();
-            return paths
-                .iter()
-                .map(|path| std::fs::read_to_string(path).unwrap())
-                .collect();
-        }
-        assert!(
-            started.elapsed() < Duration::from_secs(20),
-            "only {} letters came",
-            paths.len()
-        );
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-}
-
-fn token(letter: &str) -> String {
-    let link = letter.lines().find(|line| line.starts_with(FRONTEND)).unwrap();
-    let rest = link
-        .strip_prefix(&format!("{FRONTEND}/api/auth/reset-password/"))
-        .unwrap();
+fn token(letter: &Letter) -> String {
+    let link = letter.link();
+    let rest = link.strip_prefix("/api/auth/reset-password/").unwrap();
     rest.split('?').next().unwrap().to_owned()
 }
 
@@ -56,13 +26,9 @@ both!(a_letter_resets_the_password_once, |app| {
         ask(&ada.email.to_uppercase()).await,
         ask("nobody@nowhere.example").await
     );
-    let letters = letters(app, 1).await;
+    let letters = outbox(app, 1).await;
     assert_eq!(letters.len(), 1);
-    assert!(
-        letters[0].starts_with(&format!("To: {}\r\n", ada.email)),
-        "{}",
-        letters[0]
-    );
+    assert_eq!(letters[0].to, ada.email);
     let token = token(&letters[0]);
 
     let follow =
@@ -108,12 +74,12 @@ both!(three_letters_an_hour_are_enough, |app| {
         stranger.post("/auth/request-password-reset", body).await.expect(200);
     }
     // Letters are written beside the answer; one to somebody else shows that all before it are done.
-    letters(app, 3).await;
+    outbox(app, 3).await;
     stranger
         .post("/auth/request-password-reset", json!({"email": app.world.ben.email}))
         .await
         .expect(200);
-    assert_eq!(letters(app, 4).await.len(), 4);
+    assert_eq!(outbox(app, 4).await.len(), 4);
     let away = json!({"email": app.world.ada.email, "redirectTo": "https://evil.example/"});
     stranger
         .post("/auth/request-password-reset", away)

@@ -2,9 +2,10 @@
 
 use reqwest::Method;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::app::FRONTEND;
+use super::documented::{self, Exchange};
 
 #[derive(Clone)]
 pub struct Client {
@@ -87,8 +88,12 @@ impl Client {
             form = form.text((*key).to_owned(), (*value).to_owned());
         }
         let file = reqwest::multipart::Part::bytes(bytes).file_name(name.to_owned());
-        self.finish(self.request(Method::POST, path).multipart(form.part("file", file)))
-            .await
+        let mut shown = json!({"file": name});
+        for (key, value) in fields {
+            shown[*key] = json!(value);
+        }
+        let request = self.request(Method::POST, path).multipart(form.part("file", file));
+        self.finish_showing(request, Some(shown)).await
     }
 
     /// A request that a test wants to shape itself: the person's cookie and origin are set.
@@ -105,16 +110,40 @@ impl Client {
     }
 
     pub async fn finish(&self, request: reqwest::RequestBuilder) -> Answer {
+        self.finish_showing(request, None).await
+    }
+
+    /// The same with the body as the document may show it, for forms.
+    pub async fn finish_showing(&self, request: reqwest::RequestBuilder, shown: Option<Value>) -> Answer {
         let request = request.build().unwrap();
-        let said = format!("{} {}", request.method(), request.url().path());
+        let (method, url) = (request.method().clone(), request.url().clone());
+        let body = request.body().and_then(|body| body.as_bytes());
+        let shown = shown.or_else(|| serde_json::from_slice(body?).ok());
+        let media = |headers: &HeaderMap| {
+            let value = headers.get("content-type").and_then(|value| value.to_str().ok());
+            value
+                .and_then(|value| value.split(';').next())
+                .unwrap_or_default()
+                .to_owned()
+        };
+        let sent = media(request.headers());
         let answer = self.http.execute(request).await.unwrap();
-        let (status, headers) = (answer.status().as_u16(), answer.headers().clone());
-        Answer {
-            status,
-            headers,
+        let answer = Answer {
+            status: answer.status().as_u16(),
+            headers: answer.headers().clone(),
             bytes: answer.bytes().await.unwrap().to_vec(),
-            request: said,
-        }
+            request: format!("{method} {}", url.path()),
+        };
+        documented::check(&Exchange {
+            method: method.as_str(),
+            url: &url,
+            request: shown,
+            sent: &sent,
+            status: answer.status,
+            media: &media(&answer.headers),
+            answer: &answer.bytes,
+        });
+        answer
     }
 }
 

@@ -22,7 +22,7 @@ counted! {
     FILE_REMOVALS: "file_removals", GRADE_HISTORY: "grade_history", GRADES: "grades",
     GROUP_ASSIGNMENTS: "group_assignments", GROUP_ATTACHMENTS: "group_attachments", GROUP_MEMBERS: "group_members",
     GROUPS: "groups", HOMEROOM_ENROLLMENTS: "homeroom_enrollments", HOMEROOMS: "homerooms", JOBS: "jobs",
-    MEMBER_GRADES: "member_grades", MEMBERS: "members", MESSAGE_ATTACHMENTS: "message_attachments",
+    LETTERS: "letters", MEMBER_GRADES: "member_grades", MEMBERS: "members", MESSAGE_ATTACHMENTS: "message_attachments",
     MESSAGE_RECIPIENTS: "message_recipients", ORGANIZATIONS: "organizations", RATE_WINDOWS: "rate_windows",
     SESSIONS: "sessions", SETTINGS: "settings", SIGN_IN_FAILURES: "sign_in_failures",
     SIGN_IN_SUCCESSES: "sign_in_successes", STORAGE_USAGES: "storage_usages", SUBJECTS: "subjects",
@@ -48,7 +48,7 @@ mod catalogue {
 }
 
 /// Tables whose rows come and go beside what a test is about: the record of what happened, and what is still to do.
-const BESIDE: [&str; 4] = ["activity_logs", "event_outbox", "file_removals", "sessions"];
+const BESIDE: [&str; 5] = ["activity_logs", "event_outbox", "file_removals", "letters", "sessions"];
 
 /// The number of rows of every table that a deletion could leave orphans in.
 pub fn counts(database: &Database) -> BTreeMap<String, i64> {

@@ -80,13 +80,3 @@ pub async fn member_of_north(app: &TestApp, person: &Person) -> String {
     );
     texts(&app.database, sought).await.remove(0).unwrap()
 }
-
-/// The letters in the outbox, oldest first.
-pub fn letters(app: &TestApp) -> Vec<String> {
-    let entries = std::fs::read_dir(app.folder().join("outbox")).into_iter().flatten();
-    let mut paths: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "eml"));
-    paths.sort();
-    let read = |path: &std::path::PathBuf| std::fs::read_to_string(path).unwrap();
-    paths.iter().map(read).collect()
-}

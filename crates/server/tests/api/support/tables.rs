@@ -6,8 +6,9 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use groupwork::store::Database;
 
 /// Tables that change without anybody's doing: sign-in counters and the bus.
-const RESTLESS: [&str; 4] = [
+const RESTLESS: [&str; 5] = [
     "event_outbox",
+    "letters",
     "refinery_schema_history",
     "sessions",
     "sign_in_failures",

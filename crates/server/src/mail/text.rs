@@ -1,0 +1,207 @@
+//! What letters say, in the languages of `templates/mail`: the first line is the subject, a paragraph `{link}` is the
+//! link. Values are put in once and never read as text of ours; what could begin a new line or a tag is taken out.
+
+use model::letter::LetterKind;
+
+/// The longest value that is put into a letter, in characters.
+const LONGEST: usize = 254;
+
+/// A language that letters are written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Language {
+    /// English, for everybody else.
+    English,
+    /// German.
+    German,
+}
+
+impl Language {
+    /// The language of a person's locale (`de`, `de-AT`, `en` …).
+    pub fn of(locale: &str) -> Self {
+        let language = locale.split(['-', '_']).next().unwrap_or_default();
+        if language.eq_ignore_ascii_case("de") {
+            Self::German
+        } else {
+            Self::English
+        }
+    }
+
+    const fn tag(self) -> &'static str {
+        match self {
+            Self::English => "en",
+            Self::German => "de",
+        }
+    }
+}
+
+/// A letter in words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Words {
+    /// The subject.
+    pub subject: String,
+    /// The text for every reader.
+    pub plain: String,
+    /// The same text as a page.
+    pub html: String,
+}
+
+macro_rules! template {
+    ($name:literal) => {
+        include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/templates/mail/", $name))
+    };
+}
+
+const FRAME: &str = template!("frame.html");
+
+const fn template(kind: LetterKind, language: Language) -> &'static str {
+    match (kind, language) {
+        (LetterKind::PasswordReset, Language::English) => template!("password-reset.en.txt"),
+        (LetterKind::PasswordReset, Language::German) => template!("password-reset.de.txt"),
+        (LetterKind::Invitation, Language::English) => template!("invitation.en.txt"),
+        (LetterKind::Invitation, Language::German) => template!("invitation.de.txt"),
+        (LetterKind::AddressConfirmation, Language::English) => template!("address-confirmation.en.txt"),
+        (LetterKind::AddressConfirmation, Language::German) => template!("address-confirmation.de.txt"),
+        (LetterKind::AddressNotice, Language::English) => template!("address-notice.en.txt"),
+        (LetterKind::AddressNotice, Language::German) => template!("address-notice.de.txt"),
+    }
+}
+
+/// Writes a letter of this kind.
+pub fn write(kind: LetterKind, language: Language, values: &[(&str, &str)]) -> Words {
+    let values: Vec<(&str, String)> = values.iter().map(|(name, value)| (*name, one_line(value))).collect();
+    let template = template(kind, language);
+    let (subject, body) = template.split_once("\n\n").unwrap_or((template, ""));
+    let subject = filled(subject, &values, str::to_owned);
+    let plain = filled(body.trim_end(), &values, str::to_owned).replace('\n', "\r\n") + "\r\n";
+    let paragraphs = body.trim().split("\n\n").map(|paragraph| {
+        if paragraph == "{link}" {
+            filled("<p><a href=\"{link}\">{link}</a></p>", &values, escaped)
+        } else {
+            format!("<p>{}</p>", filled(&escaped(paragraph), &values, escaped))
+        }
+    });
+    let body: Vec<String> = paragraphs.collect();
+    let frame = [
+        ("language", language.tag().to_owned()),
+        ("subject", escaped(&subject)),
+        ("body", body.join("\n")),
+    ];
+    let html = filled(FRAME, &frame, str::to_owned);
+    Words { subject, plain, html }
+}
+
+/// Puts each value where its `{name}` stands; other braces stay.
+fn filled(template: &str, values: &[(&str, String)], write: impl Fn(&str) -> String) -> String {
+    let mut text = String::with_capacity(template.len());
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once('{') {
+        text.push_str(before);
+        let found = after
+            .split_once('}')
+            .and_then(|(name, rest)| Some((values.iter().find(|(known, _)| *known == name)?, rest)));
+        rest = match found {
+            Some(((_, value), behind)) => {
+                text.push_str(&write(value));
+                behind
+            }
+            None => {
+                text.push('{');
+                after
+            }
+        };
+    }
+    text + rest
+}
+
+/// A value that begins no new line and hides nothing: no control characters, no marks that turn the direction of text.
+pub fn one_line(value: &str) -> String {
+    let turns = |character: char| matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{2028}' | '\u{2029}');
+    let characters = value.chars().map(|c| if c.is_control() { ' ' } else { c });
+    let text: String = characters.filter(|c| !turns(*c)).collect();
+    if text.contains("://") {
+        // A link: it is ours and may be long.
+        text.trim().to_owned()
+    } else {
+        text.trim().chars().take(LONGEST).collect()
+    }
+}
+
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            _ => escaped.push(character),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const VALUES: [(&str, &str); 5] = [
+        ("name", "Ada"),
+        ("organization", "Northside"),
+        ("link", "https://school.example/x?a=1&b=2"),
+        ("days", "7"),
+        ("newAddress", "ada@new.example"),
+    ];
+
+    #[test]
+    fn every_letter_is_whole_in_every_language() {
+        for kind in LetterKind::ALL {
+            for language in [Language::English, Language::German] {
+                let Words { subject, plain, html } = write(*kind, language, &VALUES);
+                for text in [&subject, &plain, &html] {
+                    assert!(
+                        !text.contains('{') && !text.contains('}'),
+                        "{kind} {language:?}: {text}"
+                    );
+                }
+                assert!(!subject.is_empty() && !subject.contains('\n'));
+                assert!(plain.contains("\r\n\r\nhttps://school.example/x?a=1&b=2"), "{plain}");
+                assert!(
+                    html.contains("<a href=\"https://school.example/x?a=1&amp;b=2\">"),
+                    "{html}"
+                );
+                assert!(plain.contains("Ada") && html.contains("Ada"));
+            }
+        }
+        let german = write(LetterKind::PasswordReset, Language::German, &VALUES);
+        assert_ne!(german, write(LetterKind::PasswordReset, Language::English, &VALUES));
+    }
+
+    #[test]
+    fn values_are_neither_lines_nor_tags_nor_templates() {
+        let values = [
+            ("name", "Eve\r\nBcc: all@school.example\u{202e}"),
+            ("organization", "<b>{link}</b>\nBcc: x"),
+            ("link", "https://school.example/"),
+            ("days", "7"),
+        ];
+        let Words { subject, plain, html } = write(LetterKind::Invitation, Language::English, &values);
+        assert_eq!(subject, "Your account at <b>{link}</b> Bcc: x");
+        assert!(
+            !plain.contains("\nBcc") && plain.contains("Hello Eve  Bcc: all@school.example,"),
+            "{plain}"
+        );
+        assert!(
+            html.contains("&lt;b&gt;{link}&lt;/b&gt; Bcc: x") && !html.contains("<b>"),
+            "{html}"
+        );
+    }
+
+    #[test]
+    fn a_locale_names_its_language() {
+        assert_eq!(Language::of("de-AT"), Language::German);
+        assert_eq!(Language::of("DE"), Language::German);
+        assert_eq!(Language::of("den"), Language::English);
+        assert_eq!(Language::of(""), Language::English);
+    }
+}

@@ -1,0 +1,173 @@
+//! Keeps one real exchange of each route, and one refusal of each code, for docs/examples.json. What is there and still
+//! fits the document stays; of several that could be kept, the one that shows most in little space is.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Mutex, OnceLock};
+
+use groupwork::http::endpoint::Row;
+use serde_json::{Value, json};
+
+use super::documented::{Exchange, document};
+use super::environment;
+
+/// The size an example should have, in bytes.
+const GOOD_SIZE: usize = 900;
+/// The largest answer that is looked at, in bytes.
+const LARGEST: usize = 50_000;
+/// Entries that a list shows.
+const LIST: usize = 2;
+/// Characters that a text shows.
+const TEXT: usize = 400;
+
+struct Kept {
+    examples: Value,
+    /// How bad the examples of this run are, by route or code; those from before are not listed.
+    costs: HashMap<String, usize>,
+}
+
+fn path() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/examples.json")
+}
+
+/// The examples in the repository.
+pub fn committed() -> Value {
+    let text = std::fs::read_to_string(path()).unwrap_or_else(|_| "{}".to_owned());
+    serde_json::from_str(&text).unwrap()
+}
+
+/// Why an example does not fit the document any more.
+pub fn faults(row: &Row, example: &Value) -> Vec<String> {
+    let (document, mut faults) = (document(), Vec::new());
+    let operation = document.operation(row);
+    let status = example["status"].to_string();
+    let media = example["media"].as_str().unwrap_or_default();
+    let content = &document.resolved(&operation["responses"][&status])["content"];
+    if operation["responses"][&status].is_null() {
+        faults.push(format!("the status {status} of its example is not documented"));
+    }
+    document.compare(
+        &content[media]["schema"],
+        &example["answer"],
+        "the example answer",
+        &mut faults,
+    );
+    let bodies = &operation["requestBody"]["content"];
+    let body = &bodies[example["sent"].as_str().unwrap_or_default()];
+    if bodies.is_object() && (body.is_null() || example["request"].is_null()) {
+        faults.push("its example has no request that fits".to_owned());
+    } else if bodies.is_object() {
+        document.compare(&body["schema"], &example["request"], "the example request", &mut faults);
+    }
+    faults
+}
+
+/// Keeps an exchange, when the run records and it is better than what there is.
+pub fn keep(row: &Row, exchange: &Exchange<'_>) {
+    static RECORDING: OnceLock<bool> = OnceLock::new();
+    if !*RECORDING.get_or_init(|| environment("GROUPWORK_EXAMPLES").is_some()) {
+        return;
+    }
+    if exchange.answer.len() > LARGEST {
+        return; // The document itself, and lists of a whole school.
+    }
+    let text = String::from_utf8_lossy(exchange.answer);
+    let answer = match exchange.media {
+        "application/json" => serde_json::from_slice(exchange.answer).unwrap_or(Value::Null),
+        media if media.starts_with("text/") => json!(text.lines().take(4).collect::<Vec<_>>().join("\r\n")),
+        _ => return,
+    };
+    let answer = tidy(&answer);
+    if exchange.status >= 400 {
+        if let Some(code) = answer["code"].as_str() {
+            keep_as("errors", code, answer.clone(), 0);
+        }
+        return;
+    }
+    let request = exchange.request.as_ref().map(tidy);
+    let sent = request.as_ref().map(|_| exchange.sent);
+    let (status, media) = (exchange.status, exchange.media);
+    let example = json!({"request": request, "sent": sent, "status": status, "media": media, "answer": answer});
+    if faults(row, &example).is_empty() {
+        keep_as("routes", &format!("{} {}", row.method, row.path), example, 1);
+    }
+}
+
+fn keep_as(part: &str, name: &str, example: Value, weight: usize) {
+    static KEPT: OnceLock<Mutex<Kept>> = OnceLock::new();
+    let kept = KEPT.get_or_init(|| {
+        let mut examples = committed();
+        let known = |name: &str| {
+            let row = document()
+                .rows
+                .iter()
+                .find(|row| format!("{} {}", row.method, row.path) == name);
+            row.filter(|row| faults(row, &committed()["routes"][name]).is_empty())
+                .is_some()
+        };
+        if let Some(routes) = examples["routes"].as_object_mut() {
+            routes.retain(|name, _| known(name));
+        }
+        let costs = HashMap::new();
+        Mutex::new(Kept { examples, costs })
+    });
+    let mut kept = kept.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let cost = cost(&example) * weight;
+    let better = match kept.costs.get(name) {
+        Some(before) => cost < *before,
+        // From an earlier run, and it fits.
+        None => kept.examples[part][name].is_null(),
+    };
+    if better {
+        kept.costs.insert(name.to_owned(), cost);
+        kept.examples[part][name] = example;
+        let mut sorted = kept.examples.clone();
+        sorted.sort_all_objects();
+        // The order of fields is the service's; only the names of routes and codes are sorted.
+        for part in ["errors", "routes"] {
+            for (name, example) in sorted[part].as_object_mut().unwrap() {
+                *example = kept.examples[part][name].clone();
+            }
+        }
+        std::fs::write(path(), serde_json::to_string_pretty(&sorted).unwrap() + "\n").unwrap();
+    }
+}
+
+/// How little an example shows: far from the good size, empty lists, texts made for a limit.
+fn cost(example: &Value) -> usize {
+    let text = example.to_string();
+    let texts_for_limits = usize::from(text.contains("xxxxx") || text.contains("aaaaa")) * 20_000;
+    let padded = usize::from(text.contains(":\" ")) * 5_000;
+    let empty = (text.matches("[]").count() + text.matches("null").count()) * 40 + text.matches("{}").count() * 300;
+    let nothing = usize::from(matches!(&example["answer"], Value::Array(items) if items.is_empty())) * 5_000;
+    text.len().abs_diff(GOOD_SIZE) + texts_for_limits + padded + empty + nothing
+}
+
+/// A value as the document shows it: short lists and texts, no port of a test, no whole token.
+fn tidy(value: &Value) -> Value {
+    match value {
+        Value::Array(items) => items.iter().take(LIST).map(tidy).collect(),
+        Value::Object(fields) => {
+            Value::Object(fields.iter().map(|(name, value)| (name.clone(), tidy(value))).collect())
+        }
+        Value::String(text) => json!(tidy_text(text)),
+        other => other.clone(),
+    }
+}
+
+fn tidy_text(text: &str) -> String {
+    let is_token = text.starts_with("eyJ") && text.matches('.').count() == 2;
+    if is_token {
+        return "eyJhbGciOiJIUzI1NiJ9…".to_owned();
+    }
+    let mut parts = text.split("http://127.0.0.1:");
+    let mut shown = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        shown.push_str("http://127.0.0.1:3000");
+        shown.push_str(part.trim_start_matches(|character: char| character.is_ascii_digit()));
+    }
+    if shown.chars().count() > TEXT {
+        shown = shown.chars().take(TEXT).chain(['…']).collect();
+    }
+    shown
+}
