@@ -53,12 +53,10 @@ pub async fn grow(app: &TestApp, lesson: &Walk, link: &str) {
             )
             .unwrap();
         }
-        // Other schools, and the structure of this one.
+        // The structure of the school.
         write!(
             sql,
-            "INSERT INTO organizations (id, name, name_key, slug, created_at, updated_at)
-                VALUES ('o{n}', 'School {n}', 'school {n}', 'school-{n}', 1, 1);
-            INSERT INTO subjects (organization_id, id, name, name_key, created_at, updated_at)
+            "INSERT INTO subjects (organization_id, id, name, name_key, created_at, updated_at)
                 VALUES ('{north}', 's{n}', 'Subject {n}', 'subject {n}', 1, 1);
             INSERT INTO class_subjects (organization_id, class_id, subject_id) VALUES ('{north}', '{class_id}', 's{n}');
             INSERT INTO homerooms (organization_id, id, name, name_key, created_at, updated_at)
