@@ -1,5 +1,5 @@
-//! Every GET of the table of routes, asked of a school with one of everything and again with a hundred: it runs as many
-//! statements as before, and what is a list has grown. A new route is in the walk by being a route.
+//! Every GET of the table of routes, asked of a school with one of everything and again with a hundred: it runs no more
+//! statements than before, and what is a list has grown. A new route is in the walk by being a route.
 
 use std::collections::BTreeMap;
 
