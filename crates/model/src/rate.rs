@@ -94,8 +94,9 @@ pub struct Meter {
 
 impl Window {
     /// Whether the window is over. A clock that was set back ends it too: nobody waits for the old time to come again.
+    /// Requests that overtake each other are a little early and no reason to begin anew.
     pub fn is_over(&self, limit: Limit, now: Timestamp) -> bool {
-        now >= self.started_at.plus_seconds(limit.window) || now < self.started_at
+        now >= self.started_at.plus_seconds(limit.window) || now < self.started_at.plus_seconds(-limit.window)
     }
 
     /// Counts one request: the window afterwards, and how the request stands. Refused requests do not count, so that
@@ -154,7 +155,11 @@ mod tests {
         let (full, _) = Window::hit(Some(Window::hit(None, TWO, at(0)).0), TWO, at(0));
         assert!(Window::hit(Some(full), TWO, at(59_999)).1.is_refused);
         assert!(!Window::hit(Some(full), TWO, at(60_000)).1.is_refused);
-        assert!(!Window::hit(Some(full), TWO, at(-1)).1.is_refused);
+        assert!(
+            Window::hit(Some(full), TWO, at(-1)).1.is_refused,
+            "somebody was overtaken"
+        );
+        assert!(!Window::hit(Some(full), TWO, at(-60_001)).1.is_refused);
     }
 
     #[test]

@@ -293,7 +293,7 @@ fn of_a_school(role: &PlatformRole, (): &()) -> garde::Result {
     }
 }
 
-fn is_good_password<'p>(own: [&'p str; 2]) -> impl FnOnce(&Option<String>, &()) -> garde::Result + 'p {
+fn is_good_password(own: [&str; 2]) -> impl FnOnce(&Option<String>, &()) -> garde::Result {
     move |password, ()| {
         let Some(password) = password else { return Ok(()) };
         better_auth::password::check_new(password, &own).map_err(garde::Error::new)

@@ -199,7 +199,7 @@ impl Generations {
     /// Begins the next generation on time, or early in a crowd.
     fn turn(&mut self, now: Timestamp) {
         let age = now.seconds_since(self.began_at);
-        if !(0..GENERATION).contains(&age) || self.current.len() >= CROWD {
+        if age.abs() >= GENERATION || self.current.len() >= CROWD {
             self.before = std::mem::take(&mut self.current);
             self.began_at = now;
         }
