@@ -16,7 +16,7 @@ use crate::store::platform::{Platform, PlatformProof};
 /// How often the list is looked at.
 const PAUSE: Duration = Duration::from_secs(1);
 /// The longest wait for a server that is away.
-const PAUSE_MAX: Duration = Duration::from_secs(60);
+const PAUSE_MAX: Duration = Duration::from_mins(1);
 /// Letters of one round.
 const ROUND: i64 = 50;
 /// How long an instance has a letter for itself, in seconds: longer than a delivery may take.

@@ -30,39 +30,33 @@ pub fn routes() -> Endpoints {
 /// Read this document as a page and try its routes
 #[utoipa::path(get, path = "/docs", responses((status = 200, description = "A page", content_type = "text/html")))]
 async fn page() -> Response {
-    served("text/html; charset=utf-8", "no-cache", include_str!("docs/page.html"))
+    served("text/html; charset=utf-8", include_str!("docs/page.html"))
 }
 
 /// A script or style sheet of the page
 #[utoipa::path(get, path = "/docs/{file}", params(("file" = String, Path, description = "Its name")),
     responses((status = 200, description = "The file"), (status = 404, description = "NOT_FOUND")))]
 async fn part(Path(file): Path<String>) -> Result<Response> {
-    const KEPT: &str = "public, max-age=3600";
     match file.as_str() {
-        "page.js" => Ok(served(
-            "text/javascript; charset=utf-8",
-            KEPT,
-            include_str!("docs/page.js"),
-        )),
-        "page.css" => Ok(served("text/css; charset=utf-8", KEPT, include_str!("docs/page.css"))),
+        "page.js" => Ok(served("text/javascript; charset=utf-8", include_str!("docs/page.js"))),
+        "page.css" => Ok(served("text/css; charset=utf-8", include_str!("docs/page.css"))),
         vendored if VENDORED.contains(&vendored) => {
             let no_settings = Arc::new(utoipa_swagger_ui::Config::default());
             let found = utoipa_swagger_ui::serve(vendored, no_settings);
             let found = found
                 .map_err(|error| anyhow::anyhow!("{error}"))?
                 .ok_or(Error::NotFound)?;
-            Ok(served(&found.content_type, KEPT, found.bytes.into_owned()))
+            Ok(served(&found.content_type, found.bytes.into_owned()))
         }
         _ => Err(Error::NotFound),
     }
 }
 
-fn served(media: &str, kept: &'static str, body: impl IntoResponse) -> Response {
+fn served(media: &str, body: impl IntoResponse) -> Response {
     let mut response = body.into_response();
     let headers = response.headers_mut();
-    let fields: [(HeaderName, Option<HeaderValue>); 3] = [
+    let fields: [(HeaderName, Option<HeaderValue>); 2] = [
         (header::CONTENT_TYPE, HeaderValue::from_str(media).ok()),
-        (header::CACHE_CONTROL, Some(HeaderValue::from_static(kept))),
         (header::CONTENT_SECURITY_POLICY, Some(HeaderValue::from_static(POLICY))),
     ];
     for (name, value) in fields {

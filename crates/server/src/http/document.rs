@@ -8,6 +8,7 @@ use model::activity::{Action, Category};
 use model::assignment::{AssignmentOrder, AssignmentStatus};
 use model::class::ClassStatus;
 use model::course::CourseStatus;
+use model::import::ImportMode;
 use model::organization::OrganizationStatus;
 use model::text::Search;
 use serde::Deserialize;
@@ -130,6 +131,7 @@ fn of_parameters() -> BTreeMap<String, RefOr<Schema>> {
         named::<AssignmentStatus>(),
         named::<CourseStatus>(),
         named::<ClassStatus>(),
+        named::<ImportMode>(),
         named::<MemberRole>(),
         named::<OrganizationStatus>(),
         named::<PlatformRole>(),

@@ -45,7 +45,8 @@ async fn list(cx: Context, Path(id): Path<GroupId>) -> Result<Json<Vec<GroupAtta
 #[utoipa::path(post, path = "/groups/{id}/attachments", params(("id" = String, Path)),
     request_body(content = FileForm, content_type = "multipart/form-data"),
     responses((status = 201, body = GroupAttachmentView), (status = 409, description = "LIMIT_REACHED, CLASS_ARCHIVED"),
-        (status = 413, description = "PAYLOAD_TOO_LARGE"), (status = 415, description = "UNSUPPORTED_FILE_TYPE")))]
+        (status = 413, description = "PAYLOAD_TOO_LARGE"), (status = 415, description = "UNSUPPORTED_FILE_TYPE"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn upload(
     cx: Context,
     Path(id): Path<GroupId>,
@@ -78,7 +79,8 @@ async fn content(
 /// Remove a file of a group
 #[utoipa::path(delete, path = "/groups/{id}/attachments/{attachmentId}",
     params(("id" = String, Path), ("attachmentId" = String, Path)),
-    responses((status = 200, body = Done), (status = 409, description = "CLASS_ARCHIVED")))]
+    responses((status = 200, body = Done), (status = 409, description = "CLASS_ARCHIVED"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn remove(cx: Context, Path((id, attachment)): Path<(GroupId, AttachmentId)>) -> Result<Json<Done>> {
     cx.write(move |work| group_files::remove(work, &id, &attachment))
         .await?;

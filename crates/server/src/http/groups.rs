@@ -234,7 +234,8 @@ enum Generated {
 /// Divide students of a class into groups, or show how they would be divided
 #[utoipa::path(post, path = "/groups/generate", params(Generating), request_body = NewDivision,
     responses((status = 201, body = [GroupView]), (status = 200, body = DivisionPreview, description = "With dryRun=1"),
-    (status = 409, description = "STUDENT_NOT_ENROLLED, CLASS_MISMATCH, COURSE_ARCHIVED, CLASS_ARCHIVED")))]
+    (status = 409, description = "STUDENT_NOT_ENROLLED, CLASS_MISMATCH, COURSE_ARCHIVED, CLASS_ARCHIVED"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn generate(
     cx: Context,
     ValidQuery(how): ValidQuery<Generating>,

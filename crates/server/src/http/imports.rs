@@ -103,7 +103,7 @@ impl FromRequest<App> for Brought {
 #[utoipa::path(post, path = "/users/import", params(Options),
     request_body(content((FileForm = "multipart/form-data"), (PeopleToImport = "application/json"))),
     responses((status = 200, body = ImportReportView), (status = 413, description = "PAYLOAD_TOO_LARGE"),
-        (status = 415, description = "UNSUPPORTED_FILE_TYPE")))]
+        (status = 415, description = "UNSUPPORTED_FILE_TYPE"), (status = 400, description = "IMPORT_HEADER")))]
 async fn run(cx: Context, ValidQuery(options): ValidQuery<Options>, brought: Brought) -> Result<Response> {
     let standpoint = cx.standpoint()?;
     let (plan, file) = match brought {

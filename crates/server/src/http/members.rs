@@ -74,7 +74,8 @@ async fn list(cx: Context, ValidQuery(query): ValidQuery<Filter>) -> Result<Json
 
 /// Give a member another role; it counts at once
 #[utoipa::path(patch, path = "/admin/members/{id}", params(("id" = String, Path)), request_body = MemberEdit,
-    responses((status = 200, body = MemberView), (status = 403, description = "FORBIDDEN_RANK"), (status = 409, description = "LAST_OWNER")))]
+    responses((status = 200, body = MemberView), (status = 403, description = "FORBIDDEN_RANK"),
+        (status = 409, description = "LAST_OWNER")))]
 async fn edit(cx: Context, Path(id): Path<MemberId>, patch: Patch<MemberEdit>) -> Result<Json<MemberView>> {
     if !patch.echoed.is_empty() {
         let sought = id.clone();
@@ -87,7 +88,8 @@ async fn edit(cx: Context, Path(id): Path<MemberId>, patch: Patch<MemberEdit>) -
 
 /// End a membership with enrolments, groups and sessions
 #[utoipa::path(delete, path = "/admin/members/{id}", params(("id" = String, Path)),
-    responses((status = 200, body = Done), (status = 403, description = "FORBIDDEN_RANK"), (status = 409, description = "LAST_OWNER")))]
+    responses((status = 200, body = Done), (status = 403, description = "FORBIDDEN_RANK"),
+        (status = 409, description = "LAST_OWNER")))]
 async fn remove(cx: Context, Path(id): Path<MemberId>) -> Result<Json<Done>> {
     cx.write(move |work| members::remove_member(work, &id)).await?;
     Ok(Json(Done::YES))

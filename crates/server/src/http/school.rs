@@ -56,7 +56,8 @@ struct Listed {
 }
 
 /// The school in numbers
-#[utoipa::path(get, path = "/admin/stats", responses((status = 200, body = SchoolStats)))]
+#[utoipa::path(get, path = "/admin/stats", responses((status = 200, body = SchoolStats),
+        (status = 400, description = "VALIDATION_ERROR")))]
 async fn stats(cx: Context) -> Result<Json<SchoolStats>> {
     let storage_bytes = usage(&cx).await?.total_bytes;
     let SchoolCounts {
@@ -86,7 +87,8 @@ async fn stats(cx: Context) -> Result<Json<SchoolStats>> {
 }
 
 /// The bytes the school keeps by kind, and the classes that keep the most, as they were counted last
-#[utoipa::path(get, path = "/admin/storage", responses((status = 200, body = StorageUsage)))]
+#[utoipa::path(get, path = "/admin/storage", responses((status = 200, body = StorageUsage),
+        (status = 400, description = "VALIDATION_ERROR")))]
 async fn show_storage(cx: Context) -> Result<Json<StorageUsage>> {
     Ok(Json(usage(&cx).await?))
 }
@@ -101,7 +103,8 @@ async fn usage(cx: &Context) -> Result<StorageUsage> {
 }
 
 /// Name, logo and settings of the school
-#[utoipa::path(get, path = "/admin/settings", responses((status = 200, body = OrganizationView)))]
+#[utoipa::path(get, path = "/admin/settings", responses((status = 200, body = OrganizationView),
+        (status = 400, description = "VALIDATION_ERROR")))]
 async fn settings(cx: Context) -> Result<Json<OrganizationView>> {
     Ok(Json(cx.read(|scope| scope.school()).await?.into()))
 }
@@ -142,7 +145,8 @@ async fn sessions(cx: Context, ValidQuery(query): ValidQuery<Listed>) -> Result<
 
 /// End a session of somebody of lower rank, or an own one; its sockets are cut
 #[utoipa::path(delete, path = "/admin/sessions/{id}", params(("id" = String, Path)),
-    responses((status = 200, body = Done), (status = 403, description = "FORBIDDEN_RANK")))]
+    responses((status = 200, body = Done), (status = 403, description = "FORBIDDEN_RANK"),
+        (status = 400, description = "VALIDATION_ERROR")))]
 async fn revoke_session(cx: Context, Path(id): Path<SessionId>) -> Result<Json<Done>> {
     cx.write(move |work| school::revoke_session(work, &id)).await?;
     Ok(Json(Done::YES))

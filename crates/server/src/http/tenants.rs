@@ -109,7 +109,8 @@ async fn create(cx: Context, Valid(new): Valid<NewTenant>) -> Result<Created<Fou
 
 /// What everybody may know of the organization whose address this is
 #[utoipa::path(get, path = "/tenants/current",
-    responses((status = 200, body = SignView), (status = 404, description = "The Host names no organization")))]
+    responses((status = 200, body = SignView),
+        (status = 404, description = "The Host names no organization, NOT_FOUND")))]
 async fn current(State(app): State<App>, request: Request) -> Result<Json<SignView>> {
     let host = host_of(&app, &request);
     let Sign { name, slug, logo } = sign_of(&app, host).await?.ok_or(Error::NotFound)?;
@@ -141,7 +142,8 @@ async fn show(cx: Context, Path(id): Path<OrganizationId>) -> Result<Json<Organi
 
 /// Change an organization; settings change key by key
 #[utoipa::path(patch, path = "/tenants/{id}", params(("id" = String, Path)), request_body = OrganizationEdit,
-    responses((status = 200, body = OrganizationView), (status = 409, description = "DUPLICATE_SLUG, DUPLICATE_DOMAIN")))]
+    responses((status = 200, body = OrganizationView),
+        (status = 409, description = "DUPLICATE_SLUG, DUPLICATE_DOMAIN")))]
 async fn edit(
     cx: Context,
     Path(id): Path<OrganizationId>,

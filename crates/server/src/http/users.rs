@@ -188,7 +188,8 @@ async fn list(cx: Context, ValidQuery(query): ValidQuery<Filter>) -> Result<Json
 
 /// Bring somebody into the organization; an address that has an account elsewhere gets a membership and nothing else
 #[utoipa::path(post, path = "/users", request_body = NewUser, responses((status = 201, body = NewMemberView),
-    (status = 409, description = "DUPLICATE_EMAIL: a member already; DUPLICATE_EXTERNAL_ID, CLASS_ARCHIVED")))]
+    (status = 409, description = "DUPLICATE_EMAIL: a member already; DUPLICATE_EXTERNAL_ID, CLASS_ARCHIVED"),
+        (status = 403, description = "FORBIDDEN_RANK")))]
 async fn create(cx: Context, Valid(new): Valid<NewUser>) -> Result<Created<NewMemberView>> {
     let invitation = (new.send_invite == Some(true)).then(|| {
         let token = better_auth::token::reset_token();
@@ -252,7 +253,8 @@ async fn edit(cx: Context, Path(id): Path<UserId>, patch: Patch<UserEdit>) -> Re
 
 /// End somebody's membership with enrolments, groups and sessions
 #[utoipa::path(delete, path = "/users/{id}", params(("id" = String, Path)),
-    responses((status = 200, body = Done), (status = 403, description = "FORBIDDEN_RANK"), (status = 409, description = "LAST_OWNER")))]
+    responses((status = 200, body = Done), (status = 403, description = "FORBIDDEN_RANK"),
+        (status = 409, description = "LAST_OWNER")))]
 async fn remove(cx: Context, Path(id): Path<UserId>) -> Result<Json<Done>> {
     cx.write(move |work| members::remove(work, &id)).await?;
     Ok(Json(Done::YES))
@@ -273,7 +275,7 @@ async fn reset_password(cx: Context, Path(id): Path<UserId>) -> Result<Json<Temp
 
 /// The groups of a student: oneself, or as far as the staff see them
 #[utoipa::path(get, path = "/users/{id}/groups", params(("id" = String, Path)),
-    responses((status = 200, body = [KnownGroupView])))]
+    responses((status = 200, body = [KnownGroupView]), (status = 403, description = "FORBIDDEN_ROLE")))]
 async fn groups_of(cx: Context, Path(id): Path<UserId>) -> Result<Json<Vec<KnownGroupView>>> {
     let is_others = cx.caller().standing == Standing::Student && !cx.caller().is(&id);
     let found = cx.read(move |scope| {

@@ -16,7 +16,7 @@ use url::{Host, Url};
 /// How long the server may take for one answer.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// How long one letter may take altogether.
-const LETTER: Duration = Duration::from_secs(120);
+const LETTER: Duration = Duration::from_mins(2);
 /// Connections at once, and how long an idle one is kept for the next letter.
 const CONNECTIONS: u32 = 2;
 const IDLE: Duration = Duration::from_secs(20);

@@ -99,15 +99,12 @@ fn filled(template: &str, values: &[(&str, String)], write: impl Fn(&str) -> Str
         let found = after
             .split_once('}')
             .and_then(|(name, rest)| Some((values.iter().find(|(known, _)| *known == name)?, rest)));
-        rest = match found {
-            Some(((_, value), behind)) => {
-                text.push_str(&write(value));
-                behind
-            }
-            None => {
-                text.push('{');
-                after
-            }
+        rest = if let Some(((_, value), behind)) = found {
+            text.push_str(&write(value));
+            behind
+        } else {
+            text.push('{');
+            after
         };
     }
     text + rest

@@ -21,9 +21,10 @@ use crate::store::platform::administration::Ban;
 use crate::store::platform::users::NewUser;
 
 /// One account
-#[utoipa::path(get, path = "/auth/admin/get-user", params(("id" = String, Query)),
+#[utoipa::path(get, path = "/auth/admin/get-user", params(("id" = String, Query, description = "The id of a user")),
     responses((status = 200, description = "user"), (status = 401, description = "UNAUTHORIZED"),
-        (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_GET_USER"), (status = 404, description = "USER_NOT_FOUND")))]
+        (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_GET_USER"),
+        (status = 404, description = "USER_NOT_FOUND")))]
 pub async fn show(asked: Asked) -> Answered {
     let query = asked.query_object();
     let mut reader = Reader::query(&query);
@@ -37,8 +38,11 @@ pub async fn show(asked: Asked) -> Answered {
 /// Make an account without an organization
 #[utoipa::path(post, path = "/auth/admin/create-user",
     request_body(content_type = "application/json", content = Object, description = "email, name, password?, role?, data? (role)"),
-    responses((status = 200, description = "user"), (status = 400, description = "USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL, INVALID_EMAIL"),
-        (status = 401, description = "UNAUTHORIZED"), (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_CREATE_USERS")))]
+    responses((status = 200, description = "user"),
+        (status = 400, description = "USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL, INVALID_EMAIL, PASSWORD_TOO_SHORT, \
+         PASSWORD_COMPROMISED, YOU_ARE_NOT_ALLOWED_TO_SET_NON_EXISTENT_VALUE, INVALID_ROLE_TYPE"),
+        (status = 401, description = "UNAUTHORIZED"),
+        (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_CREATE_USERS")))]
 pub async fn create(asked: Asked) -> Answered {
     let mut reader = asked.reader();
     let (address, name) = (reader.string("email").to_owned(), reader.string("name"));
@@ -78,8 +82,11 @@ pub async fn create(asked: Asked) -> Answered {
 #[utoipa::path(post, path = "/auth/admin/update-user",
     request_body(content_type = "application/json", content = Object,
         description = "userId, data: name, image, email, emailVerified, role, banned, banReason, banExpires"),
-    responses((status = 200, description = "user"), (status = 400, description = "NO_DATA_TO_UPDATE, PASSWORD_CANNOT_BE_UPDATED_VIA_UPDATE_USER"),
-        (status = 401, description = "UNAUTHORIZED"), (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_UPDATE_USERS"),
+    responses((status = 200, description = "user"),
+        (status = 400, description = "NO_DATA_TO_UPDATE, PASSWORD_CANNOT_BE_UPDATED_VIA_UPDATE_USER, \
+         FIELD_NOT_ALLOWED, USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL, YOU_ARE_NOT_ALLOWED_TO_SET_NON_EXISTENT_VALUE, YOU_CANNOT_BAN_YOURSELF"),
+        (status = 401, description = "UNAUTHORIZED"),
+        (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_UPDATE_USERS, YOU_ARE_NOT_ALLOWED_TO_CHANGE_USERS_ROLE"),
         (status = 404, description = "USER_NOT_FOUND")))]
 pub async fn update(asked: Asked) -> Answered {
     let mut reader = asked.reader();
@@ -111,9 +118,11 @@ pub async fn update(asked: Asked) -> Answered {
 /// Change a platform role
 #[utoipa::path(post, path = "/auth/admin/set-role",
     request_body(content_type = "application/json", content = Object, description = "userId, role"),
-    responses((status = 200, description = "user"), (status = 400, description = "YOU_ARE_NOT_ALLOWED_TO_SET_NON_EXISTENT_VALUE"),
+    responses((status = 200, description = "user"),
+        (status = 400, description = "YOU_ARE_NOT_ALLOWED_TO_SET_NON_EXISTENT_VALUE"),
         (status = 401, description = "UNAUTHORIZED"),
-        (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_CHANGE_USERS_ROLE, also for the own role"), (status = 404, description = "USER_NOT_FOUND")))]
+        (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_CHANGE_USERS_ROLE, also for the own role"),
+        (status = 404, description = "USER_NOT_FOUND")))]
 pub async fn set_role(asked: Asked) -> Answered {
     let mut reader = asked.reader();
     let user = UserId::new(reader.string("userId"));
@@ -136,7 +145,8 @@ pub async fn set_role(asked: Asked) -> Answered {
 #[utoipa::path(post, path = "/auth/admin/remove-user",
     request_body(content_type = "application/json", content = Object, description = "userId"),
     responses((status = 200, description = "success: true"), (status = 400, description = "YOU_CANNOT_REMOVE_YOURSELF"),
-        (status = 401, description = "UNAUTHORIZED"), (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_DELETE_USERS"),
+        (status = 401, description = "UNAUTHORIZED"),
+        (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_DELETE_USERS"),
         (status = 404, description = "USER_NOT_FOUND"), (status = 409, description = "LAST_OWNER")))]
 pub async fn remove(asked: Asked) -> Answered {
     let mut reader = asked.reader();

@@ -46,7 +46,8 @@ pub async fn ban(asked: Asked) -> Answered {
 #[utoipa::path(post, path = "/auth/admin/unban-user",
     request_body(content_type = "application/json", content = Object, description = "userId"),
     responses((status = 200, description = "user"), (status = 401, description = "UNAUTHORIZED"),
-        (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_BAN_USERS"), (status = 404, description = "USER_NOT_FOUND")))]
+        (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_BAN_USERS"),
+        (status = 404, description = "USER_NOT_FOUND")))]
 pub async fn unban(asked: Asked) -> Answered {
     let mut reader = asked.reader();
     let user = UserId::new(reader.string("userId"));

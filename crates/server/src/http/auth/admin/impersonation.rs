@@ -16,8 +16,10 @@ use crate::store::platform::sessions::Session;
 /// Act as somebody else for an hour
 #[utoipa::path(post, path = "/auth/admin/impersonate-user",
     request_body(content_type = "application/json", content = Object, description = "userId"),
-    responses((status = 200, description = "session and user; sets their cookies and the way back"), (status = 401, description = "UNAUTHORIZED"),
-        (status = 403, description = "YOU_CANNOT_IMPERSONATE_ADMINS, YOU_ARE_NOT_ALLOWED_TO_IMPERSONATE_USERS, BANNED_USER"),
+    responses((status = 200, description = "session and user; sets their cookies and the way back"),
+        (status = 401, description = "UNAUTHORIZED"),
+        (status = 403, description = "YOU_CANNOT_IMPERSONATE_ADMINS, YOU_ARE_NOT_ALLOWED_TO_IMPERSONATE_USERS, \
+         BANNED_USER"),
         (status = 404, description = "USER_NOT_FOUND")))]
 pub async fn begin(asked: Asked) -> Answered {
     let mut reader = asked.reader();
@@ -47,7 +49,8 @@ pub async fn begin(asked: Asked) -> Answered {
 /// Stop acting as somebody else
 #[utoipa::path(post, path = "/auth/admin/stop-impersonating",
     responses((status = 200, description = "the own session and user; sets their cookies"),
-        (status = 400, description = "Not acting as anybody"), (status = 401, description = "UNAUTHORIZED, also when the own session is over")))]
+        (status = 400, description = "Not acting as anybody, BAD_REQUEST"),
+        (status = 401, description = "UNAUTHORIZED, also when the own session is over")))]
 pub async fn stop(asked: Asked) -> Answered {
     let present = asked.present().await?;
     let Some(admin) = present.session.impersonated_by.clone() else {

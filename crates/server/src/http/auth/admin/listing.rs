@@ -42,14 +42,19 @@ struct Page {
 
 /// All accounts of the platform
 #[utoipa::path(get, path = "/auth/admin/list-users",
-    params(("searchValue" = Option<String>, Query), ("searchField" = Option<String>, Query, description = "email, name"),
+    params(("searchValue" = Option<String>, Query, description = "What to look for"),
+        ("searchField" = Option<String>, Query, description = "email, name"),
         ("searchOperator" = Option<String>, Query, description = "contains, starts_with, ends_with"),
-        ("limit" = Option<String>, Query, description = "200 at most"), ("offset" = Option<String>, Query),
-        ("sortBy" = Option<String>, Query), ("sortDirection" = Option<String>, Query, description = "asc, desc"),
-        ("filterField" = Option<String>, Query), ("filterOperator" = Option<String>, Query),
-        ("filterValue" = Option<Vec<String>>, Query)),
+        ("limit" = Option<String>, Query, description = "200 at most"),
+        ("offset" = Option<String>, Query, description = "So many people are passed over"),
+        ("sortBy" = Option<String>, Query, description = "The field to sort by"),
+        ("sortDirection" = Option<String>, Query, description = "asc, desc"),
+        ("filterField" = Option<String>, Query, description = "The field to compare"),
+        ("filterOperator" = Option<String>, Query, description = "How to compare: eq, ne, lt, lte, gt, gte, in, contains …"),
+        ("filterValue" = Option<Vec<String>>, Query, description = "What to compare with")),
     responses((status = 200, description = "users and total; limit and offset where they were given"),
-        (status = 401, description = "UNAUTHORIZED"), (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_LIST_USERS")))]
+        (status = 401, description = "UNAUTHORIZED"),
+        (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_LIST_USERS")))]
 pub async fn list(asked: Asked) -> Answered {
     let search = read(&asked)?;
     let (present, admin) = administrator(&asked, AuthError::may_not_list_users()).await?;

@@ -13,8 +13,10 @@ use crate::actions::administration;
 /// Give somebody another password; all sessions of the person end
 #[utoipa::path(post, path = "/auth/admin/set-user-password",
     request_body(content_type = "application/json", content = Object, description = "userId, newPassword"),
-    responses((status = 200, description = "status: true"), (status = 400, description = "PASSWORD_TOO_SHORT, PASSWORD_TOO_LONG, PASSWORD_COMPROMISED"),
-        (status = 401, description = "UNAUTHORIZED"), (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_SET_USERS_PASSWORD"),
+    responses((status = 200, description = "status: true"),
+        (status = 400, description = "PASSWORD_TOO_SHORT, PASSWORD_TOO_LONG, PASSWORD_COMPROMISED"),
+        (status = 401, description = "UNAUTHORIZED"),
+        (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_SET_USERS_PASSWORD"),
         (status = 404, description = "USER_NOT_FOUND")))]
 pub async fn set(asked: Asked) -> Answered {
     let mut reader = asked.reader();

@@ -30,7 +30,8 @@ const PERMISSIONS: &[(&str, &[&str])] = &[
 /// Whether the own platform role has permissions in the library's sense
 #[utoipa::path(post, path = "/auth/admin/has-permission",
     request_body(content_type = "application/json", content = Object, description = "permissions: {resource: [action]}"),
-    responses((status = 200, description = "success: true or false"), (status = 401, description = "UNAUTHORIZED")))]
+    responses((status = 200, description = "success: true or false"), (status = 401, description = "UNAUTHORIZED"),
+        (status = 400, description = "BAD_REQUEST")))]
 pub async fn has(asked: Asked) -> Answered {
     let mut reader = asked.reader();
     if asked.keys().is_some_and(|keys| !keys.contains_key("permissions")) {

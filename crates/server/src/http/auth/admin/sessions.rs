@@ -34,7 +34,8 @@ pub async fn list(asked: Asked) -> Answered {
 /// End one session of somebody
 #[utoipa::path(post, path = "/auth/admin/revoke-user-session",
     request_body(content_type = "application/json", content = Object, description = "sessionToken"),
-    responses((status = 200, description = "success: true, also for tokens of nobody"), (status = 401, description = "UNAUTHORIZED"),
+    responses((status = 200, description = "success: true, also for tokens of nobody"),
+        (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_REVOKE_USERS_SESSIONS")))]
 pub async fn revoke(asked: Asked) -> Answered {
     let mut reader = asked.reader();
