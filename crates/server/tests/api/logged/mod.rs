@@ -10,7 +10,7 @@ use groupwork::http::endpoint::Row;
 use groupwork::http::router;
 use model::access::Access;
 use model::activity::{Action, Category, event};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::support::rows::texts;
 use crate::support::samples::{Ids, Sample, sample};

@@ -32,7 +32,6 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
             json!({"name": "Sample", "slug": "sample", "ownerEmail": "sample@test.example", "ownerName": "Sample"})
         }
         ("GET" | "DELETE", _) => return Sample::Empty,
-        ("POST", "/homerooms/{id}/students") => json!({"studentIds": [ids.user]}),
         ("POST", "/users") => {
             json!({"name": "Sample", "email": "sample@test.example", "role": "STUDENT", "classIds": [ids.class]})
         }
@@ -42,7 +41,7 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
             json!({"users": [{"email": "sample@import.example", "firstName": "Sample", "role": "student"}]})
         }
         ("POST", "/classes") => json!({"name": "Sample", "academicYear": "2026/2027"}),
-        ("POST", "/classes/{id}/students") => json!({"studentIds": [ids.user]}),
+        ("POST", "/classes/{id}/students" | "/homerooms/{id}/students") => json!({"studentIds": [ids.user]}),
         ("PATCH", "/classes/{id}/students/{studentId}") => json!({"completedAt": "2026-11-20T12:00:00Z"}),
         ("POST", "/classes/{id}/clone") => json!({"name": "Sample", "academicYear": "2027/2028"}),
         ("POST", "/classes/{id}/teachers" | "/admin/gdpr/export") => json!({"userId": ids.user}),

@@ -75,7 +75,6 @@ impl Walk {
         let world = &app.world;
         match (path.split('/').nth(1).unwrap_or_default(), name) {
             ("tenants", "id") => world.north.clone(),
-            ("users", "id") => world.ben.id.clone(),
             ("admin", "id") if path.starts_with("/admin/members/") => self.member.clone(),
             ("subjects", "id") => world.seven_b.subject.clone(),
             ("admin", "id") if path.starts_with("/admin/sessions/") => self.session.clone(),
@@ -89,7 +88,7 @@ impl Walk {
             ("groups", "attachmentId") => self.group_file.clone(),
             ("admin", "id") if path.starts_with("/admin/gdpr/") => self.job.clone(),
             (_, "attachmentId") => self.attachment.clone(),
-            (_, "userId" | "studentId") => world.ben.id.clone(),
+            ("users", "id") | (_, "userId" | "studentId") => world.ben.id.clone(),
             (_, "version") => "1".to_owned(),
             (noun, name) => panic!("no sample for {{{name}}} of {noun}: add it to support/lesson.rs"),
         }
