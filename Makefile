@@ -46,11 +46,12 @@ soak: ## The tests again in their long size, in a release build
 	scripts/setup-tests
 	GROUPWORK_SOAK=1 scripts/postgres run -- $(CARGO) test --release --workspace
 
-describe: ## Write docs/openapi.json and docs/access.md anew from the routes
+describe: ## Write docs/openapi.json, docs/access.md and docs/privacy.md anew
 	@mkdir -p docs target
 	$(CARGO) run --quiet --profile $(PROFILE) -p groupwork -- openapi >target/openapi.json
 	$(CARGO) run --quiet --profile $(PROFILE) -p groupwork -- access >target/access.md
-	mv target/openapi.json target/access.md docs/
+	$(CARGO) run --quiet --profile $(PROFILE) -p groupwork -- privacy >target/privacy.md
+	mv target/openapi.json target/access.md target/privacy.md docs/
 
 clean-data: ## Forget what the demo stored in ./data
 	rm -rf data

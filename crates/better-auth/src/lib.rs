@@ -12,7 +12,7 @@
 //! | [`session`] | how long a session lives and when it is renewed |
 //! | [`object`] | session, user, organization and member as JSON |
 //! | [`timestamp`] | milliseconds, and how they look in JSON |
-//! | [`password`] | hashing, verifying imported and own hashes, length and commonness |
+//! | [`password`] | hashing, verifying imported and own hashes, which may be chosen |
 //! | [`origin`] | which page may send a request or be sent to |
 //! | [`trusted_origin`] | the one trusted origin and the addresses on it |
 //! | [`email`] | what counts as an e-mail address |
@@ -24,6 +24,7 @@ pub mod cache;
 pub mod cookie;
 pub mod email;
 pub mod error;
+mod new_password;
 pub mod object;
 pub mod origin;
 pub mod password;

@@ -5,7 +5,7 @@
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident)+) => {$(
         $(#[$doc])*
-        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize, utoipa::ToSchema)]
+        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, utoipa::ToSchema)]
         #[serde(transparent)]
         #[schema(value_type = String)]
         pub struct $name(String);
@@ -13,7 +13,9 @@ macro_rules! ids {
         impl $name {
             /// Takes the text as it is; an id that nobody issued is unknown, not wrong.
             pub fn new(text: impl Into<String>) -> Self {
-                Self(text.into())
+                let text: String = text.into();
+                // A NUL is a character to JSON and to addresses, but no text that a database can be asked for.
+                Self(if text.contains('\0') { text.replace('\0', "\u{fffd}") } else { text })
             }
 
             /// The text of the id.
@@ -24,6 +26,12 @@ macro_rules! ids {
             /// The text of the id, without a copy.
             pub fn into_string(self) -> String {
                 self.0
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                String::deserialize(deserializer).map(Self::new)
             }
         }
 
@@ -109,6 +117,12 @@ mod tests {
         let json = serde_json::to_string(&id).unwrap();
         assert_eq!(json, "\"0190a1b2-0000-7000-8000-000000000001\"");
         assert_eq!(serde_json::from_str::<CourseId>(&json).unwrap(), id);
+    }
+
+    #[test]
+    fn a_nul_makes_an_id_that_nobody_issued() {
+        let id: GroupId = serde_json::from_str(r#""a\u0000b""#).unwrap();
+        assert_eq!(id.as_str(), "a\u{fffd}b");
     }
 
     #[test]

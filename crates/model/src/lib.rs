@@ -32,6 +32,7 @@ pub mod division;
 pub mod document;
 pub mod document_kind;
 pub mod edit;
+pub mod erasure;
 pub mod feedback;
 pub mod file;
 pub mod grade;
@@ -48,6 +49,7 @@ pub mod message;
 pub mod news;
 pub mod number;
 pub mod organization;
+pub mod rate;
 pub mod refusal;
 #[cfg(test)]
 mod samples;

@@ -6,6 +6,7 @@ use better_auth::cookie::CookieNames;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::auth::Gate;
+use crate::auth::rates::Rates;
 use crate::auth::tenant::{self, Hosts};
 use crate::changes::{letters, orphans, removal, storage};
 use crate::clock;
@@ -29,6 +30,7 @@ struct Parts {
     config: Config,
     store: Store,
     gate: Gate,
+    rates: Rates,
     bus: Bus,
     live: Live,
     files: Files,
@@ -83,6 +85,7 @@ impl App {
         ];
         let editing = Editing::new(store.clone(), bus.clone(), files.clone(), document_server.clone());
         let sweep = editing.start_sweep(instance);
+        let rates = Rates::new(config.rate_limit_factor);
         let sending_out = editing.start_sending_out(departures);
         let is_alone = matches!(database, Database::Sqlite(_));
         let jobs = Jobs::start(store.clone(), bus.clone(), files.clone(), is_alone);
@@ -91,6 +94,7 @@ impl App {
             config,
             store,
             gate,
+            rates,
             bus,
             live,
             files,
@@ -123,6 +127,11 @@ impl App {
     /// Finds out who asks.
     pub fn gate(&self) -> &Gate {
         &self.0.gate
+    }
+
+    /// Counts how often people ask.
+    pub fn rates(&self) -> &Rates {
+        &self.0.rates
     }
 
     /// Carries what happened to the sockets of every instance.

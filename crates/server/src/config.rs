@@ -113,6 +113,12 @@ pub struct ServeArgs {
     /// Multiplies the request rates; 0 = none (loopback only)
     #[arg(long, env = "RATE_LIMIT_FACTOR", default_value_t = 1.0)]
     pub rate_limit_factor: f64,
+    /// Connections that are served at the same time; further ones are closed at once
+    #[arg(long, env = "CONNECTIONS_MAX", default_value_t = CONNECTIONS_MAX)]
+    pub connections_max: usize,
+    /// Connections from one address (a proxy of TRUST_PROXY excepted); a school may stand behind one
+    #[arg(long, env = "CONNECTIONS_PER_ADDRESS", default_value_t = CONNECTIONS_PER_ADDRESS)]
+    pub connections_per_address: usize,
     /// Largest upload in MiB
     #[arg(long, env = "UPLOAD_MAX_MB", default_value_t = 50)]
     pub upload_max_mb: u64,
@@ -156,6 +162,8 @@ impl Default for ServeArgs {
             mail_from: None,
             trust_proxy: Vec::new(),
             rate_limit_factor: 1.0,
+            connections_max: CONNECTIONS_MAX,
+            connections_per_address: CONNECTIONS_PER_ADDRESS,
             upload_max_mb: 50,
             log_format: "text".to_owned(),
             log_level: "info".to_owned(),
@@ -196,6 +204,10 @@ pub struct Config {
     pub trusted_proxies: Vec<IpAddr>,
     /// Multiplies the request rates.
     pub rate_limit_factor: f64,
+    /// Connections that are served at the same time.
+    pub connections_max: usize,
+    /// Connections from one address.
+    pub connections_per_address: usize,
     /// Largest upload in bytes.
     pub upload_limit: u64,
     /// Rows and files.
@@ -206,6 +218,11 @@ pub struct Config {
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("{0}")]
 pub struct Refused(pub String);
+
+/// Connections at the same time (reliability.md 5.2).
+const CONNECTIONS_MAX: usize = 20_000;
+/// Connections from one address: schools stand behind one.
+const CONNECTIONS_PER_ADDRESS: usize = 1_000;
 
 /// Secrets that are in every manual and so protect nothing.
 const KNOWN_SECRETS: [&str; 6] = [
@@ -347,6 +364,8 @@ impl Config {
             mail_from,
             trusted_proxies: serve.trust_proxy,
             rate_limit_factor: serve.rate_limit_factor,
+            connections_max: serve.connections_max.max(1),
+            connections_per_address: serve.connections_per_address.max(1),
             upload_limit: serve.upload_max_mb << 20,
             storage,
         })

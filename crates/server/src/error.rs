@@ -64,6 +64,15 @@ pub enum Error {
         /// The limit, in bytes.
         limit_bytes: u64,
     },
+    /// The body stalled, or came so slowly that it would never end.
+    #[error("The body stopped arriving. Send it again.")]
+    SlowBody,
+    /// The path with its query is longer than any of ours.
+    #[error("This address is too long (8192 bytes at most).")]
+    UriTooLong,
+    /// The header fields are larger than any client of ours needs.
+    #[error("The header fields of this request are too large (16384 bytes at most).")]
+    HeadTooLarge,
     /// The file's type (by name or by content) is not allowed.
     #[error("Files of this type are not accepted: {0}")]
     UnsupportedFileType(String),

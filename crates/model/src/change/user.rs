@@ -90,8 +90,10 @@ pub enum UserChange {
     },
     /// A person's data was erased.
     Erased {
-        /// The account that is empty now.
-        user: UserId,
+        /// The person, without a name now.
+        user: Person,
+        /// The groups, as they are without the person.
+        left: Vec<WholeGroup>,
         /// Files that nobody needs any more.
         files: Vec<FileKey>,
     },

@@ -6,7 +6,7 @@ use model::change::Change;
 use model::change::administration::AdministrationChange;
 use model::change::session::SessionChange;
 use model::change::user::UserChange;
-use model::edit::Changed;
+use model::edit::{Changed, Edit};
 use model::id::UserId;
 use model::news::KillReason;
 use model::text::Name;
@@ -32,7 +32,7 @@ pub struct Administrator {
 }
 
 /// What of an account is to change; what is absent stays.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct AccountEdit {
     /// The name shown to others.
     pub name: Option<Name>,
@@ -41,11 +41,11 @@ pub struct AccountEdit {
     /// Whether the address is known to be his.
     pub email_verified: Option<bool>,
     /// A picture, or none.
-    pub image: Option<Option<String>>,
+    pub image: Edit<String>,
     /// The platform role.
     pub role: Option<PlatformRole>,
     /// A ban, or none.
-    pub ban: Option<Option<Ban>>,
+    pub ban: Edit<Ban>,
 }
 
 /// Makes an account without an organization; a taken address is `DUPLICATE_EMAIL`.
@@ -68,22 +68,17 @@ pub fn edit(work: &mut PlatformWork<'_>, admin: &Administrator, user: &UserId, e
     if let Some(verified) = edit.email_verified {
         changed.write("emailVerified", &mut account.user.email_verified, verified);
     }
-    if let Some(image) = edit.image {
-        changed.write("image", &mut account.user.image, image);
-    }
+    changed.edit_nullable("image", &mut account.user.image, edit.image);
     let role = edit.role.filter(|role| *role != account.user.role);
-    let ban = edit.ban.filter(|ban| *ban != account.ban);
-    if user == &admin.id && (role.is_some() || ban.as_ref().is_some_and(Option::is_some)) {
+    if user == &admin.id && (role.is_some() || edit.ban.value().is_some()) {
         return Err(Error::ForbiddenRole);
     }
+    let is_ban_changed = edit.ban.apply(&mut account.ban);
     let from = account.user.role;
     if let Some(role) = role {
         account.user.role = role;
     }
-    if let Some(ban) = &ban {
-        account.ban.clone_from(ban);
-    }
-    if changed.is_empty() && role.is_none() && ban.is_none() {
+    if changed.is_empty() && role.is_none() && !is_ban_changed {
         return Ok(account);
     }
     account.user.updated_at = admin.now;
@@ -99,24 +94,26 @@ pub fn edit(work: &mut PlatformWork<'_>, admin: &Administrator, user: &UserId, e
     }
     if let Some(to) = role {
         role_changed(work, user, from, to)?;
-        let user_told = person.clone();
-        let change = AdministrationChange::PlatformRoleChanged {
-            user: user_told,
-            from,
-            to,
-        };
+        let change = AdministrationChange::PlatformRoleChanged { user: person, from, to };
         tell(work, admin, user, change)?;
     }
-    match ban {
-        Some(Some(ban)) => {
-            sessions::revoke_all(work, user, None, KillReason::Deactivated)?;
-            let until = ban.until;
-            tell(work, admin, user, AdministrationChange::Banned { user: person, until })?;
-        }
-        Some(None) => tell(work, admin, user, AdministrationChange::Unbanned { user: person })?,
-        None => {}
+    if is_ban_changed {
+        ban_changed(work, admin, &account)?;
     }
     Ok(account)
+}
+
+/// Whoever is kept out has no sessions any more.
+fn ban_changed(work: &mut PlatformWork<'_>, admin: &Administrator, account: &Account) -> Result<()> {
+    let (id, user) = (&account.user.id, account.person());
+    let change = match &account.ban {
+        Some(ban) => {
+            sessions::revoke_all(work, id, None, KillReason::Deactivated)?;
+            AdministrationChange::Banned { user, until: ban.until }
+        }
+        None => AdministrationChange::Unbanned { user },
+    };
+    tell(work, admin, id, change)
 }
 
 /// What a platform role opened is closed at once: whoever runs the platform is acted as by nobody, and whoever does not

@@ -5,12 +5,14 @@ use model::change::help::HelpChange;
 use model::group::Group;
 use model::help::Raise;
 use model::id::GroupId;
+use model::rate::Limit;
 use model::text::{HelpMessage, Note};
 use model::user::Person;
 use model::whole::WholeGroup;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
+use super::rates;
 use crate::error::{Error, Result};
 use crate::store::Work;
 
@@ -34,9 +36,11 @@ pub struct Handled {
     pub note: Option<Note>,
 }
 
-/// Raises the flag of a group the caller is in; while it is up only the message changes.
-pub fn raise(work: &mut Work<'_>, id: &GroupId, call: &Call) -> Result<Group> {
+/// Raises the flag of a group the caller is in; while it is up only the message changes. The group's rate is counted
+/// when it is known to be his: nobody uses up the calls of others.
+pub fn raise(work: &mut Work<'_>, id: &GroupId, call: &Call, limit: Option<Limit>) -> Result<Group> {
     let whole = work.group_to_help(id)?;
+    rates::take(work, &format!("help:{id}"), limit)?;
     whole.class.status.writable()?;
     let (by, mut group) = (acting(work)?, whole.group);
     let raised = group.help.raise(&by.id, call.message.clone(), work.now());

@@ -15,6 +15,7 @@ use serde_json::json;
 use utoipa::ToSchema;
 
 use super::people::{self, NewPerson, Password, Provisioned};
+use super::users;
 use crate::error::{Error, Result};
 use crate::store::Work;
 
@@ -33,7 +34,7 @@ pub struct NewTenant {
     #[garde(dive)]
     pub custom_domain: Option<CustomDomain>,
     /// The address of its first owner; one that has an account keeps it as it is.
-    #[garde(custom(is_address))]
+    #[garde(custom(users::is_address))]
     pub owner_email: String,
     /// The name of the owner's account, if it is new.
     #[garde(dive)]
@@ -71,13 +72,6 @@ pub struct Deleted {
     pub members: i64,
     /// How many sessions worked in it.
     pub sessions: usize,
-}
-
-fn is_address(text: &str, (): &()) -> garde::Result {
-    match people::address(text) {
-        Some(_) => Ok(()),
-        None => Err(garde::Error::new("must be an e-mail address")),
-    }
 }
 
 /// Founds an organization with its first owner. The password is for an owner without an account; it is temporary.

@@ -3,6 +3,7 @@
 use model::id::{SessionId, UserId};
 use model::news::KillReason;
 use model::time::Timestamp;
+use model::user::User;
 use sha2::{Digest as _, Sha256};
 
 use super::{sessions, sign_in};
@@ -92,6 +93,12 @@ pub fn request_reset(
 /// Whether a reset link still works.
 pub fn is_reset(platform: &mut Platform<'_>, token: &str, now: Timestamp) -> Result<bool> {
     platform.is_verification(&identifier(token), now)
+}
+
+/// The person whose password a link resets, if it still works.
+pub fn whose_reset(platform: &mut Platform<'_>, token: &str, now: Timestamp) -> Result<Option<User>> {
+    let owner = platform.owner_of_verification(&identifier(token), now)?;
+    owner.map(|user| platform.profile(&user)).transpose()
 }
 
 /// Resets a password with a mailed token, which then is used up; false when it is worth nothing.

@@ -47,7 +47,7 @@ pub struct NewUser {
     #[garde(custom(of_a_school))]
     pub role: PlatformRole,
     /// A password; the person is asked to choose another.
-    #[garde(custom(is_good_password), custom(not_with_invite(self.send_invite)))]
+    #[garde(custom(is_good_password([self.name.as_str(), &self.email])), custom(not_with_invite(self.send_invite)))]
     pub password: Option<String>,
     /// Instead of a password: mail a link with which the person chooses one.
     #[garde(skip)]
@@ -293,20 +293,11 @@ fn of_a_school(role: &PlatformRole, (): &()) -> garde::Result {
     }
 }
 
-#[expect(
-    clippy::ref_option,
-    clippy::trivially_copy_pass_by_ref,
-    reason = "garde hands both over like this"
-)]
-fn is_good_password(password: &Option<String>, (): &()) -> garde::Result {
-    let Some(password) = password else { return Ok(()) };
-    better_auth::password::check_length(password).map_err(|error| garde::Error::new(error.message))?;
-    if better_auth::password::is_common(password) {
-        return Err(garde::Error::new(
-            "is one of those that everybody tries first; choose another",
-        ));
+fn is_good_password(own: [&str; 2]) -> impl FnOnce(&Option<String>, &()) -> garde::Result {
+    move |password, ()| {
+        let Some(password) = password else { return Ok(()) };
+        better_auth::password::check_new(password, &own).map_err(garde::Error::new)
     }
-    Ok(())
 }
 
 fn not_with_invite(invite: Option<bool>) -> impl FnOnce(&Option<String>, &()) -> garde::Result {

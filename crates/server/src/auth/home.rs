@@ -35,7 +35,7 @@ pub fn named(uri: &Uri, route: Option<&str>) -> Option<Home> {
     let query = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes());
     let asked = query.into_iter().find(|(key, _)| key == ORGANIZATION);
     if let Some((_, organization)) = asked {
-        return Some(Home::Organization(organization.into_owned()));
+        return Some(Home::organization(&organization));
     }
     let below_api = |path: &'_ str| path.strip_prefix("/api").map_or_else(|| path.to_owned(), str::to_owned);
     let (route, path) = (below_api(route?), below_api(uri.path()));
@@ -50,11 +50,17 @@ pub fn named(uri: &Uri, route: Option<&str>) -> Option<Home> {
     })
 }
 
+/// Whether a path is text without a NUL once it is decoded; another one is nobody's.
+pub fn is_well_formed(path: &str) -> bool {
+    let decoded = percent_encoding::percent_decode_str(path).decode_utf8();
+    decoded.is_ok_and(|text| !text.contains('\0'))
+}
+
 /// What a body says about the organization.
 pub fn of_body(body: &Map<String, Value>) -> Option<Home> {
     let text = |key: &str| body.get(key).and_then(Value::as_str);
     if let Some(organization) = text(ORGANIZATION) {
-        return Some(Home::Organization(organization.to_owned()));
+        return Some(Home::organization(organization));
     }
     let parent = PARENTS
         .iter()
@@ -136,6 +142,21 @@ mod tests {
             of(serde_json::json!({"name": "x", "classId": null, "groupIds": [], "organizationId": 5})),
             None
         );
+    }
+
+    #[test]
+    fn a_path_is_text_without_nul() {
+        for path in [
+            "/courses/c1",
+            "/courses/%F0%9F%99%82",
+            "/courses/%2e%2e%2f",
+            "/courses/%",
+        ] {
+            assert!(is_well_formed(path), "{path}");
+        }
+        for path in ["/courses/%00", "/courses/%ff", "/courses/a%c3"] {
+            assert!(!is_well_formed(path), "{path}");
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@
 pub mod hashing;
 pub mod home;
 pub mod origin;
+pub mod rates;
 pub mod temporary_password;
 pub mod tenant;
 
@@ -52,6 +53,10 @@ pub struct Claim {
     pub host: Option<HostName>,
     /// The object or organization the address names, for a SUPER_ADMIN without an organization.
     pub home: Option<Home>,
+    /// Where it comes from, as limits count it.
+    pub address: String,
+    /// Whether its path is text that something could be called: an id that is none names nothing.
+    pub is_well_formed: bool,
     /// The request's id.
     pub request_id: Option<String>,
 }
@@ -179,6 +184,8 @@ impl Gate {
     /// What a request claims to be, before anything is looked up.
     pub fn claim(&self, request: &Request, frontend_origin: &str) -> Claim {
         let peer = request.extensions().get::<Peer>().map(|peer| peer.0.ip());
+        let address = self.hosts.client_address(request.headers(), peer);
+        let is_well_formed = home::is_well_formed(request.uri().path());
         Claim {
             origin: origin::check(request.method(), request.headers(), frontend_origin),
             token: self.token(request.headers()),
@@ -186,7 +193,10 @@ impl Gate {
             home: home::named(
                 request.uri(),
                 request.extensions().get::<MatchedPath>().map(MatchedPath::as_str),
-            ),
+            )
+            .filter(|_| is_well_formed),
+            address: address.map(tenant::spelled).unwrap_or_default(),
+            is_well_formed,
             request_id: request.extensions().get::<RequestId>().map(|id| id.0.clone()),
         }
     }
@@ -239,19 +249,19 @@ impl Gate {
     }
 }
 
+/// Looks up the session a request claims to have.
+pub async fn look_up(gate: &Gate, claim: &mut Claim) -> Result<Option<SessionFacts>> {
+    match &claim.token {
+        Some(token) => gate.facts(token.clone(), claim.host.take(), claim.home.clone()).await,
+        None => Ok(None),
+    }
+}
+
 /// Checks the origin, authenticates, resolves the tenant and authorizes, in this order (contract 2).
-pub async fn authenticate(gate: &Gate, claim: Claim, access: Access) -> Result<Caller> {
-    let Claim {
-        origin,
-        token,
-        host,
-        home,
-        request_id,
-    } = claim;
-    origin?;
-    let token = token.ok_or(Error::Unauthenticated)?;
-    let is_named = home.is_some();
-    let facts = gate.facts(token, host, home).await?.ok_or(Error::Unauthenticated)?;
+pub fn authenticate(claim: Claim, facts: Option<SessionFacts>, access: Access) -> Result<Caller> {
+    claim.origin?;
+    let (is_named, request_id) = (claim.home.is_some(), claim.request_id);
+    let facts = facts.ok_or(Error::Unauthenticated)?;
     if access.needs_organization() {
         admit_to_organization(&facts)?;
     }

@@ -1,7 +1,7 @@
 //! Which organization a Host names (contract 10): an exact custom domain, then `<slug>.<BASE_DOMAIN>`. An unknown Host
 //! names none, never "the first one".
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 
 use axum::http::{HeaderMap, HeaderValue, Uri, header};
 use model::organization::PlatformHosts;
@@ -22,14 +22,14 @@ pub struct Hosts {
 impl Hosts {
     /// The host a request names. Two Host headers name none, nor does a request line that contradicts the header.
     pub fn name(&self, uri: &Uri, headers: &HeaderMap, peer: Option<IpAddr>) -> Option<HostName> {
-        let host = only(headers, header::HOST.as_str())?;
+        let host = only(headers, header::HOST.as_str()).ok()?;
         let line = uri.authority().map(|authority| canonical(authority.as_str()));
         if line.is_some_and(|line| line.is_none() || line != host) {
             return None;
         }
         let behind_proxy = peer.is_some_and(|peer| self.trusted_proxies.contains(&peer));
         let host = if behind_proxy && headers.contains_key(FORWARDED_HOST) {
-            only(headers, FORWARDED_HOST)??
+            only(headers, FORWARDED_HOST).ok()??
         } else {
             host?
         };
@@ -69,15 +69,40 @@ impl Hosts {
     }
 }
 
+/// The address as limits count it: of IPv6 the network of 64 bits, which one subscriber has at least.
+pub fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V4(address) => IpAddr::V4(address),
+        IpAddr::V6(address) => {
+            let [a, b, c, d, ..] = address.segments();
+            IpAddr::V6(Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0))
+        }
+    }
+}
+
+/// The same as text: every digit of it, so that it is spelled in one way only.
+pub fn spelled(address: IpAddr) -> String {
+    match network(address) {
+        IpAddr::V4(address) => address.to_string(),
+        IpAddr::V6(address) => {
+            let groups = address.segments().map(|group| format!("{group:04x}"));
+            groups.join(":")
+        }
+    }
+}
+
 /// What a proxy says about the host it was asked for.
 const FORWARDED_HOST: &str = "x-forwarded-host";
 
-/// The host of a header that must stand there once: nothing when it stands there twice, `Some(None)` when it is no host.
-fn only(headers: &HeaderMap, name: &str) -> Option<Option<String>> {
+/// A header that may stand there once stands there twice.
+struct Twice;
+
+/// The host in a header, if it is one.
+fn only(headers: &HeaderMap, name: &str) -> Result<Option<String>, Twice> {
     let mut given = headers.get_all(name).iter();
     match (given.next(), given.next()) {
-        (_, Some(_)) => None,
-        (value, None) => Some(value.and_then(|value: &HeaderValue| canonical(value.to_str().ok()?))),
+        (_, Some(_)) => Err(Twice),
+        (value, None) => Ok(value.and_then(|value: &HeaderValue| canonical(value.to_str().ok()?))),
     }
 }
 
@@ -174,6 +199,14 @@ mod tests {
         };
         assert_eq!(slug(&hosts, &["App.schools.example:443"]), None);
         assert_eq!(slug(&hosts, &["north.schools.example"]).as_deref(), Some("north"));
+    }
+
+    #[test]
+    fn limits_count_an_ipv6_network_as_one_address() {
+        let text = |address: &str| address.parse().map(spelled).unwrap_or_default();
+        assert_eq!(text("2001:db8:1:2:3:4:5:6"), "2001:0db8:0001:0002:0000:0000:0000:0000");
+        assert_eq!(text("2001:db8:1:2::1"), text("2001:db8:1:2:ffff::"));
+        assert_eq!(text("::ffff:192.0.2.7"), "192.0.2.7");
     }
 
     #[test]

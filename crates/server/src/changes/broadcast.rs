@@ -44,16 +44,8 @@ pub fn signals(change: &Change, actor: &Actor, organization: &OrganizationId, no
         Change::User(change) => user::tell(change, &mut telling),
         Change::Organization(change) => organization::tell(change, &mut telling),
         Change::Session(change) => session::tell(change, &mut telling),
-        // Sessions that end are told of as sessions; what a platform role opens is found out by a look of its own.
-        Change::Administration(
-            AdministrationChange::Banned { .. }
-            | AdministrationChange::Unbanned { .. }
-            | AdministrationChange::PlatformRoleChanged { .. }
-            | AdministrationChange::SessionsRevoked { .. }
-            | AdministrationChange::ImpersonationBegun { .. }
-            | AdministrationChange::ImpersonationEnded { .. },
-        ) => {}
-        // The lists of a school's subjects and homerooms are read when they are shown; no room is about them.
+        // The lists of a school's subjects and homerooms are read when they are shown; no room is about them. Sessions
+        // that the platform ends are told of as sessions.
         Change::Subject(
             SubjectChange::Created { .. } | SubjectChange::Updated { .. } | SubjectChange::Deleted { .. },
         )
@@ -63,6 +55,14 @@ pub fn signals(change: &Change, actor: &Actor, organization: &OrganizationId, no
             | HomeroomChange::Deleted { .. }
             | HomeroomChange::StudentsAdded { .. }
             | HomeroomChange::StudentRemoved { .. },
+        )
+        | Change::Administration(
+            AdministrationChange::Banned { .. }
+            | AdministrationChange::Unbanned { .. }
+            | AdministrationChange::PlatformRoleChanged { .. }
+            | AdministrationChange::SessionsRevoked { .. }
+            | AdministrationChange::ImpersonationBegun { .. }
+            | AdministrationChange::ImpersonationEnded { .. },
         ) => {}
     }
     telling.signals()

@@ -45,11 +45,14 @@ pub fn run(command: AdminCommand) -> anyhow::Result<()> {
     let name = model::text::Name::try_from(name.as_str()).map_err(|error| anyhow::anyhow!("--name: {error}"))?;
     let given = password_stdin.then(read_password).transpose()?;
     let generated = given.is_none();
-    let password = given.unwrap_or_else(|| better_auth::token::random_text(20));
-    better_auth::password::check_length(&password).map_err(|error| anyhow::anyhow!("{}", error.message))?;
-    if better_auth::password::is_common(&password) {
-        bail!("this password is one of those that everybody tries first");
-    }
+    let password = match given {
+        Some(password) => {
+            let checked = better_auth::password::check_new(&password, &[name.as_str(), &email]);
+            checked.map_err(|weak| anyhow::anyhow!("this password {weak}"))?;
+            password
+        }
+        None => crate::auth::temporary_password::generate(),
+    };
     let hash = better_auth::password::hash(&password);
     let database = storage.database()?;
     super::runtime()?.block_on(async {

@@ -49,6 +49,8 @@ enum Command {
     Openapi,
     /// Print the table of routes and who may call them
     Access,
+    /// Print the table of personal data, with what exports and erasures do with it
+    Privacy,
 }
 
 /// Runs the command of this process and answers its exit code.
@@ -62,6 +64,7 @@ pub fn run() -> ExitCode {
         Command::Import(arguments) => import::run(arguments),
         Command::Openapi => describe::openapi(),
         Command::Access => describe::access(),
+        Command::Privacy => describe::privacy(),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

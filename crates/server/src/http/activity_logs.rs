@@ -19,6 +19,7 @@ use super::context::Context;
 use super::endpoint::Endpoints;
 use super::everywhere::Direction;
 use super::page::{Cursor, Limit, Page, window};
+use super::terms::Terms;
 use super::valid::ValidQuery;
 use crate::error::{Error, Result};
 use crate::store::Scope;
@@ -33,7 +34,7 @@ const EXPORT_ROWS: usize = 500;
 pub fn routes() -> Endpoints {
     Endpoints::new("activity-logs")
         .add(Access::Staff, routes!(list))
-        .add(Access::Admin, routes!(export))
+        .add_on(Terms::Export, Access::Admin, routes!(export))
 }
 
 /// A query with the filters of the log and what else it may name.

@@ -162,10 +162,7 @@ pub fn named_in(description: &str) -> Vec<&str> {
 
 /// What a route is like, as far as its refusals depend on it.
 #[derive(Debug, Clone, Copy)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a question of its own about a route"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "each is one question about the route")]
 pub struct Likeness {
     /// Who may call it.
     pub access: Access,

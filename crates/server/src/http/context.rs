@@ -110,6 +110,7 @@ impl Context {
     }
 
     /// The same caller in an organization that he is about to make.
+    #[must_use]
     pub fn inside_new(&self) -> Self {
         self.at(Tenant::to_be_made(PlatformProof::super_admin()))
     }

@@ -14,14 +14,15 @@ use model::file::FileKey;
 use model::id::{DocumentId, RevisionId, SubmissionDocumentId};
 use model::text::FileName;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;
 
 use super::context::{App, Context};
 use super::downloads::{Content, Download, download};
 use super::endpoint::Endpoints;
-use super::valid::{ValidQuery, read_body};
+use super::pace::read_body;
+use super::terms::Terms;
+use super::valid::{self, ValidQuery};
 use crate::document_server::Bytes;
 use crate::document_server::editor::{Editor, Reader};
 use crate::editing::Answer;
@@ -37,7 +38,8 @@ pub fn routes() -> Endpoints {
     Endpoints::new("documents")
         .add(Access::Member, routes!(editor))
         .add(Access::DocumentServer, routes!(file))
-        .add(Access::DocumentServer, routes!(notice))
+        // It fetches the bytes of a save before it answers.
+        .add_on(Terms::Long, Access::DocumentServer, routes!(notice))
 }
 
 #[derive(Deserialize, Validate, IntoParams)]
@@ -182,13 +184,13 @@ struct Verdict {
 
 /// News of the document server about an editing session
 #[utoipa::path(post, path = "/workrooms/documents/{id}/callback", params(("id" = String, Path)),
-    request_body(content = Value, description = "A notice with its token"),
+    request_body(content = serde_json::Value, description = "A notice with its token"),
     responses((status = 200, body = Verdict), (status = 413, description = "PAYLOAD_TOO_LARGE"),
         (status = 503, body = Verdict, description = "Try again")))]
 async fn notice(State(app): State<App>, Path(id): Path<DocumentId>, request: Request) -> Result<Response> {
     let (parts, body) = request.into_parts();
     let body = read_body(body, NOTICE_LIMIT).await?;
-    let body: Value = serde_json::from_slice(&body).map_err(|error| Error::InvalidJson(error.to_string()))?;
+    let body = valid::parse(&body)?;
     let server = app.document_server();
     let claims = server.callback_claims(token(&app, &parts.headers), &body)?;
     let text = claims.key.clone();

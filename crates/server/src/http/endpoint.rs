@@ -1,12 +1,10 @@
-//! A route and who may call it, declared together: there is no `add` without an [`Access`]. The guard of each route walks
-//! the specification's order: origin, authenticate, resolve tenant, authorize.
+//! A route, who may call it and on which terms, declared together: there is no `add` without an [`Access`]. What stands
+//! before each route is its [`guard`](super::guard).
 
-use axum::body::Body;
 use axum::extract::Request;
-use axum::http::header;
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
-use model::access::{Access, Standing};
+use model::access::Access;
 use utoipa::openapi::extensions::Extensions;
 use utoipa::openapi::path::{Operation, ParameterIn, PathItem};
 use utoipa::openapi::security::SecurityRequirement;
@@ -15,10 +13,9 @@ use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 
 use super::auth as auth_words;
 use super::context::App;
-use super::valid;
-use crate::auth::{self, Caller, Claim};
-use crate::error::{Error, Result};
-use crate::store::platform::homes::Home;
+use super::guard::{Route, guard};
+use super::terms::Terms;
+use crate::error::Error;
 
 /// One row of the table of routes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,6 +26,8 @@ pub struct Row {
     pub path: String,
     /// Who may call it.
     pub access: Access,
+    /// What is counted of it and how long it may take.
+    pub terms: Terms,
     /// The noun it belongs to.
     pub noun: &'static str,
 }
@@ -52,13 +51,25 @@ impl Endpoints {
 
     /// Adds the handlers of one path and says who may call them.
     #[must_use]
-    pub fn add(mut self, access: Access, (schemas, mut paths, router): UtoipaMethodRouter<App>) -> Self {
+    pub fn add(self, access: Access, routes: UtoipaMethodRouter<App>) -> Self {
+        self.add_on(Terms::Usual, access, routes)
+    }
+
+    /// The same for routes that are served on other terms than usual.
+    #[must_use]
+    pub fn add_on(
+        mut self,
+        terms: Terms,
+        access: Access,
+        (schemas, mut paths, router): UtoipaMethodRouter<App>,
+    ) -> Self {
         for (path, item) in &mut paths.paths {
             for (method, operation) in operations(item) {
                 self.rows.push(Row {
                     method: name(&method),
                     path: path.clone(),
                     access,
+                    terms,
                     noun: self.noun,
                 });
                 describe(operation, self.noun, name(&method), path, access);
@@ -70,9 +81,8 @@ impl Endpoints {
         } else {
             Error::into_response
         };
-        let guarded = router.route_layer(from_fn(move |request: Request, next: Next| {
-            guard(access, refuse, request, next)
-        }));
+        let route = Route { access, terms, refuse };
+        let guarded = router.route_layer(from_fn(move |request: Request, next: Next| guard(route, request, next)));
         self.router = self.router.routes((schemas, paths, guarded));
         self
     }
@@ -89,70 +99,6 @@ impl Endpoints {
     pub fn into_parts(self) -> (OpenApiRouter<App>, Vec<Row>) {
         (self.router, self.rows)
     }
-}
-
-async fn guard(access: Access, refuse: fn(Error) -> Response, mut request: Request, next: Next) -> Response {
-    let app = request
-        .extensions()
-        .get::<App>()
-        .cloned()
-        .expect("router.rs puts the app into every request");
-    let claim = app.gate().claim(&request, app.frontend_origin());
-    let admitted = match admit(access, app.clone(), claim).await {
-        Ok(Some(mut caller)) => {
-            let has_body = !request.method().is_safe() && access.needs_organization();
-            if caller.standing == Standing::SuperAdmin
-                && let Some(uri) = auth::home::without_organization(request.uri())
-            {
-                *request.uri_mut() = uri;
-            }
-            let settled = if caller.is_everywhere() && has_body {
-                settle(&app, &mut caller, request).await
-            } else {
-                Ok(request)
-            };
-            settled.map(|mut request| {
-                request.extensions_mut().insert(caller);
-                request
-            })
-        }
-        Ok(None) => Ok(request),
-        Err(error) => Err(error),
-    };
-    match admitted {
-        Ok(request) => next.run(request).await,
-        Err(error) => refuse(error),
-    }
-}
-
-/// Lets the body say in which organization a SUPER_ADMIN without one writes. What is wrong with the body is said where it
-/// is checked; here it only is not understood.
-async fn settle(app: &App, caller: &mut Caller, request: Request) -> Result<Request> {
-    if !valid::is_json(request.headers()) {
-        return Ok(request);
-    }
-    let (mut parts, body) = request.into_parts();
-    let mut bytes = valid::read_body(body, valid::JSON_LIMIT).await?;
-    if let Ok(object) = serde_json::from_slice(&bytes)
-        && let Some(home) = auth::home::of_body(&object)
-    {
-        let is_outright = matches!(home, Home::Organization(_));
-        caller.go_home(app.gate().home(home).await?);
-        if is_outright {
-            bytes = serde_json::to_vec(&auth::home::body_without_organization(object))?.into();
-            parts.headers.insert(header::CONTENT_LENGTH, bytes.len().into());
-        }
-    }
-    Ok(Request::from_parts(parts, Body::from(bytes)))
-}
-
-/// The caller, where the route needs one. Public routes need no session; document-server routes ignore cookies and
-/// verify their own token.
-async fn admit(access: Access, app: App, claim: Claim) -> Result<Option<Caller>> {
-    if matches!(access, Access::Anyone | Access::DocumentServer) {
-        return Ok(None);
-    }
-    auth::authenticate(app.gate(), claim, access).await.map(Some)
 }
 
 /// The operations of a path.

@@ -111,9 +111,9 @@ impl<K: Ord> PartialOrd for Turned<K> {
 mod tests {
     use super::*;
 
-    fn position(number: &i64) -> Position<i64> {
+    fn position(number: i64) -> Position<i64> {
         Position {
-            key: *number,
+            key: number,
             id: number.to_string(),
         }
     }
@@ -126,7 +126,7 @@ mod tests {
             .copied()
             .filter(|row| *row < before)
             .take(window.limit + 1);
-        window.cut(rows.collect(), position)
+        window.cut(rows.collect(), |number: &i64| position(*number))
     }
 
     #[test]
@@ -138,7 +138,9 @@ mod tests {
                 let window = Window { after, limit };
                 let mut all = no_page();
                 for school in schools {
-                    add_page(&mut all, page(school, &window), &window, Direction::Falling, position);
+                    add_page(&mut all, page(school, &window), &window, Direction::Falling, |number| {
+                        position(*number)
+                    });
                 }
                 seen.extend(all.rows);
                 after = all.next;

@@ -19,6 +19,7 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use super::context::{App, Context};
+use super::pace;
 use super::valid;
 use crate::error::{Error, Result};
 use crate::files::{Staged, inspect, name};
@@ -29,8 +30,6 @@ const FIELD_MAX: usize = 64 * 1024;
 /// Bytes and frames that may pass before the head of a form part is complete.
 const HEAD_BYTES: i64 = 2 << 20;
 const HEAD_FRAMES: i64 = 1024;
-/// How long a client may pause within a body (contract 9).
-const IDLE: Duration = Duration::from_secs(15);
 /// How long a refused body is read on, so that the client hears why instead of a broken pipe.
 const DRAIN: Duration = Duration::from_secs(10);
 
@@ -95,7 +94,7 @@ impl<F: DeserializeOwned + Validate<Context = ()>> FromRequest<App> for Upload<F
         let (file, fields) = match read(&mut form, &meter, app).await {
             Ok(read) => read,
             Err(error) => {
-                if !waits {
+                if !waits && !matches!(error, Error::SlowBody) {
                     drain(form, &meter).await;
                 }
                 return Err(error);
@@ -119,7 +118,7 @@ async fn read(form: &mut Multipart, meter: &Meter, app: &App) -> Result<Parts> {
     let (mut file, mut fields) = (None, Map::new());
     loop {
         meter.expect_head();
-        let Some(mut part) = in_time(form.next_field()).await? else {
+        let Some(mut part) = complete(form.next_field()).await? else {
             return Ok((file, fields));
         };
         meter.expect_content();
@@ -149,7 +148,7 @@ async fn read(form: &mut Multipart, meter: &Meter, app: &App) -> Result<Parts> {
 
 async fn stage(part: &mut Field<'_>, app: &App) -> Result<Staged> {
     let mut staging = app.files().stage(app.config().upload_limit).await?;
-    while let Some(piece) = in_time(part.chunk()).await? {
+    while let Some(piece) = complete(part.chunk()).await? {
         staging.write(&piece).await?;
     }
     staging.finish().await
@@ -157,7 +156,7 @@ async fn stage(part: &mut Field<'_>, app: &App) -> Result<Staged> {
 
 async fn text(part: &mut Field<'_>, key: &str) -> Result<String> {
     let mut bytes = Vec::new();
-    while let Some(piece) = in_time(part.chunk()).await? {
+    while let Some(piece) = complete(part.chunk()).await? {
         if bytes.len() + piece.len() > FIELD_MAX {
             return Err(Error::invalid(key, "too_long", "is too long"));
         }
@@ -166,13 +165,17 @@ async fn text(part: &mut Field<'_>, key: &str) -> Result<String> {
     String::from_utf8(bytes).map_err(|_| Error::invalid(key, "invalid", "must be UTF-8 text"))
 }
 
-async fn in_time<T>(step: impl Future<Output = Result<T, axum::extract::multipart::MultipartError>>) -> Result<T> {
-    let broken = |why: String| Error::invalid("", "multipart", format!("the form cannot be read: {why}"));
-    match tokio::time::timeout(IDLE, step).await {
-        Ok(Ok(found)) => Ok(found),
-        Ok(Err(error)) => Err(broken(error.body_text())),
-        Err(_) => Err(broken("it stopped arriving".to_owned())),
-    }
+async fn complete<T>(step: impl Future<Output = Result<T, axum::extract::multipart::MultipartError>>) -> Result<T> {
+    step.await.map_err(|error| {
+        if pace::is_too_slow(&error) {
+            return Error::SlowBody;
+        }
+        Error::invalid(
+            "",
+            "multipart",
+            format!("the form cannot be read: {}", error.body_text()),
+        )
+    })
 }
 
 /// Reads on for a moment and forgets what comes.

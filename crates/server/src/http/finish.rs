@@ -12,13 +12,14 @@ use utoipa_axum::routes;
 
 use super::context::Context;
 use super::endpoint::Endpoints;
+use super::terms::Terms;
 use crate::actions::finish as actions;
 use crate::error::Result;
 
 /// The routes of finishing and reopening a topic.
 pub fn routes() -> Endpoints {
     Endpoints::new("assignments")
-        .add(Access::Staff, routes!(finish))
+        .add_on(Terms::Long, Access::Staff, routes!(finish))
         .add(Access::Staff, routes!(reopen))
 }
 

@@ -14,6 +14,7 @@ use utoipa_axum::routes;
 
 use super::context::App;
 use super::endpoint::Endpoints;
+use super::terms::Terms;
 use crate::clock;
 use crate::error::Result;
 use crate::store::platform::PlatformProof;
@@ -21,9 +22,9 @@ use crate::store::platform::PlatformProof;
 /// The routes of health and of the document.
 pub fn routes() -> Endpoints {
     Endpoints::new("health")
-        .add(Access::Anyone, routes!(show))
-        .add(Access::Anyone, routes!(live))
-        .add(Access::Anyone, routes!(ready))
+        .add_on(Terms::Uncounted, Access::Anyone, routes!(show))
+        .add_on(Terms::Uncounted, Access::Anyone, routes!(live))
+        .add_on(Terms::Uncounted, Access::Anyone, routes!(ready))
         .add(Access::Anyone, routes!(openapi))
 }
 

@@ -4,6 +4,7 @@ use axum::Json;
 use axum::extract::Path;
 use model::access::Access;
 use model::id::{GroupId, UserId};
+use model::rate::Rate;
 use model::text::HelpMessage;
 use model::time::Timestamp;
 use serde::Serialize;
@@ -43,7 +44,8 @@ async fn raise(
     Path(id): Path<GroupId>,
     ValidOrEmpty(call): ValidOrEmpty<Call>,
 ) -> Result<Json<HelpRaised>> {
-    let group = cx.write(move |work| help::raise(work, &id, &call)).await?;
+    let limit = cx.app().rates().limit(Rate::Help);
+    let group = cx.write(move |work| help::raise(work, &id, &call, limit)).await?;
     Ok(Json(HelpRaised {
         needs_help: group.help.needs_help(),
         help_requested_at: group.help.requested_at(),

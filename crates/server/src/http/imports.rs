@@ -19,6 +19,7 @@ use utoipa_axum::routes;
 use super::context::{App, Context};
 use super::endpoint::Endpoints;
 use super::files::{FileForm, Upload, Uploaded, is_form};
+use super::terms::Terms;
 use super::valid::{Switch, Valid, ValidQuery};
 use crate::error::{Error, Result};
 use crate::import::{self, Import, Plan, Reported, Rules, Said};
@@ -29,7 +30,7 @@ const AHEAD: usize = 2;
 
 /// The route of imports.
 pub fn routes() -> Endpoints {
-    Endpoints::new("users").add(Access::Admin, routes!(run))
+    Endpoints::new("users").add_on(Terms::Import, Access::Admin, routes!(run))
 }
 
 #[derive(Deserialize, Validate, IntoParams)]

@@ -14,29 +14,44 @@ use super::context::App;
 use super::reply::{ErrorBody, ErrorReply};
 use crate::auth::RequestId;
 use crate::clock;
+use crate::error::Error;
 
 /// The header that carries the request id both ways.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// The longest path with its query, in bytes.
+const LONGEST_URI: usize = 8 * 1024;
+/// The most that all header fields may have, in bytes; hyper lets no more than a hundred of them pass.
+const LARGEST_HEAD: usize = 16 * 1024;
+/// What the log shows of a path.
+const LONGEST_LOGGED: usize = 512;
+/// For a year, browsers come back to this host and those below it over TLS only.
+const ONLY_TLS: &str = "max-age=31536000; includeSubDomains";
 
 /// Gives the request its id, logs how it ended, and writes the bodies of errors.
 pub async fn surround(State(app): State<App>, mut request: Request, next: Next) -> Response {
     let started = Instant::now();
     let id = given_id(request.headers()).unwrap_or_else(clock::new_id);
     request.extensions_mut().insert(RequestId(id.clone()));
+    let is_secure = app.frontend_origin().starts_with("https://");
     request.extensions_mut().insert(app);
     let method = request.method().clone();
     let route = request
         .extensions()
         .get::<MatchedPath>()
         .map(|path| path.as_str().to_owned());
-    let path = request.uri().path().to_owned();
+    let path: String = request.uri().path().chars().take(LONGEST_LOGGED).collect();
 
-    let mut response = render_error(next.run(request).await, &id);
+    let answer = match fitting(&request) {
+        Ok(()) => next.run(request).await,
+        Err(error) => error.into_response(),
+    };
+    let mut response = render_error(answer, &id);
 
     if let Ok(value) = HeaderValue::from_str(&id) {
         response.headers_mut().insert(REQUEST_ID, value);
     }
-    protect(response.headers_mut());
+    protect(response.headers_mut(), is_secure);
     let status = response.status().as_u16();
     let milliseconds = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     // The path may hold ids but never names, secrets or query values.
@@ -50,6 +65,20 @@ pub async fn surround(State(app): State<App>, mut request: Request, next: Next) 
         "answered"
     );
     response
+}
+
+/// Whether the head of a request has a size that anybody needs (reliability.md 5.2).
+fn fitting(request: &Request) -> Result<(), Error> {
+    let uri = request.uri().path_and_query().map_or(0, |uri| uri.as_str().len());
+    let fields = request.headers().iter();
+    let size: usize = fields.map(|(name, value)| name.as_str().len() + value.len() + 4).sum();
+    if uri > LONGEST_URI {
+        Err(Error::UriTooLong)
+    } else if size > LARGEST_HEAD {
+        Err(Error::HeadTooLarge)
+    } else {
+        Ok(())
+    }
 }
 
 fn given_id(headers: &HeaderMap) -> Option<String> {
@@ -79,7 +108,7 @@ fn render_error(mut response: Response, id: &str) -> Response {
 }
 
 /// Answers of the API are for this page only and are never kept (reliability.md 5.4).
-fn protect(headers: &mut HeaderMap) {
+fn protect(headers: &mut HeaderMap, is_secure: bool) {
     let defaults = [
         (header::CACHE_CONTROL, "no-store"),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
@@ -92,6 +121,10 @@ fn protect(headers: &mut HeaderMap) {
     ];
     for (name, value) in defaults {
         headers.entry(name).or_insert(HeaderValue::from_static(value));
+    }
+    if is_secure {
+        let value = HeaderValue::from_static(ONLY_TLS);
+        headers.entry(header::STRICT_TRANSPORT_SECURITY).or_insert(value);
     }
 }
 
@@ -129,7 +162,10 @@ pub async fn cors(State(app): State<App>, request: Request, next: Next) -> Respo
             header::ACCESS_CONTROL_ALLOW_CREDENTIALS,
             HeaderValue::from_static("true"),
         );
-        let exposed = HeaderValue::from_static("x-request-id, retry-after, x-retry-after, content-disposition");
+        let exposed = HeaderValue::from_static(
+            "x-request-id, retry-after, x-retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset, \
+             content-disposition",
+        );
         response
             .headers_mut()
             .insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, exposed);
@@ -139,5 +175,5 @@ pub async fn cors(State(app): State<App>, request: Request, next: Next) -> Respo
 
 /// A panic in a handler is our fault and ends that request only.
 pub fn panicked(_: Box<dyn std::any::Any + Send + 'static>) -> Response<Body> {
-    crate::error::Error::Internal(anyhow::anyhow!("a handler panicked")).into_response()
+    Error::Internal(anyhow::anyhow!("a handler panicked")).into_response()
 }

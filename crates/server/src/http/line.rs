@@ -1,14 +1,18 @@
 //! The wire of one connection, which can be cut: after [`Cut::pull`] every read and write fails at once, also those that
-//! wait for a client that does not read. The kernel gives up such a client by itself after a while, too.
+//! wait for a client that does not read. The kernel gives up such a client by itself after a while, too. A client that
+//! sends the head of a request too slowly, or nothing for long, is cut here: hyper has one time for both.
 
 use std::io;
 use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use socket2::{SockRef, TcpKeepalive};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
+use tokio::time::Sleep;
 
 use crate::live::cut::Cut;
 
@@ -16,6 +20,56 @@ use crate::live::cut::Cut;
 const UNACKNOWLEDGED: Duration = Duration::from_secs(25);
 /// After this long without traffic the kernel asks whether the peer is still there.
 const KEEP_ALIVE: Duration = Duration::from_mins(1);
+
+/// How long a client may take to send the head of a request (contract 9).
+const HEAD: Duration = Duration::from_secs(10);
+/// How long a connection may stand between two requests.
+const IDLE: Duration = Duration::from_mins(1);
+
+/// What a connection is waiting for; copies are the same one.
+#[derive(Debug, Clone, Default)]
+pub struct Phase(Arc<AtomicU8>);
+
+impl Phase {
+    /// The head of a request: of the first, or one that has begun to arrive.
+    const HEAD: u8 = 0;
+    /// Us: a request is being answered, or the connection is no HTTP any more.
+    const BUSY: u8 = 1;
+    /// The next request.
+    const IDLE: u8 = 2;
+
+    /// A request is complete enough to be answered.
+    pub fn begin(&self) {
+        self.0.store(Self::BUSY, Ordering::Relaxed);
+    }
+
+    /// Its answer is on the way: whoever holds this does so until then.
+    pub fn answering(&self) -> Answering {
+        Answering(self.clone())
+    }
+
+    fn get(&self) -> u8 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// How long the client may wait in this phase.
+    fn patience(phase: u8) -> Option<Duration> {
+        match phase {
+            Self::HEAD => Some(HEAD),
+            Self::IDLE => Some(IDLE),
+            _ => None,
+        }
+    }
+}
+
+/// An answer that is not finished; the next request may come when it goes.
+pub struct Answering(Phase);
+
+impl Drop for Answering {
+    fn drop(&mut self) {
+        self.0.0.store(Phase::IDLE, Ordering::Relaxed);
+    }
+}
 
 type Pulled = Pin<Box<dyn Future<Output = ()> + Send>>;
 
@@ -25,11 +79,14 @@ pub struct Line {
     cut: Cut,
     read_pulled: Pulled,
     write_pulled: Pulled,
+    phase: Phase,
+    /// When the patience of a phase ends; made anew when the phase is another one.
+    alarm: (u8, Option<Pin<Box<Sleep>>>),
 }
 
 impl Line {
     /// Makes an accepted stream ready to be served.
-    pub fn new(stream: TcpStream) -> io::Result<(Self, Cut)> {
+    pub fn new(stream: TcpStream, phase: Phase) -> io::Result<(Self, Cut)> {
         stream.set_nodelay(true)?;
         let socket = SockRef::from(&stream);
         socket.set_tcp_user_timeout(Some(UNACKNOWLEDGED))?;
@@ -39,9 +96,30 @@ impl Line {
             read_pulled: Box::pin(cut.pulled()),
             write_pulled: Box::pin(cut.pulled()),
             cut: cut.clone(),
+            alarm: (Phase::HEAD, Some(Box::pin(tokio::time::sleep(HEAD)))),
+            phase,
             stream,
         };
         Ok((line, cut))
+    }
+
+    /// The client sent nothing for the moment: it may go on doing so for as long as the phase allows.
+    fn wait(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let phase = self.phase.get();
+        if self.alarm.0 != phase {
+            let patience = Phase::patience(phase).map(|patience| Box::pin(tokio::time::sleep(patience)));
+            self.alarm = (phase, patience);
+        }
+        let is_over = self
+            .alarm
+            .1
+            .as_mut()
+            .is_some_and(|alarm| alarm.as_mut().poll(context).is_ready());
+        if is_over {
+            let why = "the client sent nothing for too long";
+            return Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, why)));
+        }
+        Poll::Pending
     }
 
     fn check(pulled: &mut Pulled, stream: &TcpStream, context: &mut Context<'_>) -> io::Result<()> {
@@ -73,7 +151,14 @@ impl AsyncRead for Line {
     ) -> Poll<io::Result<()>> {
         let line = &mut *self;
         Self::check(&mut line.read_pulled, &line.stream, context)?;
-        Pin::new(&mut line.stream).poll_read(context, buffer)
+        let before = buffer.filled().len();
+        if Pin::new(&mut line.stream).poll_read(context, buffer)?.is_pending() {
+            return line.wait(context);
+        }
+        if buffer.filled().len() > before && line.phase.get() == Phase::IDLE {
+            line.phase.0.store(Phase::HEAD, Ordering::Relaxed);
+        }
+        Poll::Ready(Ok(()))
     }
 }
 

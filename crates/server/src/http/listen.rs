@@ -1,12 +1,17 @@
 //! Accepts connections and serves them until told to stop; then lets requests in flight finish. It stands below axum for
-//! what axum does not offer: a limit for the head of a request, and wires that can be cut.
+//! what axum does not offer: limits for connections, for the head of a request and for the pauses of a client, and wires
+//! that can be cut.
 
-use std::net::SocketAddr;
+use std::collections::HashMap;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{ConnectInfo, Request};
+use axum::http::StatusCode;
+use axum::response::Response;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
@@ -16,12 +21,15 @@ use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
 
 use super::context::App;
-use super::line::Line;
+use super::line::{Line, Phase};
+use super::pace::{Holding, Paced, Waiting};
+use crate::auth::tenant::network;
 
 /// How long requests in flight may take once the service was told to stop (contract 9).
 const GRACE: Duration = Duration::from_secs(25);
-/// How long a client may take to send the head of a request.
-const HEADER: Duration = Duration::from_secs(10);
+/// What is read ahead of one connection at most. It is more than a head may have, so that we can say what is wrong with
+/// a larger one, and little enough for twenty thousand slow clients.
+const READ_AHEAD: usize = 64 * 1024;
 /// How long to wait when the system has no more descriptors.
 const EXHAUSTED: Duration = Duration::from_millis(200);
 
@@ -34,6 +42,7 @@ pub async fn serve(
 ) -> std::io::Result<()> {
     let stopping = CancellationToken::new();
     let connections = TaskTracker::new();
+    let crowd = Crowd::new(&app);
     tokio::pin!(stop);
     loop {
         let accepted = tokio::select! {
@@ -42,7 +51,9 @@ pub async fn serve(
         };
         match accepted {
             Ok((stream, peer)) => {
-                connections.spawn(serve_connection(stream, peer, router.clone(), stopping.clone()));
+                if let Some(place) = crowd.admit(peer.ip()) {
+                    connections.spawn(serve_connection(stream, peer, router.clone(), stopping.clone(), place));
+                }
             }
             Err(error) => {
                 // A client that went before it was accepted, or no descriptors left; neither ends the service.
@@ -64,19 +75,39 @@ pub async fn serve(
     Ok(())
 }
 
-async fn serve_connection(stream: TcpStream, peer: SocketAddr, router: Router, stopping: CancellationToken) {
-    let (line, cut) = match Line::new(stream) {
+async fn serve_connection(
+    stream: TcpStream,
+    peer: SocketAddr,
+    router: Router,
+    stopping: CancellationToken,
+    _place: Place,
+) {
+    let phase = Phase::default();
+    let (line, cut) = match Line::new(stream, phase.clone()) {
         Ok(ready) => ready,
         Err(error) => return tracing::debug!(%error, "a connection went at once"),
     };
-    let service = router.map_request(move |mut request: hyper::Request<hyper::body::Incoming>| -> Request {
-        request.extensions_mut().insert(ConnectInfo(peer));
-        request.extensions_mut().insert(cut.clone());
-        request.map(Body::new)
-    });
+    let begun = phase.clone();
+    let service = router
+        .map_request(move |mut request: hyper::Request<hyper::body::Incoming>| -> Request {
+            begun.begin();
+            let waiting = Waiting::default();
+            request.extensions_mut().insert(ConnectInfo(peer));
+            request.extensions_mut().insert(cut.clone());
+            request.extensions_mut().insert(waiting.clone());
+            request.map(|body| Body::new(Paced::new(Body::new(body), waiting)))
+        })
+        .map_response(move |response: Response| {
+            // What became a WebSocket has limits of its own and no next request.
+            if response.status() == StatusCode::SWITCHING_PROTOCOLS {
+                return response;
+            }
+            response.map(|body| Holding::keep(body, phase.answering()))
+        });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEADER)
+        .header_read_timeout(None)
+        .max_buf_size(READ_AHEAD)
         .serve_connection(TokioIo::new(line), TowerToHyperService::new(service))
         .with_upgrades();
     tokio::pin!(connection);
@@ -89,6 +120,70 @@ async fn serve_connection(stream: TcpStream, peer: SocketAddr, router: Router, s
     };
     if let Err(error) = outcome {
         tracing::debug!(%error, "a connection ended early");
+    }
+}
+
+/// The connections there are, and how many of them come from each address.
+#[derive(Clone)]
+struct Crowd(Arc<Places>);
+
+struct Places {
+    most: usize,
+    most_of_one: usize,
+    proxies: Vec<IpAddr>,
+    taken: Mutex<(usize, HashMap<IpAddr, usize>)>,
+}
+
+/// A connection's place; it is free again when this goes.
+struct Place {
+    crowd: Crowd,
+    address: IpAddr,
+}
+
+impl Crowd {
+    fn new(app: &App) -> Self {
+        let config = app.config();
+        Self(Arc::new(Places {
+            most: config.connections_max,
+            most_of_one: config.connections_per_address,
+            proxies: config.trusted_proxies.clone(),
+            taken: Mutex::default(),
+        }))
+    }
+
+    /// A place for a connection, if there is one; a proxy stands for everybody behind it.
+    fn admit(&self, peer: IpAddr) -> Option<Place> {
+        let address = network(peer);
+        let mut taken = self.0.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        if taken.0 >= self.0.most {
+            tracing::warn!(most = self.0.most, "a connection was refused: there are too many");
+            return None;
+        }
+        let of_one = taken.1.get(&address).copied().unwrap_or_default();
+        if of_one >= self.0.most_of_one && !self.0.proxies.contains(&peer) {
+            tracing::debug!(%address, "a connection was refused: this address has too many");
+            return None;
+        }
+        taken.0 += 1;
+        taken.1.insert(address, of_one + 1);
+        Some(Place {
+            crowd: self.clone(),
+            address,
+        })
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut taken = self.crowd.0.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        taken.0 -= 1;
+        let left = taken.1.get_mut(&self.address).map(|of_one| {
+            *of_one -= 1;
+            *of_one
+        });
+        if left == Some(0) {
+            taken.1.remove(&self.address);
+        }
     }
 }
 

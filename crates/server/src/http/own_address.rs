@@ -20,6 +20,7 @@ use crate::actions::passwords::Prover;
 use crate::actions::people;
 use crate::actions::users::is_address;
 use crate::auth::Peer;
+use crate::auth::tenant::spelled;
 use crate::changes;
 use crate::error::{Error, Result};
 use crate::store::platform::sign_in::Attempt;
@@ -75,7 +76,7 @@ async fn ask(
         impersonated_by: cx.caller().session.impersonated_by.clone(),
         attempt: Attempt {
             account_key: old.clone(),
-            address: from.map(auth::network).unwrap_or_default(),
+            address: from.map(spelled).unwrap_or_default(),
         },
     };
     let token = better_auth::token::reset_token();

@@ -11,6 +11,7 @@ use utoipa_axum::routes;
 use super::context::Context;
 use super::downloads::{Content as Stored, Download, download};
 use super::endpoint::Endpoints;
+use super::terms::Terms;
 use crate::editing::{Content, Source};
 use crate::error::Result;
 use crate::files::name;
@@ -19,7 +20,7 @@ use crate::store::documents::{CurrentFile, SeenDocument};
 
 /// The route of a document's PDF.
 pub fn routes() -> Endpoints {
-    Endpoints::new("documents").add(Access::Member, routes!(pdf))
+    Endpoints::new("documents").add_on(Terms::Export, Access::Member, routes!(pdf))
 }
 
 /// A document as PDF

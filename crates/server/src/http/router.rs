@@ -14,7 +14,7 @@ use super::context::App;
 use super::endpoint::{Endpoints, Row};
 use super::{
     activity_logs, assignments, auth, class_clones, classes, courses, docs, document, document_server, documents,
-    enrollments, finish, groups, health, homerooms, imports, layers, members, own_address, pages, pdf, school,
+    enrollments, finish, groups, health, homerooms, imports, layers, members, own_address, pages, pdf, privacy, school,
     subjects, submissions, system, tenants, users, workrooms,
 };
 use crate::error::Error;
@@ -48,6 +48,7 @@ pub fn endpoints() -> Endpoints {
         .merge(tenants::routes())
         .merge(school::routes())
         .merge(system::routes())
+        .merge(privacy::routes())
 }
 
 /// The router of the running service.

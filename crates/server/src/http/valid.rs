@@ -1,7 +1,6 @@
 //! Bodies and queries: media type, JSON, shape, limits — in this order, and every problem names its field. Nothing that
 //! failed here has touched a thing.
 
-use axum::body::{Body, to_bytes};
 use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
@@ -10,10 +9,13 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+use super::pace::read_body;
 use crate::error::{Error, Problem, Result};
 
 /// The largest JSON body (contract 9).
 pub const JSON_LIMIT: u64 = 1 << 20;
+/// How deep JSON may nest; no request of ours needs five.
+const JSON_DEPTH: usize = 32;
 
 /// A JSON body that fits its type and its limits.
 pub struct Valid<T>(pub T);
@@ -142,18 +144,35 @@ async fn json(request: Request) -> Result<Value> {
         return Err(Error::UnsupportedMediaType("application/json"));
     }
     let body = read_body(request.into_body(), JSON_LIMIT).await?;
-    serde_json::from_slice(&body).map_err(|error| Error::InvalidJson(error.to_string()))
+    parse(&body)
 }
 
-/// Reads a whole small body; more than `limit` bytes is [`Error::TooLarge`].
-pub async fn read_body(body: Body, limit: u64) -> Result<bytes::Bytes> {
-    let too_large = |_| Error::TooLarge { limit_bytes: limit };
-    to_bytes(
-        body,
-        usize::try_from(limit).map_err(|error| Error::Internal(error.into()))?,
-    )
-    .await
-    .map_err(too_large)
+/// Reads JSON; what nests deeper than [`JSON_DEPTH`] is none.
+pub fn parse(bytes: &[u8]) -> Result<Value> {
+    if depth(bytes) > JSON_DEPTH {
+        return Err(Error::InvalidJson(format!("it nests deeper than {JSON_DEPTH} levels")));
+    }
+    serde_json::from_slice(bytes).map_err(|error| Error::InvalidJson(error.to_string()))
+}
+
+/// How deep brackets nest, at least; looked at before anything is built of them.
+fn depth(bytes: &[u8]) -> usize {
+    let (mut depth, mut deepest) = (0_usize, 0);
+    let mut in_text = false;
+    let mut rest = bytes.iter();
+    while let Some(byte) = rest.next() {
+        match byte {
+            b'"' => in_text = !in_text,
+            b'\\' if in_text => drop(rest.next()),
+            b'[' | b'{' if !in_text => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            b']' | b'}' if !in_text => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    deepest
 }
 
 /// Whether the body says that it is JSON.
@@ -235,4 +254,19 @@ fn shape_problem<E: std::fmt::Display>(error: &serde_path_to_error::Error<E>) ->
         return Error::invalid(below(&field), "required", "is required");
     }
     Error::invalid(at, "invalid", text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_nests_32_levels_and_no_more() {
+        let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+        assert!(parse(nested(32).as_bytes()).is_ok());
+        assert!(matches!(parse(nested(33).as_bytes()), Err(Error::InvalidJson(_))));
+        let text = format!(r#"{{"a": "\\\"{}", "b": [1]}}"#, "[".repeat(100));
+        assert!(parse(text.as_bytes()).is_ok(), "brackets in texts are no levels");
+        assert_eq!(depth(b"]]]][[{}]"), 3);
+    }
 }

@@ -78,7 +78,7 @@ impl<R: Read> Sheet<R> {
             let (result, read, wrote, ends) =
                 self.parser
                     .read_record(input, &mut self.cells[filled..], &mut self.ends[ended..]);
-            quotes += input[..read].iter().filter(|byte| **byte == b'"').count();
+            quotes += occurrences(&input[..read], b'"');
             self.unread.start += read;
             filled += wrote;
             ended += ends;
@@ -139,8 +139,15 @@ fn separator_of(text: &[u8]) -> u8 {
         .split(|byte| matches!(byte, b'\r' | b'\n'))
         .next()
         .unwrap_or_default();
-    let count = |wanted: u8| header.iter().filter(|byte| **byte == wanted).count();
-    if count(b';') > count(b',') { b';' } else { b',' }
+    if occurrences(header, b';') > occurrences(header, b',') {
+        b';'
+    } else {
+        b','
+    }
+}
+
+fn occurrences(text: &[u8], wanted: u8) -> usize {
+    text.iter().map(|byte| usize::from(*byte == wanted)).sum()
 }
 
 #[cfg(test)]
@@ -156,7 +163,7 @@ mod tests {
     }
 
     fn cells(cells: &[&str]) -> std::result::Result<Vec<String>, String> {
-        Ok(cells.iter().map(|cell| (*cell).to_owned()).collect())
+        cells.iter().map(|cell| Ok((*cell).to_owned())).collect()
     }
 
     #[test]

@@ -141,6 +141,14 @@ impl Connection {
         outcome
     }
 
+    /// Runs `act` and takes back all it did.
+    pub fn rehearse<T>(&mut self, act: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        self.batch("SAVEPOINT rehearsal")?;
+        let outcome = act(self);
+        self.batch("ROLLBACK TO SAVEPOINT rehearsal; RELEASE SAVEPOINT rehearsal")?;
+        outcome
+    }
+
     /// Tells every listener of PostgreSQL's channel, once this transaction is committed and in the order of commits. It
     /// stands here because SQLite has no such function, and needs none: its only instance tells itself.
     pub(super) fn notify(&mut self, channel: &str, payload: &str) -> Result<()> {

@@ -44,14 +44,14 @@ impl Scope<'_> {
 }
 
 impl Work<'_> {
-    /// Asks for a job about something; who asks while one is open is given that one.
-    pub fn open_job(&mut self, kind: JobKind, entity_id: &str, payload: &Value) -> Result<Job> {
+    /// Asks for a job about something; who asks while one is open is given that one. Answers whether it is new, too.
+    pub fn open_job(&mut self, kind: JobKind, entity_id: &str, payload: &Value) -> Result<(Job, bool)> {
         let (id, by, now) = (JobId::new(clock::new_id()), self.actor().user.clone(), self.now());
         let (kind, payload) = (kind.as_str(), payload.to_string());
-        self.run(&INSERT, args![id, kind, entity_id, payload, by, now])?;
-        self.maybe(&OPEN, args![kind, entity_id], job)?
-            // It ended between the two statements: whoever asks again gets a new one.
-            .ok_or(Error::Overloaded)
+        let is_new = self.run(&INSERT, args![id, kind, entity_id, payload, by, now])? > 0;
+        let open = self.maybe(&OPEN, args![kind, entity_id], job)?;
+        // Nothing is open when it ended between the two statements: whoever asks again gets a new one.
+        Ok((open.ok_or(Error::Overloaded)?, is_new))
     }
 }
 

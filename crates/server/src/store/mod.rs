@@ -21,6 +21,7 @@ pub mod current_submissions;
 pub mod departures;
 pub mod documents;
 pub mod enrollments;
+pub mod erasure;
 pub mod group_assignments;
 pub mod groups;
 pub mod homerooms;
@@ -33,7 +34,9 @@ pub mod organizations;
 pub mod outbox;
 pub mod page;
 pub mod people;
+pub mod personal;
 pub mod purge;
+pub mod rates;
 pub mod revisions;
 pub mod rooms;
 pub mod saves;
@@ -363,6 +366,22 @@ impl Work<'_> {
             })
         })
     }
+
+    /// Runs `act` and takes back all it did, what it recorded included: a dry run that cannot differ from the real one.
+    pub fn rehearse<T>(&mut self, act: impl FnOnce(&mut Work<'_>) -> Result<T>) -> Result<T> {
+        let standpoint = self.scope.standpoint.clone();
+        self.scope.connection.rehearse(|connection| {
+            act(&mut Work {
+                scope: Scope { connection, standpoint },
+                changes: Vec::new(),
+            })
+        })
+    }
+
+    /// Acts across organizations within this unit; needs a proof that this is one of the listed exceptions.
+    pub fn on_platform<T>(&mut self, _: PlatformProof, act: impl FnOnce(&mut Platform<'_>) -> Result<T>) -> Result<T> {
+        act(&mut Platform::on(self.scope.connection))
+    }
 }
 
 impl<'c> Deref for Work<'c> {
@@ -406,10 +425,14 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("organizations", organizations::STATEMENTS),
         ("outbox", outbox::STATEMENTS),
         ("purge", purge::STATEMENTS),
+        ("personal/nouns", personal::nouns::STATEMENTS),
+        ("personal/files", personal::files::STATEMENTS),
         ("jobs", jobs::STATEMENTS),
         ("rooms", rooms::STATEMENTS),
         ("enrollments", enrollments::STATEMENTS),
+        ("erasure", erasure::STATEMENTS),
         ("saves", saves::STATEMENTS),
+        ("rates", rates::STATEMENTS),
         ("revisions", revisions::STATEMENTS),
         ("groups", groups::STATEMENTS),
         ("people", people::STATEMENTS),

@@ -15,6 +15,7 @@ pub mod group_assignment;
 pub mod homeroom;
 pub mod import;
 pub mod message;
+pub mod privacy;
 pub mod school;
 pub mod subject;
 pub mod submission;

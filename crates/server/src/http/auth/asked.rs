@@ -17,10 +17,12 @@ use model::time::Timestamp;
 use serde_json::{Map, Value};
 
 use super::super::context::App;
-use super::super::valid::{JSON_LIMIT, read_body};
+use super::super::pace::read_body;
+use super::super::valid::parse;
 use super::answer::Refused;
 use super::wire;
 use crate::actions::sessions;
+use crate::auth::tenant::spelled;
 use crate::auth::{Caller, Peer, RequestId};
 use crate::changes;
 use crate::clock;
@@ -30,6 +32,8 @@ use crate::store::platform::{PlatformProof, PlatformWork};
 
 const JSON: &str = "application/json";
 const FORM: &str = "application/x-www-form-urlencoded";
+/// The largest body; it is read before anybody is known, so it is smaller than elsewhere.
+const BODY_LIMIT: u64 = 64 << 10;
 /// How much of a browser's name is kept.
 const LONGEST_USER_AGENT: usize = 400;
 
@@ -74,7 +78,7 @@ impl FromRequest<App> for Asked {
         let bytes = if parts.method == Method::GET {
             bytes::Bytes::new()
         } else {
-            read_body(body, JSON_LIMIT).await?
+            read_body(body, BODY_LIMIT).await?
         };
         let body = parsed(&parts.headers, parts.uri.path(), &bytes)?;
         let query = query(parts.uri.query().unwrap_or_default());
@@ -155,7 +159,7 @@ impl Asked {
     /// Where the request came from, as limits count it and sessions show it: the IPv4 address, or the IPv6 /64.
     pub fn address(&self) -> String {
         let address = self.app.gate().hosts().client_address(&self.headers, self.peer);
-        address.map(network).unwrap_or_default()
+        address.map(spelled).unwrap_or_default()
     }
 
     /// A session that begins now for this browser.
@@ -320,9 +324,7 @@ fn parsed(headers: &HeaderMap, path: &str, bytes: &[u8]) -> Result<Option<Value>
     if essence == FORM {
         return Ok(Some(query(&String::from_utf8_lossy(bytes))));
     }
-    serde_json::from_slice(bytes)
-        .map(Some)
-        .map_err(|_| AuthError::invalid_json())
+    parse(bytes).map(Some).map_err(|_| AuthError::invalid_json())
 }
 
 /// `a=1&b=2&b=3` as an object of texts and lists of texts.
@@ -349,29 +351,10 @@ fn holds_nul(value: &Value) -> bool {
     }
 }
 
-/// An address as limits count it: the IPv4 address, or the IPv6 /64 that a household has.
-pub fn network(address: IpAddr) -> String {
-    match address.to_canonical() {
-        IpAddr::V4(address) => address.to_string(),
-        IpAddr::V6(address) => {
-            let [a, b, c, d, ..] = address.segments();
-            format!("{a:04x}:{b:04x}:{c:04x}:{d:04x}:0000:0000:0000:0000")
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use serde_json::json;
-
-    #[test]
-    fn limits_count_an_ipv6_network_as_one_address() {
-        let text = |address: &str| address.parse().map(network).unwrap_or_default();
-        assert_eq!(text("2001:db8:1:2:3:4:5:6"), "2001:0db8:0001:0002:0000:0000:0000:0000");
-        assert_eq!(text("2001:db8:1:2::1"), text("2001:db8:1:2:ffff::"));
-        assert_eq!(text("::ffff:192.0.2.7"), "192.0.2.7");
-    }
 
     #[test]
     fn repeated_names_of_a_query_are_a_list() {

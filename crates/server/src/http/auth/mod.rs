@@ -22,16 +22,17 @@ use axum::response::{IntoResponse, Response};
 use model::access::Access;
 use utoipa_axum::routes;
 
-pub use self::asked::network;
 pub use self::reset::{PAGE as RESET_PAGE, path as reset_path};
 pub use self::sign_in::fitted_hash;
 use super::endpoint::Endpoints;
+use super::terms::Terms;
 use crate::error::Error;
 
 /// The routes of auth.
 pub fn routes() -> Endpoints {
     Endpoints::new("auth")
-        .add(Access::Anyone, routes!(sign_in::sign_in))
+        // It has limits of its own: whoever floods an address must not keep the rest of the school from coming in.
+        .add_on(Terms::Uncounted, Access::Anyone, routes!(sign_in::sign_in))
         .add(Access::Anyone, routes!(sign_in::sign_up))
         .add(Access::Anyone, routes!(sign_in::sign_out))
         .add(Access::Anyone, routes!(sign_in::alive))

@@ -28,7 +28,7 @@ pub async fn change(asked: Asked) -> Answered {
     let revoke_others = reader.optional_bool("revokeOtherSessions").unwrap_or(false);
     reader.finish()?;
     let present = asked.present().await?;
-    check_new(new)?;
+    check_new(new, &[&present.user.name, &present.user.email])?;
     let fitted = prove(&asked, &present, current).await?;
     let hash = asked.app.gate().hashing().hash(new.to_owned()).await?;
     let successor = revoke_others.then(|| asked.new_session(present.user.id.clone()));
@@ -69,14 +69,9 @@ pub async fn verify(asked: Asked) -> Answered {
     Ok(done(present.cookies))
 }
 
-/// The rules for a new password (contract 9).
-pub fn check_new(password: &str) -> Result<(), AuthError> {
-    password::check_length(password)?;
-    if password::is_common(password) {
-        Err(AuthError::password_compromised())
-    } else {
-        Ok(())
-    }
+/// The rules for a new password (contract 9) in the library's words; `own` is what everybody knows of the person.
+pub fn check_new(password: &str, own: &[&str]) -> Result<(), AuthError> {
+    password::check_new(password, own).map_err(AuthError::from)
 }
 
 /// The stored hash of a password that is right; a wrong one is counted.

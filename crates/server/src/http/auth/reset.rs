@@ -111,18 +111,17 @@ pub async fn reset(asked: Asked) -> Answered {
     reader.finish()?;
     let token = token.or_else(|| asked.query("token")).filter(|token| !token.is_empty());
     let token = token.ok_or_else(AuthError::invalid_token)?.to_owned();
-    check_new(new)?;
+    check_new(new, &[])?;
     // Nobody is hashed for without a good token.
     let (sought, now) = (token.clone(), asked.now);
     let look = asked
         .app
         .store()
         .platform_read(PlatformProof::session_look_up(), move |platform| {
-            passwords::is_reset(platform, &sought, now)
+            passwords::whose_reset(platform, &sought, now)
         });
-    if !look.await? {
-        return Err(AuthError::invalid_token().into());
-    }
+    let person = look.await?.ok_or_else(AuthError::invalid_token)?;
+    check_new(new, &[person.name.as_str(), &person.email])?;
     let hash = asked.app.gate().hashing().hash(new.to_owned()).await?;
     if !asked
         .act(move |work| passwords::reset(work, &token, &hash, now))

@@ -155,10 +155,13 @@ impl Platform<'_> {
 
     /// Whether a mailed link still works.
     pub fn is_verification(&mut self, identifier: &str, now: Timestamp) -> Result<bool> {
-        let found = self
-            .connection
-            .maybe(&VERIFICATION, args![identifier, now], |row| row.take::<UserId>())?;
-        Ok(found.is_some())
+        Ok(self.owner_of_verification(identifier, now)?.is_some())
+    }
+
+    /// For whom a mailed link is, if it still works.
+    pub fn owner_of_verification(&mut self, identifier: &str, now: Timestamp) -> Result<Option<UserId>> {
+        self.connection
+            .maybe(&VERIFICATION, args![identifier, now], |row| row.take())
     }
 
     /// Uses up a mailed link and says for whom it was, if its time is not over.

@@ -58,8 +58,18 @@ impl Home {
     /// An object, if objects of this noun tell an organization.
     pub fn object(noun: &str, id: &str) -> Option<Self> {
         let (noun, _) = NOUNS.iter().find(|(known, _)| *known == noun)?;
-        Some(Self::Object(noun, id.to_owned()))
+        Some(Self::Object(noun, storable(id)))
     }
+
+    /// An organization that is named outright.
+    pub fn organization(id: &str) -> Self {
+        Self::Organization(storable(id))
+    }
+}
+
+/// No text of the database holds a NUL; an id with one names nothing.
+fn storable(id: &str) -> String {
+    id.replace('\0', "\u{fffd}")
 }
 
 impl Platform<'_> {

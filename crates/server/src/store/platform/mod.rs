@@ -5,6 +5,7 @@ pub mod accounts;
 pub mod addresses;
 pub mod administration;
 pub mod editing;
+pub mod erasure;
 pub mod file_removals;
 pub mod homes;
 pub mod jobs;
@@ -12,6 +13,7 @@ pub mod letters;
 pub mod listeners;
 pub mod organizations;
 pub mod outbox;
+pub mod personal;
 pub mod sessions;
 pub mod sign_in;
 pub mod staged_files;
@@ -54,6 +56,11 @@ impl PlatformProof {
 
     /// A SUPER_ADMIN without an organization asks for an object.
     pub fn super_admin() -> Self {
+        Self(())
+    }
+
+    /// A person asks for all the service holds about him, or is erased: an account belongs to no single organization.
+    pub fn personal_data() -> Self {
         Self(())
     }
 
@@ -191,6 +198,9 @@ impl<'c> DerefMut for PlatformWork<'c> {
 pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)])> {
     vec![
         ("platform/editing", editing::STATEMENTS),
+        ("platform/erasure", erasure::STATEMENTS),
+        ("platform/personal", personal::STATEMENTS),
+        ("personal/account", super::personal::account::STATEMENTS),
         ("platform/letters", letters::STATEMENTS),
         ("platform/listeners", listeners::STATEMENTS),
         ("platform/file_removals", file_removals::STATEMENTS),

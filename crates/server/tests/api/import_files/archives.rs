@@ -4,6 +4,7 @@ use super::{Refused, refused, roster, type_of};
 use crate::support::office::{archive, crowded, docx, liar, overlapping};
 use crate::support::rosters::{HEADER, one_roster, one_roster_but, packed};
 
+#[expect(clippy::too_many_lines, reason = "a table of cases is read from top to bottom")]
 pub fn archives() -> Vec<Refused> {
     let zip = |name: &str, bytes: Vec<u8>| type_of(name, "roster.zip", bytes);
     let manifest = |text: &str| one_roster_but("manifest.csv", Some(text));

@@ -10,7 +10,6 @@ use serde_json::{Value, json};
 use self::archives::archives;
 use self::rows::{accepted, rows};
 use self::tables::tables;
-use crate::support::TestApp;
 use crate::support::rosters::{WIDE_HEADER, counted, counts, import, packed};
 use crate::support::rows::execute;
 
@@ -115,7 +114,8 @@ both!(hostile_rows_are_refused_one_by_one_and_change_nothing, |app| {
     // All at once, and a good one among them: every row stands for itself.
     let mut table = format!("{WIDE_HEADER}\n");
     for (row, _, code) in rows.iter().filter(|(_, _, code)| *code != "quotes") {
-        table += &format!("{}\n", row.replace("ARCHIVED-CLASS", &over));
+        table.push_str(&row.replace("ARCHIVED-CLASS", &over));
+        table.push('\n');
         assert_ne!(*code, "");
     }
     table += "good@new.example,Good,One,student,,,,\n";

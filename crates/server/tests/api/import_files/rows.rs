@@ -6,6 +6,7 @@ use crate::support::rosters::{HEADER, WIDE_HEADER};
 /// A row below the wide header, and the column and code with which it is refused.
 pub type BadRow = (String, &'static str, &'static str);
 
+#[expect(clippy::too_many_lines, reason = "a table of cases is read from top to bottom")]
 pub fn rows(app: &TestApp) -> Vec<BadRow> {
     let world = &app.world;
     let mut all: Vec<BadRow> = Vec::new();

@@ -18,6 +18,7 @@ pub const DOCSERVER_SECRET: &str = "docserver-secret-for-tests-0123456789ab";
 pub const FRONTEND: &str = "http://school.test";
 
 #[derive(Parser)]
+#[command(args_override_self = true)]
 struct Settings {
     #[command(flatten)]
     serve: ServeArgs,

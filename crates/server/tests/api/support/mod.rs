@@ -11,6 +11,7 @@ pub mod lesson_rows;
 pub mod letters;
 pub mod live_rows;
 pub mod many_rows;
+pub mod marked;
 pub mod mentions;
 pub mod office;
 pub mod post_office;
@@ -29,6 +30,7 @@ pub mod studio;
 pub mod tables;
 pub mod topics;
 mod walk;
+pub mod wire;
 mod world;
 
 pub use again::Again;

@@ -49,7 +49,7 @@ pub async fn counted(app: &TestApp) -> BTreeMap<String, i64> {
 /// How many rows ended how: created, updated, skipped, failed.
 pub fn counts(report: &Value) -> [i64; 4] {
     let rows = report["rows"].as_array().unwrap();
-    let counts = ["created", "updated", "skipped", "failed"].map(|status| {
+    ["created", "updated", "skipped", "failed"].map(|status| {
         let listed = rows.iter().filter(|row| row["status"] == status).count();
         assert_eq!(
             report[status],
@@ -57,8 +57,7 @@ pub fn counts(report: &Value) -> [i64; 4] {
             "the sum of {status} is not that of the rows"
         );
         report[status].as_i64().unwrap()
-    });
-    counts
+    })
 }
 
 /// The files of a OneRoster 1.1 export of one school: a teacher, two students, a class, a homeroom.
@@ -98,7 +97,7 @@ pub fn one_roster_but(file: &str, text: Option<&str>) -> Vec<(&'static str, Stri
     let mut files = one_roster();
     match text {
         None => files.retain(|(name, _)| *name != file),
-        Some(text) => files.iter_mut().find(|(name, _)| *name == file).unwrap().1 = text.to_owned(),
+        Some(text) => text.clone_into(&mut files.iter_mut().find(|(name, _)| *name == file).unwrap().1),
     }
     files
 }

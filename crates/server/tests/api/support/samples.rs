@@ -32,7 +32,6 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
             json!({"name": "Sample", "slug": "sample", "ownerEmail": "sample@test.example", "ownerName": "Sample"})
         }
         ("GET" | "DELETE", _) => return Sample::Empty,
-        ("POST", "/homerooms/{id}/students") => json!({"studentIds": [ids.user]}),
         ("POST", "/users") => {
             json!({"name": "Sample", "email": "sample@test.example", "role": "STUDENT", "classIds": [ids.class]})
         }
@@ -42,10 +41,10 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
             json!({"users": [{"email": "sample@import.example", "firstName": "Sample", "role": "student"}]})
         }
         ("POST", "/classes") => json!({"name": "Sample", "academicYear": "2026/2027"}),
-        ("POST", "/classes/{id}/students") => json!({"studentIds": [ids.user]}),
+        ("POST", "/classes/{id}/students" | "/homerooms/{id}/students") => json!({"studentIds": [ids.user]}),
         ("PATCH", "/classes/{id}/students/{studentId}") => json!({"completedAt": "2026-11-20T12:00:00Z"}),
         ("POST", "/classes/{id}/clone") => json!({"name": "Sample", "academicYear": "2027/2028"}),
-        ("POST", "/classes/{id}/teachers") => json!({"userId": ids.user}),
+        ("POST", "/classes/{id}/teachers" | "/admin/gdpr/export") => json!({"userId": ids.user}),
         ("POST", "/courses") => json!({"name": "Sample", "classId": ids.class, "subjectId": ids.subject}),
         ("POST", "/groups") => json!({"name": "Sample", "classId": ids.class, "courseId": ids.course}),
         ("POST", "/groups/batch") => json!({"classId": ids.class, "groups": [{"name": "Sample"}]}),
@@ -53,6 +52,7 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
         ("POST", "/groups/{id}/members") => json!({"userIds": [ids.user]}),
         ("POST", "/groups/{id}/members/{userId}/move") => json!({"toGroupId": ids.group}),
         ("POST", "/groups/{id}/help") => json!({"message": "Sample"}),
+        ("POST", "/admin/gdpr/erase") => json!({"userId": ids.user, "dryRun": true}),
         ("POST", "/assignments") => {
             json!({"title": "Sample", "deadline": "2099-01-01T00:00:00Z", "classId": ids.class, "courseId": ids.course})
         }
@@ -73,7 +73,8 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
 }
 
 /// Actions whose body may be empty.
-const NO_ARGUMENTS: [&str; 9] = [
+const NO_ARGUMENTS: [&str; 10] = [
+    "/me/export",
     "/resolve",
     "/claim",
     "/finish",

@@ -5,27 +5,34 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use groupwork::store::Database;
 
-/// Tables that change without anybody's doing: sign-in counters and the bus.
-const RESTLESS: [&str; 5] = [
+/// Tables that change without anybody's doing: sign-in counters, the bus, letters on their way, and what is counted of files.
+const RESTLESS: [&str; 6] = [
     "event_outbox",
     "letters",
     "refinery_schema_history",
     "sessions",
     "sign_in_failures",
+    "storage_usages",
 ];
 
 /// The fingerprint of each table's rows.
 pub async fn fingerprints(database: &Database) -> BTreeMap<String, u64> {
     let database = database.clone();
-    let all = tokio::task::spawn_blocking(move || match &database {
-        Database::Sqlite(path) => sqlite(path),
-        Database::Postgres(url) => postgres(url),
-    });
+    let all = tokio::task::spawn_blocking(move || all_rows(&database));
     all.await
         .unwrap()
         .into_iter()
         .filter(|(table, _)| !RESTLESS.contains(&table.as_str()))
+        .map(|(table, rows)| (table, fingerprint(rows)))
         .collect()
+}
+
+/// Each table's rows as text.
+pub fn all_rows(database: &Database) -> BTreeMap<String, Vec<String>> {
+    match database {
+        Database::Sqlite(path) => sqlite(path),
+        Database::Postgres(url) => postgres(url),
+    }
 }
 
 fn fingerprint(mut rows: Vec<String>) -> u64 {
@@ -35,7 +42,7 @@ fn fingerprint(mut rows: Vec<String>) -> u64 {
     hasher.finish()
 }
 
-fn sqlite(path: &std::path::Path) -> BTreeMap<String, u64> {
+fn sqlite(path: &std::path::Path) -> BTreeMap<String, Vec<String>> {
     let connection = rusqlite::Connection::open(path).unwrap();
     let list = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'";
     let mut statement = connection.prepare(list).unwrap();
@@ -50,18 +57,26 @@ fn sqlite(path: &std::path::Path) -> BTreeMap<String, u64> {
         let mut rows = statement.query([]).unwrap();
         let mut texts = Vec::new();
         while let Some(row) = rows.next().unwrap() {
-            let values = (0..columns).map(|index| format!("{:?}", row.get_ref(index).unwrap()));
+            let values = (0..columns).map(|index| value(row.get_ref(index).unwrap()));
             texts.push(values.collect::<Vec<_>>().join("|"));
         }
         texts
     };
     tables
         .into_iter()
-        .map(|table| (table.clone(), fingerprint(rows_of(&table))))
+        .map(|table| (table.clone(), rows_of(&table)))
         .collect()
 }
 
-fn postgres(url: &str) -> BTreeMap<String, u64> {
+/// Texts readable, so that one can look for words in them.
+fn value(value: rusqlite::types::ValueRef<'_>) -> String {
+    match value {
+        rusqlite::types::ValueRef::Text(text) => String::from_utf8_lossy(text).into_owned(),
+        other => format!("{other:?}"),
+    }
+}
+
+fn postgres(url: &str) -> BTreeMap<String, Vec<String>> {
     let mut client = postgres::Client::connect(url, postgres::NoTls).unwrap();
     let list = "SELECT table_name::text FROM information_schema.tables WHERE table_schema = 'public'";
     let tables: Vec<String> = client.query(list, &[]).unwrap().iter().map(|row| row.get(0)).collect();
@@ -71,6 +86,6 @@ fn postgres(url: &str) -> BTreeMap<String, u64> {
     };
     tables
         .into_iter()
-        .map(|table| (table.clone(), fingerprint(rows_of(&table))))
+        .map(|table| (table.clone(), rows_of(&table)))
         .collect()
 }

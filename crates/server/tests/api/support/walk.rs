@@ -18,6 +18,7 @@ pub struct Walk {
     pub work_room: String,
     pub document: String,
     pub member: String,
+    pub job: String,
 }
 
 impl Walk {
@@ -48,14 +49,12 @@ impl Walk {
             .post(&format!("/workrooms/{room}/documents"), new)
             .await
             .expect(201);
-        let homeroom = app
-            .as_(&app.world.adam)
-            .post("/homerooms", json!({"name": format!("7B {}", clock::new_id())}))
-            .await;
-        let members = app.as_(&app.world.adam).get("/admin/members?search=ben").await;
-        let members = members.expect(200);
+        let adam = app.as_(&app.world.adam);
+        let name = format!("7B {}", clock::new_id());
+        let homeroom = adam.post("/homerooms", json!({"name": name})).await;
+        let members = adam.get("/admin/members?search=ben").await.expect(200);
         let sessions = format!("/admin/sessions?userId={}", app.world.eli.id);
-        let sessions = app.as_(&app.world.adam).get(&sessions).await.expect(200);
+        let sessions = adam.get(&sessions).await.expect(200);
         Self {
             session: sessions["data"][0]["id"].as_str().unwrap_or_default().to_owned(),
             homeroom: text(&homeroom.expect(201), "id"),
@@ -67,6 +66,7 @@ impl Walk {
             work_room: room,
             document: text(&document, "id"),
             member: text(&members["data"][0], "id"),
+            job: job(app).await,
         }
     }
 
@@ -75,7 +75,6 @@ impl Walk {
         let world = &app.world;
         match (path.split('/').nth(1).unwrap_or_default(), name) {
             ("tenants", "id") => world.north.clone(),
-            ("users", "id") => world.ben.id.clone(),
             ("admin", "id") if path.starts_with("/admin/members/") => self.member.clone(),
             ("subjects", "id") => world.seven_b.subject.clone(),
             ("admin", "id") if path.starts_with("/admin/sessions/") => self.session.clone(),
@@ -87,12 +86,24 @@ impl Walk {
             ("workrooms", "id") if path.starts_with("/workrooms/documents/") => self.document.clone(),
             ("workrooms", "id") => self.work_room.clone(),
             ("groups", "attachmentId") => self.group_file.clone(),
+            ("admin", "id") if path.starts_with("/admin/gdpr/") => self.job.clone(),
             (_, "attachmentId") => self.attachment.clone(),
-            (_, "userId" | "studentId") => world.ben.id.clone(),
+            ("users", "id") | (_, "userId" | "studentId") => world.ben.id.clone(),
             (_, "version") => "1".to_owned(),
             (noun, name) => panic!("no sample for {{{name}}} of {noun}: add it to support/lesson.rs"),
         }
     }
+}
+
+/// An export of Ben's data that is done.
+async fn job(app: &TestApp) -> String {
+    let adam = app.as_(&app.world.adam);
+    let asked = json!({"userId": app.world.ben.id});
+    let job = text(&adam.post("/admin/gdpr/export", asked).await.expect(202), "id");
+    while adam.get(&format!("/admin/gdpr/jobs/{job}")).await.expect(200)["status"] != "DONE" {
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    job
 }
 
 fn text(object: &Value, key: &str) -> String {

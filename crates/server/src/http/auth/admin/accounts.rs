@@ -4,6 +4,7 @@ use better_auth::email;
 use better_auth::error::AuthError;
 use better_auth::schema::Reader;
 use model::access::PlatformRole;
+use model::edit::Edit;
 use model::id::UserId;
 use model::text::Name;
 use serde_json::{Map, Value, json};
@@ -62,7 +63,7 @@ pub async fn create(asked: Asked) -> Answered {
     let address = known_address(&address)?;
     let name = named(name)?;
     if let Some(password) = password {
-        check_new(password)?;
+        check_new(password, &[name.as_str(), &address])?;
     }
     let hash = match password {
         Some(password) => Some(asked.app.gate().hashing().hash(password.to_owned()).await?),
@@ -103,7 +104,7 @@ pub async fn update(asked: Asked) -> Answered {
         return Err(AuthError::field_not_allowed(key).into());
     }
     let edit = edit_of(&data)?;
-    if user == admin.id && edit.ban.as_ref().is_some_and(Option::is_some) {
+    if user == admin.id && edit.ban.value().is_some() {
         return Err(AuthError::cannot_ban_yourself().into());
     }
     let now = admin.now;
@@ -167,9 +168,10 @@ fn edit_of(data: &Map<String, Value>) -> Result<AccountEdit, Refused> {
     let mut edit = AccountEdit::default();
     let profile = profile_edit(data, "body.data")?;
     edit.name = profile.name.required("name").ok().flatten();
-    edit.image = data
-        .contains_key("image")
-        .then(|| profile.image.resolve(None).filter(|image| !image.trim().is_empty()));
+    edit.image = match profile.image {
+        Edit::Set(image) if image.trim().is_empty() => Edit::Clear,
+        image => image,
+    };
     let mut reader = Reader::nested("body.data", data);
     if data.contains_key("email") {
         edit.email = Some(known_address(reader.string("email"))?);
@@ -184,26 +186,18 @@ fn edit_of(data: &Map<String, Value>) -> Result<AccountEdit, Refused> {
     }
     let tells_ban = reason.is_some() || until.is_some();
     edit.ban = match banned {
-        Some(false) => Some(None),
-        Some(true) => Some(Some(Ban {
+        Some(false) => Edit::Clear,
+        Some(true) => Edit::Set(Ban {
             reason: Some(reason.unwrap_or(bans::NO_REASON).to_owned()),
             until: until.map(bans::until).transpose()?,
-        })),
+        }),
         None if tells_ban => {
-            return Err(AuthError::validation(
-                "[body.data.banned] Required beside banReason and banExpires".to_owned(),
-            )
-            .into());
+            let message = "[body.data.banned] Invalid input: expected boolean, received undefined";
+            return Err(AuthError::validation(message.to_owned()).into());
         }
-        None => None,
+        None => Edit::Keep,
     };
-    let nothing = edit.name.is_none()
-        && edit.image.is_none()
-        && edit.email.is_none()
-        && edit.email_verified.is_none()
-        && edit.role.is_none()
-        && edit.ban.is_none();
-    if nothing {
+    if edit == AccountEdit::default() {
         return Err(AuthError::no_data_to_update().into());
     }
     Ok(edit)

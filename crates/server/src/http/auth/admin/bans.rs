@@ -1,6 +1,7 @@
 //! Keeping people out of the platform, for a while or for ever.
 
 use better_auth::error::AuthError;
+use model::edit::Edit;
 use model::id::UserId;
 use model::time::Timestamp;
 use serde_json::json;
@@ -38,7 +39,7 @@ pub async fn ban(asked: Asked) -> Answered {
         reason: Some(reason.unwrap_or(NO_REASON).to_owned()),
         until: end(seconds, asked.now)?,
     };
-    change(asked, user, Some(ban)).await
+    change(asked, user, Edit::Set(ban)).await
 }
 
 /// Let somebody in again
@@ -51,16 +52,16 @@ pub async fn unban(asked: Asked) -> Answered {
     let mut reader = asked.reader();
     let user = UserId::new(reader.string("userId"));
     reader.finish()?;
-    change(asked, user, None).await
+    change(asked, user, Edit::Clear).await
 }
 
-async fn change(asked: Asked, user: UserId, ban: Option<Ban>) -> Answered {
+async fn change(asked: Asked, user: UserId, ban: Edit<Ban>) -> Answered {
     let (present, admin) = administrator(&asked, AuthError::may_not_ban_users()).await?;
-    if ban.is_some() && user == admin.id {
+    if ban.value().is_some() && user == admin.id {
         return Err(AuthError::cannot_ban_yourself().into());
     }
     let edit = AccountEdit {
-        ban: Some(ban),
+        ban,
         ..AccountEdit::default()
     };
     let now = admin.now;

@@ -24,9 +24,10 @@ pub async fn set(asked: Asked) -> Answered {
     let user = UserId::new(reader.filled_string("userId"));
     reader.finish()?;
     let (present, admin) = administrator(&asked, AuthError::may_not_set_passwords()).await?;
-    check_new(new)?;
+    check_new(new, &[])?;
     // Nobody is hashed for who does not exist.
-    account(&asked, &user).await?;
+    let account = account(&asked, &user).await?;
+    check_new(new, &[account.user.name.as_str(), &account.user.email])?;
     let hash = asked.app.gate().hashing().hash(new.to_owned()).await?;
     let is_own = user == admin.id;
     asked

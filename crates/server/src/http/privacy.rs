@@ -1,0 +1,113 @@
+//! `/admin/gdpr` and `/users/me/export`: all that is held about one person, handed out or erased (contract 6.3, 6.14).
+
+use axum::Json;
+use axum::body::Body;
+use axum::extract::Path;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use garde::Validate;
+use model::access::Access;
+use model::erasure::Erased;
+use model::id::JobId;
+use model::job::{JobKind, JobStatus};
+use model::text::FileName;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use utoipa_axum::routes;
+
+use super::context::Context;
+use super::downloads::{self, Content, Download, disposition};
+use super::endpoint::Endpoints;
+use super::valid::{Valid, ValidOrEmpty};
+use crate::actions::privacy::{self, EraseRequest, ExportRequest};
+use crate::error::{Error, Result};
+use crate::views::privacy::{PersonalExportView, path};
+
+/// The routes about personal data.
+pub fn routes() -> Endpoints {
+    Endpoints::new("privacy")
+        .add(Access::SignedIn, routes!(export_own))
+        .add(Access::Admin, routes!(export))
+        .add(Access::Admin, routes!(show))
+        .add(Access::Admin, routes!(download))
+        .add(Access::Admin, routes!(erase))
+}
+
+/// The body of an action without arguments.
+#[derive(Deserialize, Validate, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Nothing {}
+
+/// What was erased, or what would be
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct Erasure {
+    user_id: model::id::UserId,
+    dry_run: bool,
+    erased: Erased,
+}
+
+/// All that the service holds about the person who asks: lists as JSON, and files
+#[utoipa::path(post, path = "/users/me/export", request_body = Nothing,
+    responses((status = 200, description = "an archive", content_type = "application/zip", body = Vec<u8>)))]
+async fn export_own(cx: Context, ValidOrEmpty(Nothing {}): ValidOrEmpty<Nothing>) -> Result<Response> {
+    let pieces = cx.app().jobs().own_data(&cx.caller().user.id).await?;
+    let mut headers = HeaderMap::new();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/zip"));
+    if let Ok(name) = HeaderValue::from_str(&disposition("personal-data.zip")) {
+        headers.insert(header::CONTENT_DISPOSITION, name);
+    }
+    Ok((headers, Body::from_stream(pieces)).into_response())
+}
+
+/// Ask for an archive of what the organization holds about a person
+#[utoipa::path(post, path = "/admin/gdpr/export", request_body = ExportRequest,
+    responses((status = 202, description = "it is being made; Location says where to look", body = PersonalExportView)))]
+async fn export(cx: Context, Valid(asked): Valid<ExportRequest>) -> Result<Response> {
+    let job = cx.write(move |work| privacy::export(work, &asked)).await?;
+    cx.app().jobs().ring();
+    let mut headers = HeaderMap::new();
+    if let Ok(location) = HeaderValue::from_str(&path(&job.id)) {
+        headers.insert(header::LOCATION, location);
+    }
+    Ok((StatusCode::ACCEPTED, headers, Json(PersonalExportView::from(job))).into_response())
+}
+
+/// How an export stands
+#[utoipa::path(get, path = "/admin/gdpr/jobs/{id}", params(("id" = String, Path)),
+    responses((status = 200, body = PersonalExportView)))]
+async fn show(cx: Context, Path(id): Path<JobId>) -> Result<Json<PersonalExportView>> {
+    let job = cx.read(move |scope| scope.job(JobKind::PersonalExport, &id)).await?;
+    Ok(Json(job.into()))
+}
+
+/// The archive, for 14 days
+#[utoipa::path(get, path = "/admin/gdpr/jobs/{id}/download", params(("id" = String, Path)),
+    responses((status = 200, description = "the archive", content_type = "application/zip", body = Vec<u8>)))]
+async fn download(cx: Context, Path(id): Path<JobId>, asked: HeaderMap) -> Result<Response> {
+    let job = cx.read(move |scope| scope.job(JobKind::PersonalExport, &id)).await?;
+    let made = job.result.filter(|_| job.status == JobStatus::Done);
+    let (Some(made), Some(key)) = (made, job.file_key) else {
+        return Err(Error::NotFound);
+    };
+    let file = Download {
+        name: FileName::stored(format!("personal-data-{}.zip", job.id)),
+        mime: "application/zip".to_owned(),
+        sha256: made["sha256"].as_str().unwrap_or_default().to_owned(),
+        content: Content::Kept(key, made["size"].as_i64().unwrap_or_default()),
+    };
+    downloads::download(cx.app().files(), &asked, file).await
+}
+
+/// Erase a person, or tell what would go; the group's work stays, the name goes
+#[utoipa::path(post, path = "/admin/gdpr/erase", request_body = EraseRequest,
+    responses((status = 200, body = Erasure), (status = 409, description = "LAST_OWNER")))]
+async fn erase(cx: Context, Valid(asked): Valid<EraseRequest>) -> Result<Json<Erasure>> {
+    let (user_id, dry_run) = (asked.user_id.clone(), asked.dry_run);
+    let erased = cx.write(move |work| privacy::erase(work, &asked)).await?;
+    Ok(Json(Erasure {
+        user_id,
+        dry_run,
+        erased,
+    }))
+}

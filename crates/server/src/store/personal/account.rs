@@ -1,0 +1,84 @@
+//! The nouns of an account, which belongs to no single school: for the person himself, and for the school that made the
+//! account and alone administers it. `$1` is the person. Secrets stay where they are: hashes, tokens and mailed links.
+
+use super::Noun;
+use super::Shape::{Moment, Text, Truth};
+use crate::statements;
+
+statements! {
+    /// The account itself.
+    ACCOUNT = "SELECT id, name, first_name, last_name, email, email_verified, username, role, image, locale, timezone, is_active,
+            must_change_password, banned, ban_reason, last_login_at, created_at, updated_at
+        FROM users WHERE id = $1 AND id > $2 ORDER BY id LIMIT $3";
+    /// The ways in which the person signs in.
+    SIGN_INS = "SELECT id, provider_id, created_at, updated_at FROM accounts
+        WHERE user_id = $1 AND id > $2 ORDER BY id LIMIT $3";
+    /// Where the person is signed in; nobody learns that somebody acts in his name.
+    SESSIONS = "SELECT id, ip_address, user_agent, created_at, expires_at FROM sessions
+        WHERE user_id = $1 AND impersonated_by IS NULL AND id > $2 ORDER BY id LIMIT $3";
+    /// Network addresses from which the person signed in.
+    SIGN_IN_ADDRESSES = "SELECT s.address, s.last_success_at FROM sign_in_successes s JOIN users u ON u.email = s.account_key
+        WHERE u.id = $1 AND s.address > $2 ORDER BY s.address LIMIT $3";
+    /// Network addresses from which somebody tried to sign in as the person in vain.
+    FAILED_SIGN_INS = "SELECT f.id, f.address, f.created_at FROM sign_in_failures f JOIN users u ON u.email = f.account_key
+        WHERE u.id = $1 AND f.id > $2 ORDER BY f.id LIMIT $3";
+}
+
+/// Every noun of an account, in the order of the archive.
+pub static NOUNS: &[Noun] = &[
+    Noun {
+        name: "account",
+        statement: &ACCOUNT,
+        fields: &[
+            ("id", Text),
+            ("name", Text),
+            ("firstName", Text),
+            ("lastName", Text),
+            ("email", Text),
+            ("emailVerified", Truth),
+            ("username", Text),
+            ("role", Text),
+            ("image", Text),
+            ("locale", Text),
+            ("timezone", Text),
+            ("isActive", Truth),
+            ("mustChangePassword", Truth),
+            ("banned", Truth),
+            ("banReason", Text),
+            ("lastLoginAt", Moment),
+            ("createdAt", Moment),
+            ("updatedAt", Moment),
+        ],
+    },
+    Noun {
+        name: "sign-ins",
+        statement: &SIGN_INS,
+        fields: &[
+            ("id", Text),
+            ("provider", Text),
+            ("createdAt", Moment),
+            ("updatedAt", Moment),
+        ],
+    },
+    Noun {
+        name: "sessions",
+        statement: &SESSIONS,
+        fields: &[
+            ("id", Text),
+            ("ipAddress", Text),
+            ("userAgent", Text),
+            ("createdAt", Moment),
+            ("expiresAt", Moment),
+        ],
+    },
+    Noun {
+        name: "sign-in-addresses",
+        statement: &SIGN_IN_ADDRESSES,
+        fields: &[("address", Text), ("lastSuccessAt", Moment)],
+    },
+    Noun {
+        name: "failed-sign-ins",
+        statement: &FAILED_SIGN_INS,
+        fields: &[("id", Text), ("address", Text), ("createdAt", Moment)],
+    },
+];

@@ -1,0 +1,407 @@
+//! The nouns of a school. `$2` is the person; whatever others wrote is left out, unless it is addressed to the person or
+//! judges what he did and he may read it.
+
+use super::Noun;
+use super::Shape::{Moment, Real, Text, Truth, Whole};
+use crate::statements;
+
+/// Pages of rows by a key that grows.
+macro_rules! paged {
+    ($($select:expr),+; $key:literal) => {
+        concat!($($select,)+ " AND ", $key, " > $3 ORDER BY ", $key, " LIMIT $4")
+    };
+}
+
+/// The person took part in submission `s`, or handed it in.
+macro_rules! took_part {
+    () => {
+        "(s.submitted_by_id = $2 OR s.member_ids LIKE '%' || $2 || '%')"
+    };
+}
+
+statements! {
+    /// The membership and the account as other members know it.
+    MEMBERSHIP = paged!("SELECT m.id, u.name, u.image, u.email, m.role, m.external_id, m.created_at, m.updated_at
+        FROM members m JOIN users u ON u.id = m.user_id
+        WHERE m.organization_id = $1 AND m.user_id = $2"; "m.id");
+    /// Homerooms the person is in.
+    HOMEROOMS = paged!("SELECT e.id, e.homeroom_id, h.name, h.academic_year, e.enrolled_at
+        FROM homeroom_enrollments e JOIN homerooms h ON h.organization_id = e.organization_id AND h.id = e.homeroom_id
+        WHERE e.organization_id = $1 AND e.student_id = $2"; "e.id");
+    /// Homerooms the person leads.
+    HOMEROOMS_LED = paged!("SELECT id, name, academic_year, created_at FROM homerooms
+        WHERE organization_id = $1 AND teacher_id = $2"; "id");
+    /// Classes the person learns in.
+    ENROLLMENTS = paged!("SELECT e.id, e.class_id, k.name, k.academic_year, e.enrolled_at, e.completed_at
+        FROM class_enrollments e JOIN classes k ON k.organization_id = e.organization_id AND k.id = e.class_id
+        WHERE e.organization_id = $1 AND e.student_id = $2"; "e.id");
+    /// Classes the person teaches.
+    CLASSES_TAUGHT = paged!("SELECT k.id, k.name, k.academic_year, k.teacher_id = $2, k.created_at FROM classes k
+        WHERE k.organization_id = $1 AND (k.teacher_id = $2 OR EXISTS (SELECT 1 FROM class_teachers t
+            WHERE t.organization_id = $1 AND t.class_id = k.id AND t.user_id = $2))"; "k.id");
+    /// Groups the person is in.
+    GROUPS = paged!("SELECT m.id, m.group_id, g.name, g.group_number, m.class_id, m.role, m.joined_at
+        FROM group_members m JOIN groups g ON g.organization_id = m.organization_id AND g.id = m.group_id
+        WHERE m.organization_id = $1 AND m.user_id = $2"; "m.id");
+    /// Calls for help that the person made and that stand.
+    HELP_CALLS = paged!("SELECT id, needs_help, help_requested_at, help_message FROM groups
+        WHERE organization_id = $1 AND help_requested_by_id = $2"; "id");
+    /// What the person wrote in the rooms of groups.
+    CHAT_MESSAGES = paged!("SELECT id, work_room_id, type, content, reply_to_id, created_at, edited_at, deleted_at
+        FROM work_room_messages WHERE organization_id = $1 AND sender_id = $2"; "id");
+    /// How far the person read in the rooms of groups.
+    READING_MARKS = paged!("SELECT work_room_id, last_read_seq, last_read_at FROM work_room_reads
+        WHERE organization_id = $1 AND user_id = $2"; "work_room_id");
+    /// Documents the person began, changed or handed in.
+    DOCUMENTS = paged!("SELECT d.id, d.work_room_id, d.title, d.document_type, d.file_extension, d.status,
+            d.created_by_id = $2, COALESCE(d.last_edited_by = $2, FALSE), COALESCE(d.submitted_by_id = $2, FALSE),
+            d.created_at
+        FROM documents d
+        WHERE d.organization_id = $1 AND (d.created_by_id = $2 OR d.last_edited_by = $2 OR d.submitted_by_id = $2
+            OR EXISTS (SELECT 1 FROM document_revisions r WHERE r.organization_id = $1 AND r.document_id = d.id
+                AND (r.saved_by_id = $2 OR r.editors LIKE '%' || $2 || '%')))"; "d.id");
+    /// Versions of documents that the person wrote alone or with others.
+    DOCUMENT_VERSIONS = paged!("SELECT id, document_id, version, COALESCE(saved_by_id = $2, FALSE), origin, size, sha256,
+            created_at
+        FROM document_revisions
+        WHERE organization_id = $1 AND (saved_by_id = $2 OR editors LIKE '%' || $2 || '%')"; "id");
+    /// Hand-ins the person took part in; the note is that of whoever handed in.
+    SUBMISSIONS = paged!("SELECT s.id, s.group_assignment_id, s.attempt, s.status, s.submitted_at,
+            s.submitted_by_id = $2, s.is_late, s.late_by_seconds,
+            CASE WHEN s.submitted_by_id = $2 THEN s.note ELSE NULL END, s.withdrawn_at
+        FROM submissions s WHERE s.organization_id = $1 AND ", took_part!(); "s.id");
+    /// Grades of these hand-ins that are out.
+    GRADES = paged!("SELECT g.id, g.submission_id, g.value, g.points, g.feedback, g.published_at
+        FROM grades g JOIN submissions s ON s.organization_id = g.organization_id AND s.id = g.submission_id
+        WHERE g.organization_id = $1 AND g.status = 'PUBLISHED' AND ", took_part!(); "g.id");
+    /// Grades of the person alone that are out.
+    MEMBER_GRADES = paged!("SELECT p.id, g.submission_id, p.value, p.points, p.feedback, g.published_at
+        FROM member_grades p JOIN grades g ON g.organization_id = p.organization_id AND g.id = p.grade_id
+        WHERE p.organization_id = $1 AND p.user_id = $2 AND g.status = 'PUBLISHED'"; "p.id");
+    /// Feedback on what the person took part in, as far as the group may read it.
+    FEEDBACK_RECEIVED = paged!("SELECT f.id, f.group_assignment_id, f.submission_id, f.document_id, f.author_id, f.text,
+            f.published_at
+        FROM feedback f
+        WHERE f.organization_id = $1 AND f.visibility = 'GROUP' AND f.published_at IS NOT NULL AND f.author_id <> $2
+            AND EXISTS (SELECT 1 FROM submissions s WHERE s.organization_id = $1
+                AND s.group_assignment_id = f.group_assignment_id AND ", took_part!(), ")"; "f.id");
+    /// Feedback the person gave.
+    FEEDBACK_GIVEN = paged!("SELECT id, group_assignment_id, submission_id, document_id, text, visibility, published_at, created_at
+        FROM feedback WHERE organization_id = $1 AND author_id = $2"; "id");
+    /// Messages the person sent.
+    MESSAGES_SENT = paged!("SELECT id, class_id, subject, content, created_at FROM direct_messages
+        WHERE organization_id = $1 AND sender_id = $2"; "id");
+    /// Messages to the person that he did not throw away.
+    MESSAGES_RECEIVED = paged!("SELECT r.message_id, d.sender_id, d.subject, d.content, r.read_at, r.created_at
+        FROM message_recipients r JOIN direct_messages d ON d.organization_id = r.organization_id AND d.id = r.message_id
+        WHERE r.organization_id = $1 AND r.user_id = $2 AND r.deleted_at IS NULL"; "r.message_id");
+    /// Files the person brought into a chat.
+    CHAT_FILES = paged!("SELECT id, work_room_id, message_id, file_name, mime_type, size, sha256, created_at
+        FROM message_attachments WHERE organization_id = $1 AND uploaded_by_id = $2"; "id");
+    /// Files the person added to topics.
+    TOPIC_FILES = paged!("SELECT id, assignment_id, group_assignment_id, file_name, mime_type, size, sha256, created_at
+        FROM assignment_attachments WHERE organization_id = $1 AND uploaded_by_id = $2"; "id");
+    /// Files the person added to groups.
+    GROUP_FILES = paged!("SELECT id, group_id, file_name, mime_type, size, sha256, created_at
+        FROM group_attachments WHERE organization_id = $1 AND uploaded_by_id = $2"; "id");
+    /// What the log remembers of the person's deeds, and of deeds to his account.
+    ACTIVITY = paged!("SELECT id, COALESCE(user_id = $2, FALSE), category, action, entity_type, entity_id, class_id, course_id, group_id,
+            assignment_id, created_at
+        FROM activity_logs
+        WHERE organization_id = $1 AND (user_id = $2 OR (entity_type = 'user' AND entity_id = $2))"; "id");
+    /// Exports of the person's data.
+    EXPORTS = paged!("SELECT id, status, created_at, finished_at FROM jobs
+        WHERE organization_id = $1 AND kind = 'PERSONAL_EXPORT' AND entity_id = $2"; "id");
+}
+
+/// Every noun of a school, in the order of the archive.
+pub static NOUNS: &[Noun] = &[
+    Noun {
+        name: "membership",
+        statement: &MEMBERSHIP,
+        fields: &[
+            ("id", Text),
+            ("name", Text),
+            ("image", Text),
+            ("email", Text),
+            ("role", Text),
+            ("externalId", Text),
+            ("createdAt", Moment),
+            ("updatedAt", Moment),
+        ],
+    },
+    Noun {
+        name: "homerooms",
+        statement: &HOMEROOMS,
+        fields: &[
+            ("id", Text),
+            ("homeroomId", Text),
+            ("name", Text),
+            ("academicYear", Text),
+            ("enrolledAt", Moment),
+        ],
+    },
+    Noun {
+        name: "homerooms-led",
+        statement: &HOMEROOMS_LED,
+        fields: &[
+            ("id", Text),
+            ("name", Text),
+            ("academicYear", Text),
+            ("createdAt", Moment),
+        ],
+    },
+    Noun {
+        name: "enrollments",
+        statement: &ENROLLMENTS,
+        fields: &[
+            ("id", Text),
+            ("classId", Text),
+            ("className", Text),
+            ("academicYear", Text),
+            ("enrolledAt", Moment),
+            ("completedAt", Moment),
+        ],
+    },
+    Noun {
+        name: "classes-taught",
+        statement: &CLASSES_TAUGHT,
+        fields: &[
+            ("id", Text),
+            ("name", Text),
+            ("academicYear", Text),
+            ("isOwner", Truth),
+            ("createdAt", Moment),
+        ],
+    },
+    Noun {
+        name: "groups",
+        statement: &GROUPS,
+        fields: &[
+            ("id", Text),
+            ("groupId", Text),
+            ("name", Text),
+            ("groupNumber", Whole),
+            ("classId", Text),
+            ("role", Text),
+            ("joinedAt", Moment),
+        ],
+    },
+    Noun {
+        name: "help-calls",
+        statement: &HELP_CALLS,
+        fields: &[
+            ("groupId", Text),
+            ("needsHelp", Truth),
+            ("helpRequestedAt", Moment),
+            ("helpMessage", Text),
+        ],
+    },
+    Noun {
+        name: "chat-messages",
+        statement: &CHAT_MESSAGES,
+        fields: &[
+            ("id", Text),
+            ("workRoomId", Text),
+            ("type", Text),
+            ("content", Text),
+            ("replyToId", Text),
+            ("createdAt", Moment),
+            ("editedAt", Moment),
+            ("deletedAt", Moment),
+        ],
+    },
+    Noun {
+        name: "chat-files",
+        statement: &CHAT_FILES,
+        fields: &[
+            ("id", Text),
+            ("workRoomId", Text),
+            ("messageId", Text),
+            ("fileName", Text),
+            ("mimeType", Text),
+            ("size", Whole),
+            ("sha256", Text),
+            ("createdAt", Moment),
+        ],
+    },
+    Noun {
+        name: "reading-marks",
+        statement: &READING_MARKS,
+        fields: &[("workRoomId", Text), ("lastReadSeq", Whole), ("lastReadAt", Moment)],
+    },
+    Noun {
+        name: "documents",
+        statement: &DOCUMENTS,
+        fields: &[
+            ("id", Text),
+            ("workRoomId", Text),
+            ("title", Text),
+            ("documentType", Text),
+            ("fileExtension", Text),
+            ("status", Text),
+            ("begun", Truth),
+            ("editedLast", Truth),
+            ("submitted", Truth),
+            ("createdAt", Moment),
+        ],
+    },
+    Noun {
+        name: "document-versions",
+        statement: &DOCUMENT_VERSIONS,
+        fields: &[
+            ("id", Text),
+            ("documentId", Text),
+            ("version", Whole),
+            ("saved", Truth),
+            ("origin", Text),
+            ("size", Whole),
+            ("sha256", Text),
+            ("createdAt", Moment),
+        ],
+    },
+    Noun {
+        name: "submissions",
+        statement: &SUBMISSIONS,
+        fields: &[
+            ("id", Text),
+            ("groupAssignmentId", Text),
+            ("attempt", Whole),
+            ("status", Text),
+            ("submittedAt", Moment),
+            ("submitted", Truth),
+            ("isLate", Truth),
+            ("lateBySeconds", Whole),
+            ("note", Text),
+            ("withdrawnAt", Moment),
+        ],
+    },
+    Noun {
+        name: "grades",
+        statement: &GRADES,
+        fields: &[
+            ("id", Text),
+            ("submissionId", Text),
+            ("value", Text),
+            ("points", Real),
+            ("feedback", Text),
+            ("publishedAt", Moment),
+        ],
+    },
+    Noun {
+        name: "member-grades",
+        statement: &MEMBER_GRADES,
+        fields: &[
+            ("id", Text),
+            ("submissionId", Text),
+            ("value", Text),
+            ("points", Real),
+            ("feedback", Text),
+            ("publishedAt", Moment),
+        ],
+    },
+    Noun {
+        name: "feedback-received",
+        statement: &FEEDBACK_RECEIVED,
+        fields: &[
+            ("id", Text),
+            ("groupAssignmentId", Text),
+            ("submissionId", Text),
+            ("documentId", Text),
+            ("authorId", Text),
+            ("text", Text),
+            ("publishedAt", Moment),
+        ],
+    },
+    Noun {
+        name: "feedback-given",
+        statement: &FEEDBACK_GIVEN,
+        fields: &[
+            ("id", Text),
+            ("groupAssignmentId", Text),
+            ("submissionId", Text),
+            ("documentId", Text),
+            ("text", Text),
+            ("visibility", Text),
+            ("publishedAt", Moment),
+            ("createdAt", Moment),
+        ],
+    },
+    Noun {
+        name: "messages-sent",
+        statement: &MESSAGES_SENT,
+        fields: &[
+            ("id", Text),
+            ("classId", Text),
+            ("subject", Text),
+            ("content", Text),
+            ("createdAt", Moment),
+        ],
+    },
+    Noun {
+        name: "messages-received",
+        statement: &MESSAGES_RECEIVED,
+        fields: &[
+            ("messageId", Text),
+            ("senderId", Text),
+            ("subject", Text),
+            ("content", Text),
+            ("readAt", Moment),
+            ("createdAt", Moment),
+        ],
+    },
+    Noun {
+        name: "topic-files",
+        statement: &TOPIC_FILES,
+        fields: &[
+            ("id", Text),
+            ("assignmentId", Text),
+            ("groupAssignmentId", Text),
+            ("fileName", Text),
+            ("mimeType", Text),
+            ("size", Whole),
+            ("sha256", Text),
+            ("createdAt", Moment),
+        ],
+    },
+    Noun {
+        name: "group-files",
+        statement: &GROUP_FILES,
+        fields: &[
+            ("id", Text),
+            ("groupId", Text),
+            ("fileName", Text),
+            ("mimeType", Text),
+            ("size", Whole),
+            ("sha256", Text),
+            ("createdAt", Moment),
+        ],
+    },
+    Noun {
+        name: "activity",
+        statement: &ACTIVITY,
+        fields: &[
+            ("id", Text),
+            ("own", Truth),
+            ("category", Text),
+            ("action", Text),
+            ("entityType", Text),
+            ("entityId", Text),
+            ("classId", Text),
+            ("courseId", Text),
+            ("groupId", Text),
+            ("assignmentId", Text),
+            ("createdAt", Moment),
+        ],
+    },
+    Noun {
+        name: "exports",
+        statement: &EXPORTS,
+        fields: &[
+            ("id", Text),
+            ("status", Text),
+            ("createdAt", Moment),
+            ("finishedAt", Moment),
+        ],
+    },
+];

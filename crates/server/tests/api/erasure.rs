@@ -1,0 +1,412 @@
+//! Erasing one person: the group's work stays, the name goes, from every row and every answer (contract 6.14).
+
+use std::time::Duration;
+
+use groupwork::store::Database;
+use groupwork::store::personal::map::{Erasure, Holds, MAP};
+use serde_json::{Value, json};
+
+use crate::personal_export::ended;
+use crate::support::marked::{BEN, Marked, everything};
+use crate::support::rows::{execute, texts};
+use crate::support::tables::fingerprints;
+use crate::support::{Client, Heard, Kind, TestApp, clients_are_there, database};
+
+async fn erase(client: &Client, user: &str, dry_run: bool) -> Value {
+    let body = json!({"userId": user, "dryRun": dry_run});
+    let answer = client.post("/admin/gdpr/erase", body).await.expect(200);
+    assert_eq!((&answer["userId"], &answer["dryRun"]), (&json!(user), &json!(dry_run)));
+    answer["erased"].clone()
+}
+
+fn naming(rows: &[String]) -> Vec<&String> {
+    rows.iter().filter(|row| row.to_lowercase().contains(BEN)).collect()
+}
+
+/// The columns about people that hold his id although their row should be gone, or they should be empty.
+async fn left_over(app: &TestApp, user: &str) -> Vec<String> {
+    let mut left = Vec::new();
+    for mapped in MAP {
+        let is_gone = matches!(mapped.erasure, Erasure::Row | Erasure::Emptied);
+        if !is_gone || !matches!(mapped.holds, Holds::Id | Holds::Ids) {
+            continue;
+        }
+        let (table, column) = (mapped.table, mapped.column);
+        let query = format!("SELECT CAST(COUNT(*) AS TEXT) FROM {table} WHERE {column} LIKE '%{user}%'");
+        let count = texts(&app.database, query).await;
+        if count != [Some("0".to_owned())] {
+            left.push(format!("{table}.{column}: {count:?}"));
+        }
+    }
+    left
+}
+
+both!(nothing_names_him_afterwards_and_the_groups_work_stays, |app| {
+    let marked = Marked::begin(app).await;
+    let (world, ben) = (&app.world, &app.world.ben.id);
+    let (adam, ada) = (app.as_(&world.adam), app.as_(&world.ada));
+    let export = adam.post("/admin/gdpr/export", json!({"userId": ben})).await;
+    let location = export.header("location").to_owned();
+    assert_eq!(ended(&adam, &location).await["status"], "DONE");
+    assert!(!left_over(app, ben).await.is_empty() && !naming(&everything(app).await).is_empty());
+
+    let before = fingerprints(&app.database).await;
+    let preview = erase(&adam, ben, true).await;
+    let after = fingerprints(&app.database).await;
+    let changed: Vec<_> = before
+        .iter()
+        .filter(|(table, print)| after.get(*table) != Some(print))
+        .collect();
+    assert!(changed.is_empty(), "a preview changes nothing: {changed:?}");
+    app.as_(&world.ben).get("/users/me").await.expect(200);
+    for (noun, count) in [
+        ("profiles", 1),
+        ("sessions", 1),
+        ("signIns", 1),
+        ("signInTraces", 3),
+        ("memberships", 1),
+        ("homerooms", 1),
+        ("enrollments", 1),
+        ("groups", 1),
+        ("helpCalls", 1),
+        ("chatMessages", 1),
+        ("chatFiles", 1),
+        ("readingMarks", 1),
+        ("messagesSent", 1),
+        ("messagesReceived", 1),
+        ("submissionNotes", 1),
+        ("memberGrades", 2),
+        ("exports", 2),
+    ] {
+        assert_eq!(preview[noun], count, "{noun} of {preview}");
+    }
+    assert!(preview["logRecords"].as_i64().unwrap() >= 5, "{preview}");
+
+    assert_eq!(erase(&adam, ben, false).await, preview, "what was said is what goes");
+    let rows = everything(app).await;
+    assert_eq!(naming(&rows), Vec::<&String>::new());
+    assert_eq!(left_over(app, ben).await, Vec::<String>::new());
+    app.as_(&world.ben)
+        .get("/users/me")
+        .await
+        .refused(401, "UNAUTHENTICATED");
+
+    let document = format!("/workrooms/documents/{}", marked.lesson.document);
+    assert_eq!(ada.get(&format!("{document}/download")).await.bytes, marked.document);
+    let shown = ada.get(&document).await.expect(200);
+    assert_eq!(shown["createdById"], json!(ben), "an id that leads to nobody");
+    let group = format!("/groups/{}", marked.lesson.group);
+    for path in [
+        document.as_str(),
+        &group,
+        "/groups",
+        "/assignments",
+        "/activity-logs?limit=200",
+        "/activity-logs/export.csv",
+    ] {
+        let answer = adam.get(path).await;
+        let text = String::from_utf8_lossy(&answer.bytes).to_lowercase();
+        assert!(answer.status == 200 && !text.contains(BEN), "{path}: {text}");
+    }
+    let log = adam.get("/activity-logs?category=USER&action=DELETE").await.expect(200);
+    assert_eq!(log["data"][0]["entityId"], json!(ben));
+    assert_eq!(
+        adam.get(&group).await.expect(200)["members"].as_array().unwrap().len(),
+        1
+    );
+    adam.get(location.strip_prefix("/api").unwrap())
+        .await
+        .refused(404, "NOT_FOUND");
+    gone(app, marked.chat_file.as_str()).await;
+
+    let again = erase(&adam, ben, false).await;
+    assert!(
+        again.as_object().unwrap().values().all(|count| *count == json!(0)),
+        "{again}"
+    );
+    assert_eq!(erase(&adam, ben, true).await, again);
+    let log = adam.get("/activity-logs?category=USER&action=DELETE").await.expect(200);
+    assert_eq!(
+        log["data"].as_array().unwrap().len(),
+        1,
+        "doing nothing is not recorded"
+    );
+});
+
+/// Waits until the removal of files has come to this one.
+async fn gone(app: &TestApp, key: &str) {
+    for _ in 0..1500 {
+        if app.app.files().open(&model::file::FileKey::new(key)).await.is_err() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    panic!("{key} is still there");
+}
+
+both!(the_rank_and_the_home_of_an_account_protect_it, |app| {
+    let world = &app.world;
+    let (adam, olga, root) = (app.as_(&world.adam), app.as_(&world.olga), app.as_(&world.root));
+    let refused = async |client: &Client, user: &str, status: u16, code: &str| {
+        for dry_run in [true, false] {
+            let body = json!({"userId": user, "dryRun": dry_run});
+            client.post("/admin/gdpr/erase", body).await.refused(status, code);
+        }
+    };
+    let home = |home: &str, user: &str| format!("UPDATE users SET home_organization_id = {home} WHERE id = '{user}'");
+    let north = format!("'{}'", world.north);
+    execute(&app.database, home("NULL", &world.ben.id)).await;
+    for user in [&world.olga, &world.adam, &world.ada] {
+        execute(&app.database, home(&north, &user.id)).await;
+    }
+    refused(&app.as_(&world.ada), &world.ben.id, 403, "FORBIDDEN_ROLE").await;
+    refused(&adam, &world.olga.id, 403, "FORBIDDEN_RANK").await;
+    refused(&adam, &world.adam.id, 403, "FORBIDDEN_RANK").await;
+    refused(&adam, &world.ben.id, 403, "SHARED_ACCOUNT").await;
+    refused(&adam, &world.zoe.id, 404, "NOT_FOUND").await;
+    refused(&adam, "nobody", 404, "NOT_FOUND").await;
+    refused(&olga, &world.olga.id, 409, "LAST_OWNER").await;
+    adam.post("/admin/gdpr/erase", json!({})).await.invalid("userId");
+    adam.post("/admin/gdpr/erase", json!({"userId": world.ben.id, "force": true}))
+        .await
+        .invalid("force");
+
+    // A member of two schools is erased by the platform only, and then in both.
+    let guest = format!(
+        "INSERT INTO members (organization_id, id, user_id, role, created_at)
+            VALUES ('{}', 'guest', '{}', 'student', 1)",
+        world.south, world.ben.id
+    );
+    execute(&app.database, home(&north, &world.ben.id)).await;
+    execute(&app.database, guest).await;
+    refused(&adam, &world.ben.id, 403, "SHARED_ACCOUNT").await;
+    let path = format!("/admin/gdpr/erase?organizationId={}", world.north);
+    let erased = root.post(&path, json!({"userId": world.ben.id})).await.expect(200);
+    assert_eq!(erased["erased"]["memberships"], 2);
+    // An owner may erase an owner, as long as one stays.
+    let second = format!("UPDATE members SET role = 'owner' WHERE user_id = '{}'", world.adam.id);
+    execute(&app.database, second).await;
+    assert_eq!(erase(&olga, &world.adam.id, false).await["profiles"], 1);
+    // A teacher: what he taught stays, he teaches nothing along any more.
+    assert_eq!(erase(&olga, &world.ada.id, false).await["memberships"], 1);
+    let class = olga.get(&format!("/classes/{}", world.seven_b.id)).await.expect(200);
+    assert_eq!(class["teacher"]["name"], "Deleted person");
+});
+
+both!(the_group_hears_that_he_left_and_his_connections_end, |app| {
+    if !clients_are_there() {
+        return;
+    }
+    let marked = Marked::begin(app).await;
+    let world = &app.world;
+    let (mut ben, mut cem) = (Heard::by(app, &world.ben).await, Heard::by(app, &world.cem).await);
+    erase(&app.as_(&world.adam), &world.ben.id, false).await;
+    assert_eq!(ben.expect("session:revoked").await["reason"], "DEACTIVATED");
+    let told = cem.expect("group:member:removed").await;
+    assert_eq!(told["groupId"], json!(marked.lesson.group));
+    assert_eq!(told["user"], json!({"id": world.ben.id, "name": "Deleted person"}));
+    assert_eq!(told["memberIds"], json!([world.cem.id]));
+});
+
+mod schema {
+    groupwork::statements! {
+        SQLITE_COLUMNS = "SELECT m.name || '.' || c.name FROM sqlite_master m JOIN pragma_table_info(m.name) c
+            WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%'";
+        SQLITE_REFERENCES = "SELECT m.name || '.' || k.\"from\" FROM sqlite_master m JOIN pragma_foreign_key_list(m.name) k
+            WHERE m.type = 'table' AND ((k.\"table\" = 'users' AND k.\"to\" = 'id') OR (k.\"table\" = 'members' AND k.\"to\" = 'user_id')
+                OR (k.\"table\" = 'class_enrollments' AND k.\"to\" = 'student_id'))";
+        POSTGRES_COLUMNS = "SELECT CAST(table_name || '.' || column_name AS TEXT) FROM information_schema.columns
+            WHERE table_schema = 'public'";
+        POSTGRES_REFERENCES = "SELECT CAST(c.conrelid::regclass || '.' || a.attname AS TEXT)
+            FROM pg_constraint c
+            CROSS JOIN LATERAL unnest(c.conkey, c.confkey) AS k (here, there)
+            JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = k.here
+            JOIN pg_attribute f ON f.attrelid = c.confrelid AND f.attnum = k.there
+            WHERE c.contype = 'f' AND (CAST(c.confrelid::regclass AS TEXT), f.attname) IN
+                (('users', 'id'), ('members', 'user_id'), ('class_enrollments', 'student_id'))";
+    }
+
+    use groupwork::store::Database;
+    use groupwork::store::connection::Connection;
+
+    /// All columns, and those that lead to a person by a foreign key.
+    pub fn columns(database: &Database) -> (Vec<String>, Vec<String>) {
+        assert_eq!(STATEMENTS.len(), 4);
+        let (mut connection, columns, references) = match database {
+            Database::Sqlite(path) => {
+                let connection = Connection::open_sqlite(path, false).unwrap();
+                (connection, &SQLITE_COLUMNS, &SQLITE_REFERENCES)
+            }
+            Database::Postgres(url) => {
+                let connection = Connection::open_postgres(url).unwrap();
+                (connection, &POSTGRES_COLUMNS, &POSTGRES_REFERENCES)
+            }
+        };
+        let mut all = |statement| connection.many(statement, &[], |row| row.take::<String>()).unwrap();
+        (all(columns), all(references))
+    }
+}
+
+/// Whether a column is about people by its name, or by where it stands.
+fn sounds_like_people(column: &str) -> bool {
+    let (table, name) = column.split_once('.').unwrap();
+    let ends = [
+        "_by_id",
+        "user_id",
+        "sender_id",
+        "author_id",
+        "teacher_id",
+        "student_id",
+        "user_name",
+    ];
+    let whole = [
+        "member_ids",
+        "editors",
+        "account_key",
+        "account_id",
+        "email",
+        "ip_address",
+        "user_agent",
+        "member_grades",
+        "owner_id",
+        "recipient_id",
+        "actor_id",
+        "first_name",
+        "last_name",
+        "username",
+    ];
+    table == "users" || ends.iter().any(|end| name.ends_with(end)) || whole.contains(&name)
+}
+
+fn the_map_is_whole(database: &Database) {
+    let (columns, references) = schema::columns(database);
+    let is_mapped = |column: &str| {
+        MAP.iter()
+            .any(|mapped| format!("{}.{}", mapped.table, mapped.column) == column)
+    };
+    assert!(references.len() > 30, "{references:?}");
+    let mut forgotten: Vec<_> = columns.iter().filter(|column| sounds_like_people(column)).collect();
+    forgotten.extend(&references);
+    forgotten.retain(|column| !is_mapped(column));
+    assert!(
+        forgotten.is_empty(),
+        "store/personal/map.rs does not say what exports and erasures do with {forgotten:?}"
+    );
+    for mapped in MAP {
+        let column = format!("{}.{}", mapped.table, mapped.column);
+        assert!(
+            columns.contains(&column),
+            "{column} is mapped, but there is no such column"
+        );
+    }
+}
+
+#[test]
+fn every_column_about_people_is_mapped_on_sqlite() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = Database::Sqlite(folder.path().join("x.db"));
+    groupwork::store::migrate(&database).unwrap();
+    the_map_is_whole(&database);
+}
+
+#[test]
+fn every_column_about_people_is_mapped_on_postgres() {
+    let Some(database) = database::postgres() else { return };
+    the_map_is_whole(&database);
+    database::drop_postgres(&database);
+}
+
+#[test]
+fn the_lists_that_the_map_names_are_those_of_the_archive() {
+    use groupwork::store::personal::{account, nouns};
+    let lists: Vec<_> = account::NOUNS
+        .iter()
+        .chain(nouns::NOUNS)
+        .map(|noun| noun.name)
+        .collect();
+    for mapped in MAP {
+        let told = mapped.export.is_none_or(|list| lists.contains(&list));
+        assert!(told, "{}.{} is told in no list", mapped.table, mapped.column);
+    }
+    for list in lists {
+        assert!(
+            MAP.iter().any(|mapped| mapped.export == Some(list)),
+            "the map does not name {list}"
+        );
+    }
+}
+
+#[test]
+fn the_page_about_privacy_is_current() {
+    let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/privacy.md");
+    let committed = std::fs::read_to_string(page).unwrap_or_default();
+    assert!(
+        committed == groupwork::cli::describe::privacy_text().unwrap(),
+        "docs/privacy.md is stale: run `make describe`"
+    );
+}
+
+async fn interrupted(kind: Kind) {
+    use crate::support::{Place, World};
+    let Some(mut place) = Place::new(kind) else { return };
+    let world = World::create(&place.store().await, &place.database).await;
+    // It dies when the archive is kept and no row names it yet: the worst moment there is.
+    let dying = place.try_start("serve", &[("GROUPWORK_FAILPOINT", "files.after_dir_sync:1")]);
+    let mut dying = dying.unwrap_or_else(|log| panic!("{log}"));
+    dying.ready().await;
+    let adam = Client::new(&dying.base, Some(world.adam.cookie.clone()));
+    let asked = adam.post("/admin/gdpr/export", json!({"userId": world.ben.id})).await;
+    let location = asked.header("location").to_owned();
+    asked.expect(202);
+    let since = std::time::Instant::now();
+    while dying.ended().is_none() {
+        assert!(since.elapsed() < Duration::from_mins(1), "nobody made the archive");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    drop(dying);
+    assert_eq!(archives(&place).len(), 1, "the file of the attempt that died");
+    if kind == Kind::Postgres {
+        // Another instance would wait for the lease to run out; here a minute passes at once.
+        execute(&place.database, "UPDATE jobs SET lease_until = 1".to_owned()).await;
+    }
+    let mut service = place.start("serve");
+    service.ready().await;
+    let adam = Client::new(&service.base, Some(world.adam.cookie.clone()));
+    let job = ended(&adam, &location).await;
+    assert_eq!(job["status"], "DONE");
+    let archive = adam
+        .get(&format!("{}/download", location.strip_prefix("/api").unwrap()))
+        .await;
+    assert!(crate::personal_export::unpacked(&archive.bytes).len() > 5);
+    assert_eq!(archives(&place).len(), 1, "and no other");
+    service.kill();
+    place.close();
+}
+
+fn archives(place: &crate::support::Place) -> Vec<String> {
+    let files = walk(&place.folder().join("files"));
+    files.into_iter().filter(|name| name.contains(".zip")).collect()
+}
+
+fn walk(folder: &std::path::Path) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).into_iter().flatten() {
+        let entry = entry.unwrap();
+        if entry.path().is_dir() {
+            found.extend(walk(&entry.path()));
+        } else {
+            found.push(entry.file_name().to_string_lossy().into_owned());
+        }
+    }
+    found
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_interrupted_export_is_finished_after_the_restart_on_sqlite() {
+    interrupted(Kind::Sqlite).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_interrupted_export_is_finished_after_the_restart_on_postgres() {
+    interrupted(Kind::Postgres).await;
+}

@@ -1,0 +1,118 @@
+//! What a password may be, at every door where one is chosen (contract 9).
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::auth::{Browser, PASSWORD, signed_in};
+use crate::support::{FRONTEND, TestApp};
+
+const GOOD: &str = "Dreieck und Kreis";
+
+/// Passwords that Ada Teacher (ada.teacher@test.example) may not choose, and how the library's client knows why.
+const REFUSED: [(&str, &str); 7] = [
+    ("1234567", "PASSWORD_TOO_SHORT"),
+    ("iloveyou1", "PASSWORD_COMPROMISED"),
+    ("PASSWORD123", "PASSWORD_COMPROMISED"),
+    ("adateacher", "PASSWORD_COMPROMISED"),
+    ("Teacher Ada 2026!", "PASSWORD_COMPROMISED"),
+    ("ada.teacher@test.example", "PASSWORD_COMPROMISED"),
+    ("\u{ff41}\u{ff44}\u{ff41}teacher", "PASSWORD_COMPROMISED"),
+];
+
+both!(a_change_refuses_what_others_would_guess, |app| {
+    let ada = &app.world.ada;
+    let browser = signed_in(app, ada).await;
+    let change = async |new: &str| {
+        let body = json!({"currentPassword": PASSWORD, "newPassword": new});
+        browser.post("/auth/change-password", body).await
+    };
+    for (password, code) in REFUSED {
+        let body = change(password).await.refused(400, code);
+        if code == "PASSWORD_COMPROMISED" {
+            let message = body["message"].as_str().unwrap();
+            assert!(message.contains("choose"), "{password}: {message}");
+        }
+    }
+    change(&"x".repeat(129)).await.refused(400, "PASSWORD_TOO_LONG");
+    Browser::new(app).sign_in(&ada.email, PASSWORD).await.expect(200);
+    // The same characters, composed in another way, are the same password.
+    change("caf\u{e9} \u{fb01}n, bitte").await.expect(200);
+    let composed = Browser::new(app).sign_in(&ada.email, "cafe\u{301} fin, bitte").await;
+    composed.expect(200);
+});
+
+both!(a_reset_refuses_it_too_and_its_link_goes_on_working, |app| {
+    let ada = &app.world.ada;
+    let browser = Browser::new(app);
+    crate::auth::enable(app, ada).await;
+    browser
+        .post("/auth/request-password-reset", json!({"email": ada.email}))
+        .await
+        .expect(200);
+    let token = token(app).await;
+    let reset = async |new: &str| {
+        let body = json!({"newPassword": new, "token": token});
+        browser.post("/auth/reset-password", body).await
+    };
+    for (password, code) in REFUSED {
+        reset(password).await.refused(400, code);
+    }
+    reset(GOOD).await.expect(200);
+    browser.sign_in(&ada.email, GOOD).await.expect(200);
+});
+
+async fn token(app: &TestApp) -> String {
+    let started = Instant::now();
+    loop {
+        let letters = std::fs::read_dir(app.folder().join("outbox")).into_iter().flatten();
+        let mut letters = letters.map(|entry| entry.unwrap().path());
+        if let Some(path) = letters.find(|path| path.extension().is_some_and(|extension| extension == "eml")) {
+            let letter = std::fs::read_to_string(path).unwrap();
+            let begin = format!("{FRONTEND}/api/auth/reset-password/");
+            let (_, rest) = letter.split_once(&begin).unwrap();
+            return rest.split('?').next().unwrap().to_owned();
+        }
+        assert!(started.elapsed() < Duration::from_secs(20), "no letter came");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+both!(an_admin_gives_nobody_what_others_would_guess, |app| {
+    let adam = app.as_(&app.world.adam);
+    let make = async |password: &str| {
+        let new = json!({
+            "name": "Ida Newcomer", "email": "ida.n@north.example", "role": "STUDENT", "password": password,
+        });
+        adam.post("/users", new).await
+    };
+    for password in [
+        "1234567",
+        "iloveyou1",
+        "idanewcomer",
+        "Ida-North-2026",
+        "ida.n@north.example",
+    ] {
+        make(password).await.invalid("password");
+    }
+    make(&"x".repeat(129)).await.invalid("password");
+    make(GOOD).await.expect(201);
+    Browser::new(app).sign_in("ida.n@north.example", GOOD).await.expect(200);
+});
+
+both!(those_who_run_the_platform_give_nobody_such_a_password_either, |app| {
+    let (root, ada) = (&app.world.root, &app.world.ada);
+    let browser = signed_in(app, root).await;
+    for (password, code) in REFUSED {
+        let set = json!({"userId": ada.id, "newPassword": password});
+        browser
+            .post("/auth/admin/set-user-password", set)
+            .await
+            .refused(400, code);
+        let new = json!({"email": "ada.teacher@other.example", "name": "Ada Teacher-Test", "password": password});
+        browser.post("/auth/admin/create-user", new).await.refused(400, code);
+    }
+    let set = json!({"userId": ada.id, "newPassword": GOOD});
+    browser.post("/auth/admin/set-user-password", set).await.expect(200);
+    Browser::new(app).sign_in(&ada.email, GOOD).await.expect(200);
+});

@@ -1,0 +1,291 @@
+//! Handing out what is held about one person: all of him, nothing of others, to those who may have it (contract 6.3, 6.14).
+
+use std::collections::BTreeMap;
+use std::io::{Cursor, Read as _};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::support::marked::{FILE, Marked, OF_ACCOUNT, OF_SCHOOL, OTHERS, SECRET, TO_BEN};
+use crate::support::rows::execute;
+use crate::support::{Client, reference};
+
+/// The entries of an archive.
+pub fn unpacked(bytes: &[u8]) -> BTreeMap<String, Vec<u8>> {
+    let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).unwrap();
+    (0..archive.len())
+        .map(|index| {
+            let mut entry = archive.by_index(index).unwrap();
+            let mut content = Vec::new();
+            entry.read_to_end(&mut content).unwrap();
+            (entry.name().unwrap().to_string(), content)
+        })
+        .collect()
+}
+
+fn is_list(name: &str) -> bool {
+    name.rsplit('.').next() == Some("json")
+}
+
+fn text(entries: &BTreeMap<String, Vec<u8>>) -> String {
+    let lists = entries.iter().filter(|(name, _)| is_list(name));
+    let texts: Vec<_> = lists.map(|(_, content)| String::from_utf8_lossy(content)).collect();
+    texts.join("\n").to_lowercase()
+}
+
+fn list(entries: &BTreeMap<String, Vec<u8>>, name: &str) -> Vec<Value> {
+    let content = entries.get(name).unwrap_or_else(|| panic!("no {name}"));
+    serde_json::from_slice(content).unwrap()
+}
+
+/// The job as it is in the end.
+pub async fn ended(client: &Client, location: &str) -> Value {
+    let path = location.strip_prefix("/api").unwrap();
+    for _ in 0..3000 {
+        let job = client.get(path).await.expect(200);
+        if job["status"] == "DONE" || job["status"] == "FAILED" {
+            return job;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    panic!("{location} does not end");
+}
+
+async fn exported(client: &Client, user: &str) -> (String, BTreeMap<String, Vec<u8>>) {
+    let answer = client.post("/admin/gdpr/export", json!({"userId": user})).await;
+    let location = answer.header("location").to_owned();
+    let asked = answer.expect(202);
+    assert_eq!(
+        (&asked["userId"], &asked["kind"]),
+        (&json!(user), &json!("PERSONAL_EXPORT"))
+    );
+    let job = ended(client, &location).await;
+    assert_eq!(job["status"], "DONE", "{job}");
+    let archive = client
+        .get(&format!("{}/download", location.strip_prefix("/api").unwrap()))
+        .await;
+    assert_eq!(
+        (archive.status, archive.header("content-type")),
+        (200, "application/zip")
+    );
+    assert_eq!(archive.bytes.len() as u64, job["size"].as_u64().unwrap());
+    (location, unpacked(&archive.bytes))
+}
+
+fn complete(entries: &BTreeMap<String, Vec<u8>>, marks: &[&str]) {
+    let text = text(entries);
+    for mark in marks.iter().chain(&TO_BEN) {
+        assert!(text.contains(mark), "{mark} is missing: {text}");
+    }
+    for strange in [OTHERS, SECRET] {
+        let at = text.find(strange);
+        assert!(
+            at.is_none(),
+            "{strange}: {}",
+            &text[at.unwrap()..][..60.min(text.len() - at.unwrap())]
+        );
+    }
+}
+
+both!(an_archive_holds_all_of_one_person_and_nothing_of_others, |app| {
+    let marked = Marked::begin(app).await;
+    let adam = app.as_(&app.world.adam);
+    let (_, entries) = exported(&adam, &app.world.ben.id).await;
+    complete(&entries, &[&OF_SCHOOL[..], &OF_ACCOUNT[..]].concat());
+    assert!(!text(&entries).contains(&app.world.ben.token.to_lowercase()));
+    let files: Vec<_> = entries.iter().filter(|(name, _)| !is_list(name)).collect();
+    let has = |bytes: &[u8]| files.iter().any(|(_, content)| content.as_slice() == bytes);
+    assert!(has(FILE), "the file of the chat");
+    assert!(has(&marked.document), "the version he wrote");
+    assert!(
+        files.iter().all(|(name, _)| name.starts_with("north/")),
+        "{:?}",
+        entries.keys()
+    );
+    let group = &list(&entries, "north/groups.json")[0];
+    assert_eq!(
+        (&group["groupId"], &group["name"]),
+        (&json!(marked.lesson.group), &json!("Rivers"))
+    );
+    let received = list(&entries, "north/messages-received.json");
+    assert_eq!(
+        received[0]["senderId"],
+        json!(app.world.ada.id),
+        "others stand in it as ids"
+    );
+    let submission = &list(&entries, "north/submissions.json")[0];
+    assert_eq!(submission["submitted"], json!(true));
+
+    // Cem took part in the hand-in: the note is not his, and the document is not in his archive unless he wrote it.
+    let (_, entries) = exported(&adam, &app.world.cem.id).await;
+    let texts = text(&entries);
+    assert!(
+        texts.contains("othermark-chat") && !texts.contains("benmark"),
+        "{texts}"
+    );
+    assert_eq!(list(&entries, "north/submissions.json").len(), 1);
+    assert!(entries.keys().all(|name| !name.starts_with("north/documents/")));
+});
+
+both!(an_archive_that_breaks_off_does_not_look_whole, |app| {
+    let marked = Marked::begin(app).await;
+    app.app.files().remove(&marked.chat_file).await.unwrap();
+    let ben = app.as_(&app.world.ben);
+    let begun = ben
+        .request(reqwest::Method::POST, "/users/me/export")
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(begun.status(), 200, "the first lists were on their way");
+    assert!(
+        begun.bytes().await.is_err(),
+        "a reader must notice that the rest is missing"
+    );
+});
+
+both!(everybody_may_have_his_own_at_once, |app| {
+    Marked::begin(app).await;
+    let answer = app.as_(&app.world.ben).post("/users/me/export", json!({})).await;
+    assert_eq!((answer.status, answer.header("content-type")), (200, "application/zip"));
+    assert!(answer.header("content-disposition").contains("personal-data.zip"));
+    complete(&unpacked(&answer.bytes), &[&OF_SCHOOL[..], &OF_ACCOUNT[..]].concat());
+    let nobody = app
+        .as_(&app.world.nobody)
+        .send(reqwest::Method::POST, "/users/me/export", None)
+        .await;
+    let entries = unpacked(&nobody.bytes);
+    assert_eq!(list(&entries, "account.json")[0]["id"], json!(app.world.nobody.id));
+    assert!(
+        entries.keys().all(|name| !name.contains('/')),
+        "no school holds anything: {:?}",
+        entries.keys()
+    );
+    app.stranger()
+        .post("/users/me/export", json!({}))
+        .await
+        .refused(401, "UNAUTHENTICATED");
+    app.as_(&app.world.ben)
+        .post("/users/me/export", json!({"a": 1}))
+        .await
+        .invalid("a");
+});
+
+both!(
+    an_account_of_another_school_is_told_only_as_far_as_this_one_knows_it,
+    |app| {
+        let (north, south, zack) = (&app.world.north, &app.world.south, &app.world.zack.id);
+        let rows = format!(
+            "UPDATE users SET home_organization_id = '{south}', first_name = 'SOUTHMARK-first' WHERE id = '{zack}';
+         UPDATE members SET external_id = 'SOUTHMARK-external' WHERE user_id = '{zack}';
+         INSERT INTO members (organization_id, id, user_id, role, external_id, created_at)
+            VALUES ('{north}', 'guest', '{zack}', 'student', 'northmark', 1)"
+        );
+        let adam = app.as_(&app.world.adam);
+        let asked = json!({"userId": zack});
+        adam.post("/admin/gdpr/export", asked).await.refused(404, "NOT_FOUND");
+        execute(&app.database, rows).await;
+        let (_, entries) = exported(&adam, zack).await;
+        let texts = text(&entries);
+        assert!(texts.contains("northmark") && !texts.contains("southmark"), "{texts}");
+        assert!(!entries.contains_key("account.json") && !entries.contains_key("sessions.json"));
+        // Both schools may ask at the same time, and each gets what is its own.
+        let (_, entries) = exported(&app.as_(&app.world.zara), zack).await;
+        let texts = text(&entries);
+        assert!(
+            !texts.contains("northmark") && texts.contains("southmark-external"),
+            "{texts}"
+        );
+        assert!(!texts.contains("southmark-first"), "the account has another membership");
+        // The platform may hand out the account, whoever asked before; it names the school outright.
+        let root = app.as_(&app.world.root);
+        let answer = root
+            .post(
+                &format!("/admin/gdpr/export?organizationId={south}"),
+                json!({"userId": zack}),
+            )
+            .await;
+        let location = answer.header("location").to_owned();
+        answer.expect(202);
+        assert_eq!(ended(&root, &location).await["status"], "DONE");
+        let archive = root
+            .get(&format!("{}/download", location.strip_prefix("/api").unwrap()))
+            .await;
+        assert!(unpacked(&archive.bytes).contains_key("account.json"));
+    }
+);
+
+both!(only_admins_above_the_person_ask_and_only_their_school_fetches, |app| {
+    let world = &app.world;
+    let (adam, olga) = (app.as_(&world.adam), app.as_(&world.olga));
+    let export = |user: &str| json!({"userId": user});
+    for person in [&world.ada, &world.ben] {
+        let asked = app.as_(person).post("/admin/gdpr/export", export(&world.ben.id)).await;
+        asked.refused(403, "FORBIDDEN_ROLE");
+    }
+    adam.post("/admin/gdpr/export", export(&world.olga.id))
+        .await
+        .refused(403, "FORBIDDEN_RANK");
+    adam.post("/admin/gdpr/export", json!({})).await.invalid("userId");
+    adam.post("/admin/gdpr/export", json!({"userId": world.ben.id, "x": 1}))
+        .await
+        .invalid("x");
+    for unknown in ["nobody", &world.zoe.id, &world.nobody.id] {
+        adam.post("/admin/gdpr/export", export(unknown))
+            .await
+            .refused(404, "NOT_FOUND");
+    }
+    adam.post("/admin/gdpr/export", export(&world.adam.id))
+        .await
+        .expect(202);
+    let (location, _) = exported(&olga, &world.adam.id).await;
+    let path = location.strip_prefix("/api").unwrap();
+    for path in [path.to_owned(), format!("{path}/download")] {
+        let foreign = reference(app.as_(&world.zara).get(&path).await);
+        let unknown = reference(
+            app.as_(&world.zara)
+                .get("/admin/gdpr/jobs/0190a1b2-0000-7000-8000-00000000dead")
+                .await,
+        );
+        assert_eq!(foreign, unknown);
+        app.as_(&world.ada).get(&path).await.refused(403, "FORBIDDEN_ROLE");
+    }
+    let log = olga.get("/activity-logs?action=EXPORT").await.expect(200);
+    let about: Vec<_> = log["data"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["entityId"].clone())
+        .collect();
+    assert!(about.contains(&json!(world.adam.id)), "{log}");
+});
+
+both!(
+    one_archive_of_a_person_is_made_at_a_time_and_forgotten_in_the_end,
+    |app| {
+        let (adam, ben) = (app.as_(&app.world.adam), &app.world.ben.id);
+        app.app.jobs().close().await;
+        let ask = async || {
+            adam.post("/admin/gdpr/export", json!({"userId": ben}))
+                .await
+                .expect(202)
+        };
+        let (first, second) = (ask().await, ask().await);
+        assert_eq!(first["id"], second["id"]);
+        assert_eq!(
+            (&first["status"], &first["downloadUrl"]),
+            (&json!("QUEUED"), &json!(null))
+        );
+        let path = format!("/admin/gdpr/jobs/{}", first["id"].as_str().unwrap());
+        adam.get(&format!("{path}/download")).await.refused(404, "NOT_FOUND");
+        let log = adam.get("/activity-logs?action=EXPORT").await.expect(200);
+        assert_eq!(
+            log["data"].as_array().unwrap().len(),
+            1,
+            "who asks again asks for nothing new"
+        );
+        let over = "UPDATE jobs SET status = 'DONE', file_key = 'x.1.zip', expires_at = 1, result = '{\"size\":1,\"sha256\":\"\"}'";
+        execute(&app.database, over.to_owned()).await;
+        adam.get(&path).await.refused(404, "NOT_FOUND");
+        adam.get(&format!("{path}/download")).await.refused(404, "NOT_FOUND");
+    }
+);

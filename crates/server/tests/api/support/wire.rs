@@ -1,0 +1,72 @@
+//! A bare HTTP client: it sends the bytes a test wants, as slowly as the test wants.
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+use super::TestApp;
+
+pub struct Wire {
+    stream: TcpStream,
+    bytes: Vec<u8>,
+}
+
+impl Wire {
+    pub async fn open(app: &TestApp) -> Self {
+        let address = app.base.strip_prefix("http://").unwrap();
+        Self {
+            stream: TcpStream::connect(address).await.unwrap(),
+            bytes: Vec::new(),
+        }
+    }
+
+    /// Sends bytes; the server may have hung up already, and the reader finds out.
+    pub async fn send(&mut self, bytes: impl AsRef<[u8]>) {
+        drop(self.stream.write_all(bytes.as_ref()).await);
+    }
+
+    /// The status and the body of the next answer; nothing when the connection ends before it is complete.
+    pub async fn answer(&mut self) -> Option<(u16, String)> {
+        loop {
+            if let Some(end) = self.bytes.windows(4).position(|four| four == b"\r\n\r\n") {
+                let head = String::from_utf8_lossy(&self.bytes[..end]).to_ascii_lowercase();
+                if let Some(whole) = self.length(&head, end + 4) {
+                    let answer: Vec<u8> = self.bytes.drain(..whole).collect();
+                    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+                    return Some((status, String::from_utf8_lossy(&answer[end + 4..]).into_owned()));
+                }
+            }
+            if !self.read().await {
+                return None;
+            }
+        }
+    }
+
+    /// Waits until the server hangs up, and says how much came until then.
+    pub async fn wait_for_end(&mut self) -> usize {
+        while self.read().await {}
+        self.bytes.len()
+    }
+
+    /// How long the answer with this head is, once it is there as a whole.
+    fn length(&self, head: &str, begin: usize) -> Option<usize> {
+        if head.contains("\ntransfer-encoding: chunked") {
+            let last = b"0\r\n\r\n";
+            let mut ends = self.bytes[begin..].windows(last.len());
+            return ends.position(|piece| piece == last).map(|at| begin + at + last.len());
+        }
+        let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
+        let whole = begin + length.map_or(0, |length| length.trim().parse::<usize>().unwrap());
+        (self.bytes.len() >= whole).then_some(whole)
+    }
+
+    async fn read(&mut self) -> bool {
+        let mut piece = [0_u8; 4096];
+        match self.stream.read(&mut piece).await {
+            Ok(0) | Err(_) => false,
+            Ok(length) => {
+                self.bytes.extend(&piece[..length]);
+                true
+            }
+        }
+    }
+}
