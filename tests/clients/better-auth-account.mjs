@@ -55,12 +55,17 @@ async function letter(email) {
     const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.eml')).sort();
     for (const name of names.reverse()) {
       const text = await readFile(join(folder, name), 'utf8');
-      if (text.startsWith(`To: ${email}`)) return text;
+      const [head] = text.split(/\r?\n\r?\n/, 1);
+      if (/^To:.*$/m.exec(head)?.[0].includes(email)) return unquoted(text);
     }
     await new Promise((done) => setTimeout(done, 50));
   }
   throw new Failure(`no letter to ${email} in ${folder}`);
 }
+
+/** The text of a quoted-printable letter. */
+const unquoted = (text) =>
+  text.replace(/=\r?\n/g, '').replace(/=([0-9A-F]{2})/g, (_, code) => String.fromCharCode(parseInt(code, 16)));
 
 async function reset() {
   const ask = (email, redirectTo) => visitor.auth.requestPasswordReset({ email, redirectTo });

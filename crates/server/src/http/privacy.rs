@@ -18,6 +18,7 @@ use utoipa_axum::routes;
 use super::context::Context;
 use super::downloads::{self, Content, Download, disposition};
 use super::endpoint::Endpoints;
+use super::terms::Terms;
 use super::valid::{Valid, ValidOrEmpty};
 use crate::actions::privacy::{self, EraseRequest, ExportRequest};
 use crate::error::{Error, Result};
@@ -26,8 +27,8 @@ use crate::views::privacy::{PersonalExportView, path};
 /// The routes about personal data.
 pub fn routes() -> Endpoints {
     Endpoints::new("privacy")
-        .add(Access::SignedIn, routes!(export_own))
-        .add(Access::Admin, routes!(export))
+        .add_on(Terms::Export, Access::SignedIn, routes!(export_own))
+        .add_on(Terms::Export, Access::Admin, routes!(export))
         .add(Access::Admin, routes!(show))
         .add(Access::Admin, routes!(download))
         .add(Access::Admin, routes!(erase))
@@ -62,7 +63,8 @@ async fn export_own(cx: Context, ValidOrEmpty(Nothing {}): ValidOrEmpty<Nothing>
 
 /// Ask for an archive of what the organization holds about a person
 #[utoipa::path(post, path = "/admin/gdpr/export", request_body = ExportRequest,
-    responses((status = 202, description = "it is being made; Location says where to look", body = PersonalExportView)))]
+    responses((status = 202, description = "it is being made; Location says where to look", body = PersonalExportView),
+        (status = 403, description = "FORBIDDEN_RANK")))]
 async fn export(cx: Context, Valid(asked): Valid<ExportRequest>) -> Result<Response> {
     let job = cx.write(move |work| privacy::export(work, &asked)).await?;
     cx.app().jobs().ring();
@@ -101,7 +103,8 @@ async fn download(cx: Context, Path(id): Path<JobId>, asked: HeaderMap) -> Resul
 
 /// Erase a person, or tell what would go; the group's work stays, the name goes
 #[utoipa::path(post, path = "/admin/gdpr/erase", request_body = EraseRequest,
-    responses((status = 200, body = Erasure), (status = 409, description = "LAST_OWNER")))]
+    responses((status = 200, body = Erasure), (status = 403, description = "FORBIDDEN_RANK, SHARED_ACCOUNT"),
+        (status = 409, description = "LAST_OWNER")))]
 async fn erase(cx: Context, Valid(asked): Valid<EraseRequest>) -> Result<Json<Erasure>> {
     let (user_id, dry_run) = (asked.user_id.clone(), asked.dry_run);
     let erased = cx.write(move |work| privacy::erase(work, &asked)).await?;

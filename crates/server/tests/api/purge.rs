@@ -17,7 +17,9 @@ const PASSING: [&str; 3] = ["event_outbox", "file_removals", "letters"];
 /// A row of North in every table, and some more classes.
 async fn fill(app: &TestApp) {
     let (world, adam) = (&app.world, app.as_(&app.world.adam));
-    Walk::begin(app).await;
+    let lesson = Walk::begin(app).await;
+    let help = format!("/groups/{}/help", lesson.group);
+    app.as_(&world.ben).post(&help, json!({})).await.expect(200);
     let path = format!("/classes/{}/teachers", world.seven_b.id);
     adam.post(&path, json!({"userId": world.tom.id})).await.expect(200);
     let homeroom = adam.post("/homerooms", json!({"name": "7b"})).await.expect(201);

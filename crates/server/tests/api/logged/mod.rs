@@ -28,6 +28,7 @@ const UNLOGGED: &[(&str, &str, &str)] = &[
         "/users/me/email",
         "nothing has changed before the mail is answered",
     ),
+    ("POST", "/users/me/export", "the person reads what is the person's own"),
     (
         "POST",
         "/workrooms/documents/{id}/callback",
