@@ -81,6 +81,8 @@ statements! {
     JOBS = "DELETE FROM jobs WHERE organization_id = $1 AND kind <> 'ORGANIZATION_PURGE'";
     /// How much it kept.
     STORAGE = "DELETE FROM storage_usages WHERE organization_id = $1";
+    /// What was counted of its calls for help and its imports.
+    RATES = "DELETE FROM rate_windows WHERE organization_id = $1";
     /// The sessions of the next members who have no other school end.
     END_SESSIONS = concat!("DELETE FROM sessions WHERE user_id IN ", homeless!(), " RETURNING user_id, id");
     /// Nobody signs in with their accounts any more.
@@ -147,7 +149,11 @@ impl Work<'_> {
             }
         }
         let files: Vec<String> = self.many(&JOB_FILES, args![], |row| row.take())?;
-        if self.run(&JOBS, args![])? + self.run(&STORAGE, args![])? > 0 {
+        let mut counted = 0;
+        for table in [&JOBS, &STORAGE, &RATES] {
+            counted += self.run(table, args![])?;
+        }
+        if counted > 0 {
             let files = files.into_iter().map(FileKey::new).collect();
             return Ok(Purged {
                 files,
