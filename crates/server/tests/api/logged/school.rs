@@ -122,6 +122,12 @@ pub(super) async fn the_people(story: &mut Story<'_>) {
         .call(adam, "POST /users", &[], new("otto"), &["USER_CREATE"])
         .await;
     let otto = member(story, "otto").await;
+    let forgotten = id(&story
+        .call(adam, "POST /users", &[], new("vera"), &["USER_CREATE"])
+        .await);
+    let (route, body) = ("POST /admin/gdpr/erase", json!({"userId": forgotten}));
+    story.call(adam, route, &[], body.clone(), &["USER_DELETE"]).await;
+    story.call(adam, route, &[], body, &[]).await;
     let route = "DELETE /admin/members/{id}";
     story.call(adam, route, &[&otto], Value::Null, &["USER_DELETE"]).await;
 }
