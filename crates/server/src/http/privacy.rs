@@ -35,7 +35,7 @@ pub fn routes() -> Endpoints {
 }
 
 /// The body of an action without arguments.
-#[derive(Deserialize, Validate, ToSchema)]
+#[derive(Deserialize, Validate)]
 #[serde(deny_unknown_fields)]
 struct Nothing {}
 
@@ -49,7 +49,7 @@ struct Erasure {
 }
 
 /// All that the service holds about the person who asks: lists as JSON, and files
-#[utoipa::path(post, path = "/users/me/export", request_body = Nothing,
+#[utoipa::path(post, path = "/users/me/export",
     responses((status = 200, description = "an archive", content_type = "application/zip", body = Vec<u8>)))]
 async fn export_own(cx: Context, ValidOrEmpty(Nothing {}): ValidOrEmpty<Nothing>) -> Result<Response> {
     let pieces = cx.app().jobs().own_data(&cx.caller().user.id).await?;

@@ -212,8 +212,10 @@ both!(every_change_is_recorded_and_the_record_outlives_it, |app| {
             .await
             .expect(200);
         for record in page["data"].as_array().unwrap() {
-            // An import is about many people and names none.
-            let is_about = record["entityName"].is_string() || record["event"] == "USER_IMPORT";
+            // An import is about many people and names none; an erasure must not name its own.
+            let is_about = record["entityName"].is_string()
+                || record["event"] == "USER_IMPORT"
+                || record["details"]["erased"] == true;
             let is_named = is_about && !record["userName"].as_str().unwrap().is_empty();
             assert!(is_named && record["requestId"].is_string(), "{record}");
             kept.insert(id(record));
