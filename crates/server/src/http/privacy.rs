@@ -50,7 +50,8 @@ struct Erasure {
 
 /// All that the service holds about the person who asks: lists as JSON, and files
 #[utoipa::path(post, path = "/users/me/export",
-    responses((status = 200, description = "an archive", content_type = "application/zip", body = Vec<u8>)))]
+    responses((status = 200, description = "an archive", content_type = "application/zip", body = Vec<u8>),
+        (status = 400, description = "VALIDATION_ERROR, INVALID_JSON")))]
 async fn export_own(cx: Context, ValidOrEmpty(Nothing {}): ValidOrEmpty<Nothing>) -> Result<Response> {
     let pieces = cx.app().jobs().own_data(&cx.caller().user.id).await?;
     let mut headers = HeaderMap::new();

@@ -1,6 +1,6 @@
 //! The whole API on one screen: every noun's routes with who may call them, and the layers around them in the order of
 //! the specification: request id, request log, authenticate, resolve tenant, authorize (these three are the guard each
-//! route carries, `endpoint.rs`), validate (the extractors of `valid.rs`), handler, error rendering.
+//! route carries, `guard.rs`), validate (the extractors of `valid.rs`), handler, error rendering.
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
