@@ -37,6 +37,7 @@ pub mod people;
 pub mod personal;
 pub mod purge;
 pub mod rates;
+pub mod release;
 pub mod revisions;
 pub mod rooms;
 pub mod saves;
@@ -58,7 +59,7 @@ use model::time::Timestamp;
 
 use self::connection::Connection;
 pub use self::db::{AfterCommit, Database};
-pub use self::migrate::migrate;
+pub use self::migrate::{migrate, newest_migration};
 use self::platform::{Platform, PlatformProof, PlatformWork};
 use self::sql::{Columns, Sql, Value};
 use crate::error::{Error, Result};

@@ -70,6 +70,7 @@ mod purge;
 mod query_plans;
 mod races;
 mod rates;
+mod releases;
 mod requests;
 mod revocation;
 mod saves;
