@@ -125,7 +125,11 @@ impl RoomMessage {
         }
         self.written_by(user)?;
         // Who asks again because an answer was lost is not told that he is too late.
-        if self.deleted_at.is_some() { Ok(()) } else { self.editable_by(user, now) }
+        if self.deleted_at.is_some() {
+            Ok(())
+        } else {
+            self.editable_by(user, now)
+        }
     }
 
     /// Writes what it says and tells whether that changed. It goes on saying something, unless it brings files.
@@ -163,7 +167,11 @@ impl ReadingMark {
 
 /// What a message of people is: one with files is a message of files, whatever it says besides.
 pub const fn kind(files: usize) -> MessageType {
-    if files == 0 { MessageType::Text } else { MessageType::File }
+    if files == 0 {
+        MessageType::Text
+    } else {
+        MessageType::File
+    }
 }
 
 /// A chat message says something or brings files.

@@ -125,7 +125,9 @@ async fn edit(
         });
         patch.echoed.must_equal(&RoomMessageView::from(&look.await?))?;
     }
-    let edited = cx.write(move |work| chat::edit(work, &id, &message, &patch.edit)).await?;
+    let edited = cx
+        .write(move |work| chat::edit(work, &id, &message, &patch.edit))
+        .await?;
     Ok(Json(RoomMessageView::from(&edited)))
 }
 
@@ -134,10 +136,7 @@ async fn edit(
     params(("id" = String, Path), ("messageId" = String, Path)),
     responses((status = 200, body = RoomMessageView), (status = 409, description = "CLASS_ARCHIVED"),
         (status = 403, description = "NOT_AUTHOR, EDIT_TIME_OVER")))]
-async fn remove(
-    cx: Context,
-    Path((id, message)): Path<(WorkRoomId, MessageId)>,
-) -> Result<Json<RoomMessageView>> {
+async fn remove(cx: Context, Path((id, message)): Path<(WorkRoomId, MessageId)>) -> Result<Json<RoomMessageView>> {
     let removed = cx.write(move |work| chat::remove(work, &id, &message)).await?;
     Ok(Json(RoomMessageView::from(&removed)))
 }

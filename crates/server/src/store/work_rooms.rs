@@ -117,7 +117,6 @@ impl Scope<'_> {
         let set = if self.viewer().is_staff() { &ALL } else { &OF_STUDENT };
         self.many_visible(set, args![user], room)
     }
-
 }
 
 impl Work<'_> {
