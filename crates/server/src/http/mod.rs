@@ -21,6 +21,7 @@ mod activity_logs;
 mod assignments;
 mod attachments;
 mod auth;
+mod chat;
 mod class_clones;
 mod classes;
 mod courses;

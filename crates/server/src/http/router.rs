@@ -13,7 +13,7 @@ use utoipa::openapi::OpenApi;
 use super::context::App;
 use super::endpoint::{Endpoints, Row};
 use super::{
-    activity_logs, assignments, auth, class_clones, classes, courses, docs, document, document_server, documents,
+    activity_logs, assignments, auth, chat, class_clones, classes, courses, docs, document, document_server, documents,
     enrollments, finish, groups, health, homerooms, imports, layers, members, own_address, pages, pdf, privacy, school,
     subjects, submissions, system, tenants, users, workrooms,
 };
@@ -39,6 +39,7 @@ pub fn endpoints() -> Endpoints {
         .merge(groups::routes())
         .merge(assignments::routes())
         .merge(workrooms::routes())
+        .merge(chat::routes())
         .merge(documents::routes())
         .merge(document_server::routes())
         .merge(pdf::routes())

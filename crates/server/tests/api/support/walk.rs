@@ -17,6 +17,8 @@ pub struct Walk {
     pub group_file: String,
     pub work_room: String,
     pub document: String,
+    pub message: String,
+    pub chat_file: String,
     pub member: String,
     pub job: String,
 }
@@ -49,6 +51,7 @@ impl Walk {
             .post(&format!("/workrooms/{room}/documents"), new)
             .await
             .expect(201);
+        let (message, chat_file) = message(app, &room).await;
         let adam = app.as_(&app.world.adam);
         let name = format!("7B {}", clock::new_id());
         let homeroom = adam.post("/homerooms", json!({"name": name})).await;
@@ -65,6 +68,8 @@ impl Walk {
             group_file: text(&group_file, "id"),
             work_room: room,
             document: text(&document, "id"),
+            message,
+            chat_file,
             member: text(&members["data"][0], "id"),
             job: job(app).await,
         }
@@ -87,12 +92,24 @@ impl Walk {
             ("workrooms", "id") => self.work_room.clone(),
             ("groups", "attachmentId") => self.group_file.clone(),
             ("admin", "id") if path.starts_with("/admin/gdpr/") => self.job.clone(),
+            ("workrooms", "attachmentId") => self.chat_file.clone(),
+            ("workrooms", "messageId") => self.message.clone(),
             (_, "attachmentId") => self.attachment.clone(),
             ("users", "id") | (_, "userId" | "studentId") => world.ben.id.clone(),
             (_, "version") => "1".to_owned(),
             (noun, name) => panic!("no sample for {{{name}}} of {noun}: add it to support/lesson.rs"),
         }
     }
+}
+
+/// What Cem says in the chat, with a file.
+async fn message(app: &TestApp, room: &str) -> (String, String) {
+    let (cem, path) = (app.as_(&app.world.cem), format!("/workrooms/{room}/messages"));
+    let files = format!("{path}/attachments");
+    let file = cem.upload(&files, "sketch.txt", b"a sketch".to_vec(), &[]).await;
+    let file = text(&file.expect(201), "id");
+    let said = json!({"content": "Look at this", "attachmentIds": [file]});
+    (text(&cem.post(&path, said).await.expect(201), "id"), file)
 }
 
 /// An export of Ben's data that is done.
