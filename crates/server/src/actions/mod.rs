@@ -3,6 +3,7 @@
 
 pub mod addresses;
 pub mod administration;
+pub mod assignment_clones;
 pub mod assignments;
 pub mod attachments;
 pub mod bulk_edits;

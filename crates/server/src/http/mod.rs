@@ -18,6 +18,7 @@ pub mod terms;
 pub mod valid;
 
 mod activity_logs;
+mod assignment_clones;
 mod assignments;
 mod attachments;
 mod auth;

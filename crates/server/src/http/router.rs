@@ -13,9 +13,9 @@ use utoipa::openapi::OpenApi;
 use super::context::App;
 use super::endpoint::{Endpoints, Row};
 use super::{
-    activity_logs, assignments, auth, chat, class_clones, classes, courses, docs, document, document_server, documents,
-    enrollments, finish, groups, health, homerooms, imports, layers, members, own_address, pages, pdf, privacy, school,
-    subjects, submissions, system, tenants, users, workrooms,
+    activity_logs, assignment_clones, assignments, auth, chat, class_clones, classes, courses, docs, document,
+    document_server, documents, enrollments, finish, groups, health, homerooms, imports, layers, members, own_address,
+    pages, pdf, privacy, school, subjects, submissions, system, tenants, users, workrooms,
 };
 use crate::error::Error;
 use crate::live::connect;
@@ -38,6 +38,7 @@ pub fn endpoints() -> Endpoints {
         .merge(courses::routes())
         .merge(groups::routes())
         .merge(assignments::routes())
+        .merge(assignment_clones::routes())
         .merge(workrooms::routes())
         .merge(chat::routes())
         .merge(documents::routes())

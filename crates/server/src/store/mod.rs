@@ -39,6 +39,7 @@ pub mod people;
 pub mod personal;
 pub mod purge;
 pub mod rates;
+pub mod release;
 pub mod revisions;
 pub mod rooms;
 pub mod saves;
@@ -60,7 +61,7 @@ use model::time::Timestamp;
 
 use self::connection::Connection;
 pub use self::db::{AfterCommit, Database};
-pub use self::migrate::migrate;
+pub use self::migrate::{migrate, newest_migration};
 use self::platform::{Platform, PlatformProof, PlatformWork};
 use self::sql::{Columns, Sql, Value};
 pub use self::standpoint::{Actor, Standpoint, Tenant};

@@ -56,6 +56,9 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
         ("POST", "/assignments") => {
             json!({"title": "Sample", "deadline": "2099-01-01T00:00:00Z", "classId": ids.class, "courseId": ids.course})
         }
+        ("POST", "/assignments/{id}/clone") => {
+            json!({"classId": ids.class, "courseId": ids.course, "deadline": "2099-01-01T00:00:00Z", "withFiles": true})
+        }
         ("POST", "/assignments/{id}/groups") => json!({"groupIds": [ids.group]}),
         ("PATCH", "/assignments/{id}/groups/{groupId}") => json!({"descriptionOverride": "Sample"}),
         ("POST", "/assignments/{id}/attachments" | "/groups/{id}/attachments") => return Sample::File("sample.txt"),
