@@ -13,8 +13,8 @@ use utoipa::openapi::OpenApi;
 use super::context::App;
 use super::endpoint::{Endpoints, Row};
 use super::{
-    activity_logs, assignments, auth, class_clones, classes, courses, docs, document, document_server, documents,
-    enrollments, finish, groups, health, homerooms, imports, layers, members, own_address, pages, pdf, privacy, school,
+    activity_logs, assignments, attempts, auth, class_clones, classes, courses, docs, document, document_server,
+    documents, enrollments, feedback, finish, grade_tables, grades, groups, health, homerooms, imports, layers, members, own_address, pages, pdf, privacy, school,
     subjects, submissions, system, tenants, users, workrooms,
 };
 use crate::error::Error;
@@ -43,6 +43,10 @@ pub fn endpoints() -> Endpoints {
         .merge(document_server::routes())
         .merge(pdf::routes())
         .merge(submissions::routes())
+        .merge(grades::routes())
+        .merge(grade_tables::routes())
+        .merge(attempts::routes())
+        .merge(feedback::routes())
         .merge(finish::routes())
         .merge(activity_logs::routes())
         .merge(tenants::routes())
