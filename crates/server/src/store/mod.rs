@@ -14,6 +14,7 @@ pub mod visible;
 pub mod activity;
 pub mod assignments;
 pub mod attachments;
+pub mod attempts;
 pub mod cascade;
 pub mod chat;
 pub mod classes;
@@ -24,6 +25,8 @@ pub mod departures;
 pub mod documents;
 pub mod enrollments;
 pub mod erasure;
+pub mod feedback;
+pub mod grades;
 pub mod group_assignments;
 pub mod groups;
 pub mod homerooms;
@@ -376,6 +379,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("assignments", assignments::STATEMENTS),
         ("attachments", attachments::STATEMENTS),
         ("chat", chat::STATEMENTS),
+        ("attempts", attempts::STATEMENTS),
         ("classes", classes::STATEMENTS),
         ("converted_files", converted_files::STATEMENTS),
         ("courses", courses::STATEMENTS),
@@ -392,6 +396,8 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("rooms", rooms::STATEMENTS),
         ("enrollments", enrollments::STATEMENTS),
         ("erasure", erasure::STATEMENTS),
+        ("feedback", feedback::STATEMENTS),
+        ("grades", grades::STATEMENTS),
         ("saves", saves::STATEMENTS),
         ("rates", rates::STATEMENTS),
         ("revisions", revisions::STATEMENTS),

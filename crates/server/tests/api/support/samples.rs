@@ -70,6 +70,11 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
         ("PATCH", "/workrooms/documents/{id}" | "/assignments/{id}" | "/assignments/{id}/bulk") => {
             json!({"title": "Sample"})
         }
+        ("PUT", "/feedback/submissions/{id}/grade" | "/workrooms/documents/{id}/grade") => json!({"points": 1}),
+        ("POST", "/feedback") => json!({"groupAssignmentId": ids.group, "text": "Sample"}),
+        ("PATCH", "/feedback/{id}") => json!({"text": "Sample"}),
+        ("POST", "/feedback/submissions/{id}/return") => json!({"feedback": "Sample"}),
+        ("POST", "/assignments/{id}/grades/import") => return Sample::File("sample.csv"),
         ("PUT", "/workrooms/documents/{id}/content") => return Sample::File("sample.docx"),
         ("POST", "/workrooms/documents/{id}/submit") => json!({"assignmentId": ids.assignment}),
         ("PATCH", _) | ("POST", "/subjects" | "/homerooms") => json!({"name": "Sample"}),
@@ -82,6 +87,7 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
 /// Actions whose body may be empty.
 const NO_ARGUMENTS: [&str; 11] = [
     "/workrooms/{id}/read",
+    "/publish-grades",
     "/me/export",
     "/resolve",
     "/claim",
