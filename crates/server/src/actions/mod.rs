@@ -9,6 +9,7 @@ pub mod bulk_edits;
 pub mod class_clones;
 pub mod classes;
 pub mod courses;
+pub mod direct_messages;
 pub mod documents;
 pub mod enrollments;
 pub mod finish;

@@ -13,9 +13,9 @@ use utoipa::openapi::OpenApi;
 use super::context::App;
 use super::endpoint::{Endpoints, Row};
 use super::{
-    activity_logs, assignments, auth, class_clones, classes, courses, docs, document, document_server, documents,
-    enrollments, finish, groups, health, homerooms, imports, layers, members, own_address, pages, pdf, privacy, school,
-    subjects, submissions, system, tenants, users, workrooms,
+    activity_logs, assignments, auth, boards, class_clones, classes, courses, direct_messages, docs, document,
+    document_server, documents, enrollments, finish, groups, health, homerooms, imports, layers, members, overview,
+    own_address, pages, pdf, privacy, school, subjects, submissions, system, tenants, users, workrooms,
 };
 use crate::error::Error;
 use crate::live::connect;
@@ -37,6 +37,8 @@ pub fn endpoints() -> Endpoints {
         .merge(enrollments::routes())
         .merge(courses::routes())
         .merge(groups::routes())
+        .merge(overview::routes())
+        .merge(boards::routes())
         .merge(assignments::routes())
         .merge(workrooms::routes())
         .merge(documents::routes())
@@ -44,6 +46,7 @@ pub fn endpoints() -> Endpoints {
         .merge(pdf::routes())
         .merge(submissions::routes())
         .merge(finish::routes())
+        .merge(direct_messages::routes())
         .merge(activity_logs::routes())
         .merge(tenants::routes())
         .merge(school::routes())

@@ -40,6 +40,7 @@ homes! {
     ASSIGNMENT: "assignments" in "assignments";
     WORK_ROOM: "workrooms" in "work_rooms";
     DOCUMENT: "documents" in "documents";
+    MESSAGE: "messages" in "direct_messages";
     FEEDBACK: "feedback" in "feedback";
     MEMBER: "members" in "members";
     JOB: "jobs" in "jobs";
