@@ -65,6 +65,7 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
         }
         ("PUT", "/workrooms/documents/{id}/content") => return Sample::File("sample.docx"),
         ("POST", "/workrooms/documents/{id}/submit") => json!({"assignmentId": ids.assignment}),
+        ("POST", "/messages") => json!({"recipientIds": [ids.user], "content": "Sample"}),
         ("PATCH", _) | ("POST", "/subjects" | "/homerooms") => json!({"name": "Sample"}),
         ("POST", path) if NO_ARGUMENTS.iter().any(|end| path.ends_with(end)) => json!({}),
         _ => panic!("no sample body for {method} {path}: add it to support/samples.rs"),
@@ -73,8 +74,9 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
 }
 
 /// Actions whose body may be empty.
-const NO_ARGUMENTS: [&str; 10] = [
+const NO_ARGUMENTS: [&str; 11] = [
     "/me/export",
+    "/read",
     "/resolve",
     "/claim",
     "/finish",

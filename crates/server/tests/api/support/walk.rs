@@ -17,6 +17,7 @@ pub struct Walk {
     pub group_file: String,
     pub work_room: String,
     pub document: String,
+    pub announcement: String,
     pub member: String,
     pub job: String,
 }
@@ -49,6 +50,8 @@ impl Walk {
             .post(&format!("/workrooms/{room}/documents"), new)
             .await
             .expect(201);
+        let announcement = json!({"classId": class.id, "content": "Bring your atlas."});
+        let announcement = ada.post("/messages", announcement).await.expect(201);
         let adam = app.as_(&app.world.adam);
         let name = format!("7B {}", clock::new_id());
         let homeroom = adam.post("/homerooms", json!({"name": name})).await;
@@ -65,6 +68,7 @@ impl Walk {
             group_file: text(&group_file, "id"),
             work_room: room,
             document: text(&document, "id"),
+            announcement: text(&announcement, "id"),
             member: text(&members["data"][0], "id"),
             job: job(app).await,
         }
@@ -85,6 +89,7 @@ impl Walk {
             ("assignments", "id") => self.assignment.clone(),
             ("workrooms", "id") if path.starts_with("/workrooms/documents/") => self.document.clone(),
             ("workrooms", "id") => self.work_room.clone(),
+            ("messages", "id") => self.announcement.clone(),
             ("groups", "attachmentId") => self.group_file.clone(),
             ("admin", "id") if path.starts_with("/admin/gdpr/") => self.job.clone(),
             (_, "attachmentId") => self.attachment.clone(),
