@@ -4,7 +4,7 @@
 use garde::Validate;
 use model::access::Viewer;
 use model::change::message::MessageChange;
-use model::id::{AssignmentId, ClassId, GroupId, MessageId, UserId};
+use model::id::{AssignmentId, ClassId, GroupId, MessageId, UserId, WorkRoomId};
 use model::list::List;
 use model::message::{DirectMessage, RoomMessage, has_content};
 use model::refusal::Refusal;
@@ -13,6 +13,7 @@ use model::user::Person;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
+use super::chat::{self, NewRoomMessage};
 use crate::clock;
 use crate::error::{Error, Result};
 use crate::store::Work;
@@ -92,7 +93,7 @@ impl NewMessage {
 
 /// Sends a message.
 pub fn send(work: &mut Work<'_>, new: &NewMessage) -> Result<Sent> {
-    has_content(Some(&new.content), &[])?;
+    has_content(Some(&new.content), 0)?;
     let target = new.target()?;
     if matches!(target, Target::Group(_) | Target::Topic(_)) && new.subject.is_some() {
         return Err(invalid("subject", "unexpected", "is only for messages to persons and classes").into());
@@ -107,7 +108,18 @@ pub fn send(work: &mut Work<'_>, new: &NewMessage) -> Result<Sent> {
             let class = work.class_to_write(id)?;
             send_direct(work, new, Vec::new(), Some(class.id))
         }
-        Target::Group(_) | Target::Topic(_) => Err(Error::NotFound),
+        Target::Group(id) => {
+            let room = work.work_room_of(id)?.room.id;
+            Ok(Sent::Room(Box::new(write_into(work, &room, new)?)))
+        }
+        Target::Topic(id) => {
+            only_staff(work)?;
+            let topic = work.assignment_to_write(id)?.assignment;
+            let groups = work.groups_on_topic(&topic.class_id, id)?;
+            let rooms = groups.iter().map(|known| &known.whole.group.work_room_id);
+            let messages = rooms.map(|room| write_into(work, room, new)).collect::<Result<_>>()?;
+            Ok(Sent::Rooms(topic.id, messages))
+        }
     }
 }
 
@@ -132,6 +144,16 @@ pub fn remove(work: &mut Work<'_>, id: &MessageId) -> Result<()> {
         work.delete_received_message(&seen.message, &by)?;
     }
     Ok(())
+}
+
+fn write_into(work: &mut Work<'_>, room: &WorkRoomId, new: &NewMessage) -> Result<RoomMessage> {
+    let content = NewRoomMessage {
+        content: Some(new.content.clone()),
+        ..NewRoomMessage::default()
+    };
+    match chat::send(work, room, &MessageId::new(clock::new_id()), &content)? {
+        chat::Sent::New(message) | chat::Sent::Again(message) => Ok(message),
+    }
 }
 
 /// Whether the caller keeps a row of it: he received it, or hears the class it was announced to.

@@ -6,6 +6,7 @@ pub mod administration;
 pub mod assignments;
 pub mod attachments;
 pub mod bulk_edits;
+pub mod chat;
 pub mod class_clones;
 pub mod classes;
 pub mod courses;

@@ -109,8 +109,8 @@ async fn send(cx: Context, Valid(new): Valid<NewMessage>) -> Result<Created<Sent
             Created(place, SentMessageView::Direct(shown(&seen)))
         }
         Sent::Room(message) => {
-            let place = format!("/api/workrooms/{}/messages", message.work_room_id);
-            Created(place, SentMessageView::Room(RoomMessageView::from(message.as_ref())))
+            let view = RoomMessageView::from(message.as_ref());
+            Created(view.address(), SentMessageView::Room(view))
         }
         Sent::Rooms(assignment_id, messages) => {
             let place = format!("/api/assignments/{assignment_id}");

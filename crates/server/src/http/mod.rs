@@ -22,6 +22,7 @@ mod assignments;
 mod attachments;
 mod auth;
 mod boards;
+mod chat;
 mod class_clones;
 mod classes;
 mod courses;

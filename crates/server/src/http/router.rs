@@ -13,7 +13,7 @@ use utoipa::openapi::OpenApi;
 use super::context::App;
 use super::endpoint::{Endpoints, Row};
 use super::{
-    activity_logs, assignments, auth, boards, class_clones, classes, courses, direct_messages, docs, document,
+    activity_logs, assignments, auth, boards, chat, class_clones, classes, courses, direct_messages, docs, document,
     document_server, documents, enrollments, finish, groups, health, homerooms, imports, layers, members, overview,
     own_address, pages, pdf, privacy, school, subjects, submissions, system, tenants, users, workrooms,
 };
@@ -41,6 +41,7 @@ pub fn endpoints() -> Endpoints {
         .merge(boards::routes())
         .merge(assignments::routes())
         .merge(workrooms::routes())
+        .merge(chat::routes())
         .merge(documents::routes())
         .merge(document_server::routes())
         .merge(pdf::routes())

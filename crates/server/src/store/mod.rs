@@ -15,6 +15,7 @@ pub mod assignments;
 pub mod attachments;
 pub mod boards;
 pub mod cascade;
+pub mod chat;
 pub mod classes;
 pub mod converted_files;
 pub mod courses;
@@ -418,6 +419,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("activity", activity::STATEMENTS),
         ("assignments", assignments::STATEMENTS),
         ("attachments", attachments::STATEMENTS),
+        ("chat", chat::STATEMENTS),
         ("classes", classes::STATEMENTS),
         ("converted_files", converted_files::STATEMENTS),
         ("courses", courses::STATEMENTS),

@@ -18,6 +18,8 @@ pub struct Walk {
     pub work_room: String,
     pub document: String,
     pub announcement: String,
+    pub message: String,
+    pub chat_file: String,
     pub member: String,
     pub job: String,
 }
@@ -52,6 +54,7 @@ impl Walk {
             .expect(201);
         let announcement = json!({"classId": class.id, "content": "Bring your atlas."});
         let announcement = ada.post("/messages", announcement).await.expect(201);
+        let (message, chat_file) = message(app, &room).await;
         let adam = app.as_(&app.world.adam);
         let name = format!("7B {}", clock::new_id());
         let homeroom = adam.post("/homerooms", json!({"name": name})).await;
@@ -69,6 +72,8 @@ impl Walk {
             work_room: room,
             document: text(&document, "id"),
             announcement: text(&announcement, "id"),
+            message,
+            chat_file,
             member: text(&members["data"][0], "id"),
             job: job(app).await,
         }
@@ -92,12 +97,24 @@ impl Walk {
             ("messages", "id") => self.announcement.clone(),
             ("groups", "attachmentId") => self.group_file.clone(),
             ("admin", "id") if path.starts_with("/admin/gdpr/") => self.job.clone(),
+            ("workrooms", "attachmentId") => self.chat_file.clone(),
+            ("workrooms", "messageId") => self.message.clone(),
             (_, "attachmentId") => self.attachment.clone(),
             ("users", "id") | (_, "userId" | "studentId") => world.ben.id.clone(),
             (_, "version") => "1".to_owned(),
             (noun, name) => panic!("no sample for {{{name}}} of {noun}: add it to support/lesson.rs"),
         }
     }
+}
+
+/// What Ben says in the chat, with a file.
+async fn message(app: &TestApp, room: &str) -> (String, String) {
+    let (ben, path) = (app.as_(&app.world.ben), format!("/workrooms/{room}/messages"));
+    let files = format!("{path}/attachments");
+    let file = ben.upload(&files, "sketch.txt", b"a sketch".to_vec(), &[]).await;
+    let file = text(&file.expect(201), "id");
+    let said = json!({"content": "Look at this", "attachmentIds": [file]});
+    (text(&ben.post(&path, said).await.expect(201), "id"), file)
 }
 
 /// An export of Ben's data that is done.
