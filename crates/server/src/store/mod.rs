@@ -8,6 +8,7 @@ pub mod db;
 mod migrate;
 pub mod platform;
 pub mod sql;
+mod standpoint;
 pub mod visible;
 
 pub mod activity;
@@ -57,7 +58,7 @@ use std::ops::{Deref, DerefMut};
 
 use model::access::Viewer;
 use model::change::Change;
-use model::id::{OrganizationId, UserId};
+use model::id::OrganizationId;
 use model::time::Timestamp;
 
 use self::connection::Connection;
@@ -65,6 +66,7 @@ pub use self::db::{AfterCommit, Database};
 pub use self::migrate::migrate;
 use self::platform::{Platform, PlatformProof, PlatformWork};
 use self::sql::{Columns, Sql, Value};
+pub use self::standpoint::{Actor, Standpoint};
 use crate::error::{Error, Result};
 
 /// The organization someone works in. Only look-ups in [`platform`] can make one.
@@ -81,34 +83,6 @@ impl Tenant {
     pub fn to_be_made(_: PlatformProof) -> Self {
         Self(OrganizationId::new(crate::clock::new_id()))
     }
-}
-
-/// Who acts, as the activity log and the events name him.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Actor {
-    /// The person; absent when the service itself acts.
-    pub user: Option<UserId>,
-    /// His name at the time.
-    pub name: String,
-    /// The role he acts in: `SUPER_ADMIN`, `owner`, `admin`, `teacher`, `student`, `system`.
-    pub role: &'static str,
-    /// The super admin behind an impersonated session.
-    pub impersonated_by: Option<UserId>,
-    /// The request this belongs to.
-    pub request_id: Option<String>,
-}
-
-/// Who looks or acts, in which organization, and when: everything a query's visibility depends on.
-#[derive(Debug, Clone)]
-pub struct Standpoint {
-    /// The organization of the request.
-    pub tenant: Tenant,
-    /// The person, as far as visibility is concerned.
-    pub viewer: Viewer,
-    /// The person, as far as the log is concerned.
-    pub actor: Actor,
-    /// The request's clock.
-    pub now: Timestamp,
 }
 
 /// The store of the service.

@@ -248,10 +248,7 @@ both!(an_author_has_a_quarter_of_an_hour_and_the_staff_all_time, |app| {
     let path = |message: &Value| format!("{}/{}", messages(&room), id(message));
     let mine = say(&ben, &room, "a tpyo").await;
     let edited = ben
-        .patch(
-            &path(&mine),
-            json!({"content": "a typo", "seq": 1}),
-        )
+        .patch(&path(&mine), json!({"content": "a typo", "seq": 1}))
         .await
         .expect(200);
     assert_eq!((&edited["content"], &edited["seq"]), (&json!("a typo"), &json!(1)));

@@ -144,7 +144,10 @@ both!(whatever_a_client_says_is_ignored_and_counted, |app| {
     )])
     .await;
     ben.silent(300).await;
-    let (school, people) = (OrganizationId::new(&app.world.north), [&app.world.ben, &app.world.cem].map(user));
+    let (school, people) = (
+        OrganizationId::new(&app.world.north),
+        [&app.world.ben, &app.world.cem].map(user),
+    );
     let writing = || app.app.live().liveliness(&school, &group.id, &people).0;
     assert!(writing().is_empty());
 

@@ -17,9 +17,6 @@ use super::{Person, TestApp};
 const PATIENCE: Duration = Duration::from_secs(15);
 const CLIENTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/clients");
 
-/// Those of [`super::World`] who learn.
-const STUDENTS: [&str; 6] = ["Ben", "Cem", "Dana", "Eli", "Finn", "Zack"];
-
 pub struct Heard {
     who: String,
     child: Child,
@@ -128,9 +125,24 @@ impl Heard {
             .unread
             .iter()
             .filter(|(event, _)| !["connect", "ready"].contains(&event.as_str()))
-            .filter(|(event, _)| event != "board:activity" || STUDENTS.contains(&self.who.as_str()))
+            .filter(|(event, _)| event != "board:activity" || self.who.ends_with("Student"))
             .collect();
         assert!(told.is_empty(), "{} heard {told:#?}", self.who);
+    }
+
+    /// Every such event that came so far.
+    pub fn all(&mut self, event: &str) -> Vec<Value> {
+        while let Ok(line) = self.lines.try_recv() {
+            self.unread.push_back(line);
+        }
+        let found = self.unread.iter().filter(|(name, _)| name == event);
+        found.map(|(_, payload)| payload.clone()).collect()
+    }
+
+    /// Forgets what came so far, except such events.
+    pub fn forget_but(&mut self, event: &str) {
+        let kept = self.all(event);
+        self.unread = kept.into_iter().map(|payload| (event.to_owned(), payload)).collect();
     }
 
     /// Forgets what came so far.

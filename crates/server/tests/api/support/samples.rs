@@ -79,9 +79,8 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
 
 /// Actions whose body may be empty.
 const NO_ARGUMENTS: [&str; 11] = [
-    "/workrooms/{id}/read",
-    "/me/export",
     "/read",
+    "/me/export",
     "/resolve",
     "/claim",
     "/finish",
