@@ -77,7 +77,7 @@ fn few(files: &List<AttachmentId>, (): &()) -> garde::Result {
 
 /// Writes a message. The caller has asked [`message::has_content`].
 pub fn send(work: &mut Work<'_>, room: &WorkRoomId, id: &MessageId, new: &NewRoomMessage) -> Result<Sent> {
-    let seen = work.room_to_chat(room)?;
+    let place = work.room_to_chat(room)?;
     let sender = person(work)?;
     // A client that lost the answer asks again, also when the class was archived meanwhile.
     if let Some(client_id) = &new.client_message_id
@@ -95,7 +95,7 @@ pub fn send(work: &mut Work<'_>, room: &WorkRoomId, id: &MessageId, new: &NewRoo
             return Err(Error::NotFound);
         }
     }
-    seen.place.class_status.writable()?;
+    place.class_status.writable()?;
     let message = RoomMessage {
         id: id.clone(),
         organization_id: work.organization().clone(),
@@ -118,7 +118,7 @@ pub fn send(work: &mut Work<'_>, room: &WorkRoomId, id: &MessageId, new: &NewRoo
     work.count_own(room, &sender)?;
     let message = work.room_message(room, id)?;
     work.record(MessageChange::Sent {
-        place: seen.place,
+        place,
         message: Box::new(message.clone()),
     });
     Ok(Sent::New(message))
@@ -163,8 +163,8 @@ pub fn add_file(
     id: AttachmentId,
     stored: StoredFile,
 ) -> Result<MessageAttachment> {
-    let seen = work.room_to_chat(room)?;
-    seen.place.class_status.writable()?;
+    let place = work.room_to_chat(room)?;
+    place.class_status.writable()?;
     let uploader = person(work)?;
     let waiting = work.waiting_files(room, &uploader)?;
     let too_many = (waiting.len() + 1).saturating_sub(FILES_MAX);
@@ -192,7 +192,7 @@ pub fn add_file(
 
 /// Moves the caller's reading mark forward, never back, and answers what is left unread.
 pub fn read(work: &mut Work<'_>, room: &WorkRoomId, reading: &Reading) -> Result<i64> {
-    let seen = work.room_to_chat(room)?;
+    let place = work.room_to_chat(room)?;
     let reader = person(work)?;
     let last = work.last_seq(room)?;
     let seq = match &reading.last_read_message_id {
@@ -209,7 +209,7 @@ pub fn read(work: &mut Work<'_>, room: &WorkRoomId, reading: &Reading) -> Result
     let unread_count = mark.unread(last);
     let last_read_at = work.now();
     work.record(MessageChange::Read {
-        place: seen.place,
+        place,
         work_room_id: room.clone(),
         user: reader,
         last_read_at,
@@ -220,7 +220,7 @@ pub fn read(work: &mut Work<'_>, room: &WorkRoomId, reading: &Reading) -> Result
 
 /// A message of a room that is held.
 fn to_change(work: &mut Work<'_>, room: &WorkRoomId, id: &MessageId) -> Result<(Place, RoomMessage)> {
-    let seen = work.room_to_chat(room)?;
+    let place = work.room_to_chat(room)?;
     let message = work.room_message(room, id)?;
-    Ok((seen.place, message))
+    Ok((place, message))
 }

@@ -84,7 +84,7 @@ async fn list(
     let window = window(query.limit, query.cursor);
     let way = query.after.map_or(Way::Back, Way::From);
     let look = cx.read(move |scope| {
-        scope.work_room(&id)?;
+        scope.place_of_room(&id)?;
         scope.room_messages(&id, way, &window)
     });
     Ok(Json(Page::of(look.await?, |message| RoomMessageView::from(&message))))
@@ -120,7 +120,7 @@ async fn edit(
     if !patch.echoed.is_empty() {
         let (room, message) = (id.clone(), message.clone());
         let look = cx.read(move |scope| {
-            scope.work_room(&room)?;
+            scope.place_of_room(&room)?;
             scope.room_message(&room, &message)
         });
         patch.echoed.must_equal(&RoomMessageView::from(&look.await?))?;
@@ -172,7 +172,7 @@ async fn content(
     headers: HeaderMap,
 ) -> Result<Response> {
     let look = cx.read(move |scope| {
-        scope.work_room(&id)?;
+        scope.place_of_room(&id)?;
         scope.file_of_chat(&id, &attachment)
     });
     download(cx.app().files(), &headers, Download::from(look.await?.file)).await

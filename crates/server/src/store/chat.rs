@@ -1,17 +1,17 @@
 //! The chat of work rooms: messages by their place in the room, their files, and how far everybody has read. Who sees the
-//! room was asked before ([`Scope::work_room`]); nothing here is a way around it.
+//! room was asked before ([`Scope::place_of_room`]); nothing here is a way around it.
 
 use std::collections::HashMap;
 
 use model::access::{MemberRole, PlatformRole};
 use model::file::{FileKey, MessageAttachment, StoredFile};
+use model::group::Place;
 use model::id::{AttachmentId, MessageId, UserId, WorkRoomId};
 use model::message::{MessageType, ReadingMark, RoomMessage, Sender};
 use model::text::ClientMessageId;
 
 use super::page::{Position, Slice, Window};
 use super::sql::{Columns, Sql, Value};
-use super::work_rooms::SeenRoom;
 use super::{Scope, Work};
 use crate::error::{Error, Result};
 use crate::{args, statements};
@@ -31,13 +31,12 @@ macro_rules! messages {
 }
 
 macro_rules! files {
-    ($where:literal) => {
+    ($from:literal) => {
         concat!(
             "SELECT f.id, f.organization_id, f.work_room_id, f.message_id, f.file_key, f.file_name, f.mime_type, f.size,
                 f.sha256, f.uploaded_by_id, f.created_at
-            FROM message_attachments f LEFT JOIN work_room_messages m ON m.id = f.message_id
-            WHERE f.organization_id = $1 AND f.work_room_id = $2 AND ",
-            $where
+            FROM ",
+            $from
         )
     };
 }
@@ -71,12 +70,17 @@ statements! {
     DELETE = "UPDATE work_room_messages SET deleted_at = $4, deleted_by_id = $5
         WHERE organization_id = $1 AND work_room_id = $2 AND id = $3";
     /// The files of the messages from one place to another; those of deleted ones are nobody's any more.
-    FILES = files!("m.seq BETWEEN $3 AND $4 AND m.deleted_at IS NULL ORDER BY f.created_at, f.id");
+    FILES = files!("work_room_messages m JOIN message_attachments f ON f.message_id = m.id
+        WHERE m.organization_id = $1 AND m.work_room_id = $2 AND m.seq BETWEEN $3 AND $4 AND m.deleted_at IS NULL
+        ORDER BY f.created_at, f.id");
     /// One file: of a message, or of whoever uploaded it and did not send it yet.
-    FILE = files!("f.id = $3 AND ((m.id IS NOT NULL AND m.deleted_at IS NULL)
-            OR (f.message_id IS NULL AND f.uploaded_by_id = $4))");
+    FILE = files!("message_attachments f LEFT JOIN work_room_messages m ON m.id = f.message_id
+        WHERE f.organization_id = $1 AND f.work_room_id = $2 AND f.id = $3
+            AND ((m.id IS NOT NULL AND m.deleted_at IS NULL) OR (f.message_id IS NULL AND f.uploaded_by_id = $4))");
     /// The files of one person that wait for a message, the longest waiting first.
-    WAITING = files!("f.message_id IS NULL AND f.uploaded_by_id = $3 ORDER BY f.created_at, f.id");
+    WAITING = files!("message_attachments f WHERE f.organization_id = $1 AND f.work_room_id = $2
+            AND f.message_id IS NULL AND f.uploaded_by_id = $3
+        ORDER BY f.created_at, f.id");
     /// A new file, in no message yet.
     INSERT_FILE = "INSERT INTO message_attachments (organization_id, id, work_room_id, file_name, mime_type, size, sha256,
             file_key, uploaded_by_id, created_at)
@@ -210,9 +214,9 @@ impl Scope<'_> {
 impl Work<'_> {
     /// A room whose chat changes, held until this unit ends. Who may see it is asked when it is held: whoever was taken
     /// out of the group before writes nothing any more.
-    pub fn room_to_chat(&mut self, id: &WorkRoomId) -> Result<SeenRoom> {
+    pub fn room_to_chat(&mut self, id: &WorkRoomId) -> Result<Place> {
         self.one(&LOCK, args![id], |row| row.take::<String>())?;
-        self.work_room(id)
+        self.place_of_room(id)
     }
 
     /// The place of the next message of a room.

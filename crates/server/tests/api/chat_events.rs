@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::support::chats::{bring, messages, say, write};
+use crate::support::chats::{bring, each, messages, say, write};
 use crate::support::topics::id;
-use crate::support::{Heard, clients_are_there};
+use crate::support::{Heard, Kind, TestApp, clients_are_there};
 
 both!(eight_at_once_leave_no_gap_and_are_heard_in_order, |app| {
     let world = &app.world;
@@ -142,4 +142,60 @@ both!(a_chat_is_heard_by_its_room_and_a_mark_by_its_reader, |app| {
     for ear in &mut outside {
         ear.silent(150).await;
     }
+});
+
+/// Sixty in a minute, here three; whoever only reads or marks is not held up, nor is anybody else.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_talks_too_much_waits() {
+    for kind in [Kind::Sqlite, Kind::Postgres] {
+        let Some(app) = TestApp::start_with(kind, &["--rate-limit-factor=0.05"]).await else {
+            continue;
+        };
+        let (ben, cem) = (app.as_(&app.world.ben), app.as_(&app.world.cem));
+        let room = app.room(&app.world.seven_b, &[&app.world.ben, &app.world.cem]).await.id;
+        for _ in 0..3 {
+            say(&ben, &room, "x").await;
+        }
+        let refused = write(&ben, &room, json!({"content": "x"})).await;
+        assert_eq!(refused.header("ratelimit-limit"), "3");
+        refused.refused(429, "RATE_LIMITED");
+        ben.post(&format!("/workrooms/{room}/read"), json!({}))
+            .await
+            .expect(200);
+        assert_eq!(each(&ben.get(&messages(&room)).await.expect(200), "seq"), [3, 2, 1]);
+        say(&cem, &room, "x").await;
+        app.close().await;
+    }
+}
+
+/// Whoever is taken out while he talks: what the service accepted is there, and nothing comes after the answer.
+both!(nothing_is_written_once_a_removal_is_answered, |app| {
+    let world = &app.world;
+    let room = app.room(&world.seven_b, &[&world.ben, &world.cem]).await;
+    let (ada, cem) = (app.as_(&world.ada), app.as_(&world.cem));
+    let talk = async {
+        let mut accepted = 0;
+        loop {
+            let answer = write(&cem, &room.id, json!({"content": "still here"})).await;
+            if answer.status != 201 {
+                answer.refused(404, "NOT_FOUND");
+                return accepted;
+            }
+            accepted += 1;
+        }
+    };
+    let path = messages(&room.id);
+    let removal = async {
+        while ada.get(&path).await.expect(200)["data"].as_array().unwrap().len() < 5 {}
+        ada.delete(&format!("/groups/{}/members/{}", room.group, world.cem.id))
+            .await
+            .expect(200);
+        ada.get(&format!("{path}?limit=1")).await.expect(200)["data"][0]["seq"].clone()
+    };
+    let (accepted, last) = tokio::join!(talk, removal);
+    assert_eq!(last, json!(accepted));
+    assert_eq!(
+        ada.get(&format!("{path}?limit=1")).await.expect(200)["data"][0]["seq"],
+        json!(accepted)
+    );
 });

@@ -107,14 +107,14 @@ impl Walk {
     }
 }
 
-/// What Ben says in the chat, with a file.
+/// What Cem says in the chat, with a file.
 async fn message(app: &TestApp, room: &str) -> (String, String) {
-    let (ben, path) = (app.as_(&app.world.ben), format!("/workrooms/{room}/messages"));
+    let (cem, path) = (app.as_(&app.world.cem), format!("/workrooms/{room}/messages"));
     let files = format!("{path}/attachments");
-    let file = ben.upload(&files, "sketch.txt", b"a sketch".to_vec(), &[]).await;
+    let file = cem.upload(&files, "sketch.txt", b"a sketch".to_vec(), &[]).await;
     let file = text(&file.expect(201), "id");
     let said = json!({"content": "Look at this", "attachmentIds": [file]});
-    (text(&ben.post(&path, said).await.expect(201), "id"), file)
+    (text(&cem.post(&path, said).await.expect(201), "id"), file)
 }
 
 /// An export of Ben's data that is done.
