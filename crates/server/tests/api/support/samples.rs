@@ -62,12 +62,22 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
         ("POST", "/assignments/{id}/groups") => json!({"groupIds": [ids.group]}),
         ("PATCH", "/assignments/{id}/groups/{groupId}") => json!({"descriptionOverride": "Sample"}),
         ("POST", "/assignments/{id}/attachments" | "/groups/{id}/attachments") => return Sample::File("sample.txt"),
+        ("POST" | "PATCH", "/workrooms/{id}/messages" | "/workrooms/{id}/messages/{messageId}") => {
+            json!({"content": "Sample"})
+        }
+        ("POST", "/workrooms/{id}/messages/attachments") => return Sample::File("sample.txt"),
         ("POST", "/workrooms/{id}/documents") => json!({"title": "Sample", "documentType": "word"}),
         ("PATCH", "/workrooms/documents/{id}" | "/assignments/{id}" | "/assignments/{id}/bulk") => {
             json!({"title": "Sample"})
         }
+        ("PUT", "/feedback/submissions/{id}/grade" | "/workrooms/documents/{id}/grade") => json!({"points": 1}),
+        ("POST", "/feedback") => json!({"groupAssignmentId": ids.group, "text": "Sample"}),
+        ("PATCH", "/feedback/{id}") => json!({"text": "Sample"}),
+        ("POST", "/feedback/submissions/{id}/return") => json!({"feedback": "Sample"}),
+        ("POST", "/assignments/{id}/grades/import") => return Sample::File("sample.csv"),
         ("PUT", "/workrooms/documents/{id}/content") => return Sample::File("sample.docx"),
         ("POST", "/workrooms/documents/{id}/submit") => json!({"assignmentId": ids.assignment}),
+        ("POST", "/messages") => json!({"recipientIds": [ids.user], "content": "Sample"}),
         ("PATCH", _) | ("POST", "/subjects" | "/homerooms") => json!({"name": "Sample"}),
         ("POST", path) if NO_ARGUMENTS.iter().any(|end| path.ends_with(end)) => json!({}),
         _ => panic!("no sample body for {method} {path}: add it to support/samples.rs"),
@@ -76,7 +86,9 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
 }
 
 /// Actions whose body may be empty.
-const NO_ARGUMENTS: [&str; 10] = [
+const NO_ARGUMENTS: [&str; 12] = [
+    "/publish-grades",
+    "/read",
     "/me/export",
     "/resolve",
     "/claim",
