@@ -16,7 +16,7 @@ use super::reply::{Created, Done};
 use super::valid::{Editable, Patch, Valid, ValidQuery};
 use crate::actions::feedback::{self, GiveBack, NewFeedback};
 use crate::error::{Error, Result};
-use crate::store::feedback::FeedbackOf;
+use crate::store::submissions::feedback::FeedbackOf;
 use crate::views::audience::Audience;
 use crate::views::group_assignment::GroupAssignmentView;
 use crate::views::submission::FeedbackView;
@@ -105,7 +105,10 @@ fn placed(feedback: &model::feedback::Feedback) -> ((i64, FeedbackId), FeedbackV
     responses((status = 201, body = FeedbackView), (status = 409, description = "CLASS_ARCHIVED")))]
 async fn create(cx: Context, Valid(new): Valid<NewFeedback>) -> Result<Created<FeedbackView>> {
     let given = cx.write(move |work| feedback::create(work, &new)).await?;
-    Ok(Created(format!("/api/feedback/{}", given.id), FeedbackView::from(&given)))
+    Ok(Created(
+        format!("/api/feedback/{}", given.id),
+        FeedbackView::from(&given),
+    ))
 }
 
 /// Change, publish or hold back a feedback

@@ -14,8 +14,8 @@ use super::context::App;
 use super::endpoint::{Endpoints, Row};
 use super::{
     activity_logs, assignments, attempts, auth, class_clones, classes, courses, docs, document, document_server,
-    documents, enrollments, feedback, finish, grade_tables, grades, groups, health, homerooms, imports, layers, members, own_address, pages, pdf, privacy, school,
-    subjects, submissions, system, tenants, users, workrooms,
+    documents, enrollments, feedback, finish, grade_tables, grades, groups, health, homerooms, imports, layers,
+    members, own_address, pages, pdf, privacy, school, subjects, submissions, system, tenants, users, workrooms,
 };
 use crate::error::Error;
 use crate::live::connect;

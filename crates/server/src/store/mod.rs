@@ -13,7 +13,6 @@ pub mod visible;
 pub mod activity;
 pub mod assignments;
 pub mod attachments;
-pub mod attempts;
 pub mod cascade;
 pub mod classes;
 pub mod converted_files;
@@ -23,8 +22,6 @@ pub mod departures;
 pub mod documents;
 pub mod enrollments;
 pub mod erasure;
-pub mod feedback;
-pub mod grades;
 pub mod group_assignments;
 pub mod groups;
 pub mod homerooms;
@@ -418,7 +415,6 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("activity", activity::STATEMENTS),
         ("assignments", assignments::STATEMENTS),
         ("attachments", attachments::STATEMENTS),
-        ("attempts", attempts::STATEMENTS),
         ("classes", classes::STATEMENTS),
         ("converted_files", converted_files::STATEMENTS),
         ("courses", courses::STATEMENTS),
@@ -435,8 +431,6 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("rooms", rooms::STATEMENTS),
         ("enrollments", enrollments::STATEMENTS),
         ("erasure", erasure::STATEMENTS),
-        ("feedback", feedback::STATEMENTS),
-        ("grades", grades::STATEMENTS),
         ("saves", saves::STATEMENTS),
         ("rates", rates::STATEMENTS),
         ("revisions", revisions::STATEMENTS),
@@ -451,11 +445,11 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("storage", storage::STATEMENTS),
         ("imports", imports::STATEMENTS),
         ("subjects", subjects::STATEMENTS),
-        ("submissions", submissions::STATEMENTS),
         ("work_rooms", work_rooms::STATEMENTS),
     ];
     all.extend(cascade::all_statements());
     all.extend(group_assignments::all_statements());
     all.extend(groups::all_statements());
+    all.extend(submissions::all_statements());
     all
 }

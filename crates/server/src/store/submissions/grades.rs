@@ -6,9 +6,9 @@ use model::grade::{Grade, MemberGrade};
 use model::id::{AssignmentId, ClassId, GroupAssignmentId, GroupId, SubmissionId, UserId};
 use model::number::Points;
 
-use super::sql::Columns;
-use super::{Scope, Work};
 use crate::error::Result;
+use crate::store::sql::Columns;
+use crate::store::{Scope, Work};
 use crate::{args, clock, sees_group, statements};
 
 macro_rules! works {
@@ -143,14 +143,7 @@ impl Work<'_> {
 
     fn write_member_grade(&mut self, row: &str, member: &MemberGrade) -> Result<()> {
         let (id, points) = (clock::new_id(), member.points.map(Points::get));
-        let new = args![
-            id,
-            row,
-            member.user_id,
-            member.value,
-            points,
-            member.feedback
-        ];
+        let new = args![id, row, member.user_id, member.value, points, member.feedback];
         self.run(&WRITE_MEMBER, new).map(drop)
     }
 }
