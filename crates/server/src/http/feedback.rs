@@ -33,6 +33,7 @@ pub fn routes() -> Endpoints {
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
+#[expect(clippy::struct_field_names, reason = "the query names ids")]
 struct Filter {
     /// About the work of this group on this topic; exactly one of the four is given
     #[garde(skip)]
