@@ -3,12 +3,15 @@
 
 pub mod addresses;
 pub mod administration;
+pub mod assignment_clones;
 pub mod assignments;
 pub mod attachments;
 pub mod bulk_edits;
+pub mod chat;
 pub mod class_clones;
 pub mod classes;
 pub mod courses;
+pub mod direct_messages;
 pub mod documents;
 pub mod enrollments;
 pub mod feedback;

@@ -171,6 +171,13 @@ pub(super) async fn a_topic(story: &mut Story<'_>, [class, course, group, other]
         .await;
     let route = "DELETE /assignments/{id}/groups/{groupId}";
     story.call(ada, route, &ids, Value::Null, &["ASSIGNMENT_DETACH"]).await;
+    let (route, copy) = (
+        "POST /assignments/{id}/clone",
+        json!({"deadline": "2099-01-01T00:00:00Z"}),
+    );
+    let copy = id(&story.call(ada, route, &[&topic], copy, &["ASSIGNMENT_CREATE"]).await);
+    let (route, gone) = ("DELETE /assignments/{id}", ["ASSIGNMENT_DELETE"]);
+    story.call(ada, route, &[&copy], Value::Null, &gone).await;
     topic
 }
 

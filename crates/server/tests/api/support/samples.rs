@@ -56,9 +56,16 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
         ("POST", "/assignments") => {
             json!({"title": "Sample", "deadline": "2099-01-01T00:00:00Z", "classId": ids.class, "courseId": ids.course})
         }
+        ("POST", "/assignments/{id}/clone") => {
+            json!({"classId": ids.class, "courseId": ids.course, "deadline": "2099-01-01T00:00:00Z", "withFiles": true})
+        }
         ("POST", "/assignments/{id}/groups") => json!({"groupIds": [ids.group]}),
         ("PATCH", "/assignments/{id}/groups/{groupId}") => json!({"descriptionOverride": "Sample"}),
         ("POST", "/assignments/{id}/attachments" | "/groups/{id}/attachments") => return Sample::File("sample.txt"),
+        ("POST" | "PATCH", "/workrooms/{id}/messages" | "/workrooms/{id}/messages/{messageId}") => {
+            json!({"content": "Sample"})
+        }
+        ("POST", "/workrooms/{id}/messages/attachments") => return Sample::File("sample.txt"),
         ("POST", "/workrooms/{id}/documents") => json!({"title": "Sample", "documentType": "word"}),
         ("PATCH", "/workrooms/documents/{id}" | "/assignments/{id}" | "/assignments/{id}/bulk") => {
             json!({"title": "Sample"})
@@ -70,6 +77,7 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
         ("POST", "/assignments/{id}/grades/import") => return Sample::File("sample.csv"),
         ("PUT", "/workrooms/documents/{id}/content") => return Sample::File("sample.docx"),
         ("POST", "/workrooms/documents/{id}/submit") => json!({"assignmentId": ids.assignment}),
+        ("POST", "/messages") => json!({"recipientIds": [ids.user], "content": "Sample"}),
         ("PATCH", _) | ("POST", "/subjects" | "/homerooms") => json!({"name": "Sample"}),
         ("POST", path) if NO_ARGUMENTS.iter().any(|end| path.ends_with(end)) => json!({}),
         _ => panic!("no sample body for {method} {path}: add it to support/samples.rs"),
@@ -78,8 +86,9 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
 }
 
 /// Actions whose body may be empty.
-const NO_ARGUMENTS: [&str; 11] = [
+const NO_ARGUMENTS: [&str; 12] = [
     "/publish-grades",
+    "/read",
     "/me/export",
     "/resolve",
     "/claim",

@@ -17,6 +17,9 @@ pub struct Walk {
     pub group_file: String,
     pub work_room: String,
     pub document: String,
+    pub announcement: String,
+    pub message: String,
+    pub chat_file: String,
     pub member: String,
     pub job: String,
     pub submission: String,
@@ -53,6 +56,9 @@ impl Walk {
             .post(&format!("/workrooms/{room}/documents"), new)
             .await
             .expect(201);
+        let announcement = json!({"classId": class.id, "content": "Bring your atlas."});
+        let announcement = ada.post("/messages", announcement).await.expect(201);
+        let (message, chat_file) = message(app, &room).await;
         let new = json!({"title": "Handed in", "documentType": "word"});
         let page = app
             .as_(&app.world.ben)
@@ -81,6 +87,9 @@ impl Walk {
             group_file: text(&group_file, "id"),
             work_room: room,
             document: text(&document, "id"),
+            announcement: text(&announcement, "id"),
+            message,
+            chat_file,
             member: text(&members["data"][0], "id"),
             job: job(app).await,
             submission,
@@ -110,14 +119,27 @@ impl Walk {
             ("feedback", "id") if path.starts_with("/feedback/assignments/") => self.assignment.clone(),
             ("feedback", "id") => self.feedback.clone(),
             ("feedback", "documentId") => self.copy.clone(),
+            ("messages", "id") => self.announcement.clone(),
             ("groups", "attachmentId") => self.group_file.clone(),
             ("admin", "id") if path.starts_with("/admin/gdpr/") => self.job.clone(),
+            ("workrooms", "attachmentId") => self.chat_file.clone(),
+            ("workrooms", "messageId") => self.message.clone(),
             (_, "attachmentId") => self.attachment.clone(),
             ("users", "id") | (_, "userId" | "studentId") => world.ben.id.clone(),
             (_, "version") => "1".to_owned(),
             (noun, name) => panic!("no sample for {{{name}}} of {noun}: add it to support/lesson.rs"),
         }
     }
+}
+
+/// What Cem says in the chat, with a file.
+async fn message(app: &TestApp, room: &str) -> (String, String) {
+    let (cem, path) = (app.as_(&app.world.cem), format!("/workrooms/{room}/messages"));
+    let files = format!("{path}/attachments");
+    let file = cem.upload(&files, "sketch.txt", b"a sketch".to_vec(), &[]).await;
+    let file = text(&file.expect(201), "id");
+    let said = json!({"content": "Look at this", "attachmentIds": [file]});
+    (text(&cem.post(&path, said).await.expect(201), "id"), file)
 }
 
 /// An export of Ben's data that is done.
