@@ -158,10 +158,19 @@ async fn a_lesson_board_shows_who_is_at_the_other_instance_and_nothing_of_it_is_
 
     let mut ben = Heard::by_at(&second.base, &world.ben).await;
     let of = |part: &'static str, people: serde_json::Value| move |told: &serde_json::Value| told[part] == people;
-    ada.expect_where("board:activity", of("online", json!([world.ben.id]))).await;
-    assert!(first.app.live().is_online(&OrganizationId::new(&world.north), &user(&world.ben)));
-    ben.say(json!(["document:activity", {"documentId": group.document}])).await;
-    let told = ada.expect_where("board:activity", of("writing", json!([world.ben.id]))).await;
+    ada.expect_where("board:activity", of("online", json!([world.ben.id])))
+        .await;
+    assert!(
+        first
+            .app
+            .live()
+            .is_online(&OrganizationId::new(&world.north), &user(&world.ben))
+    );
+    ben.say(json!(["document:activity", {"documentId": group.document}]))
+        .await;
+    let told = ada
+        .expect_where("board:activity", of("writing", json!([world.ben.id])))
+        .await;
     assert_eq!(told["groupId"], group.id.as_str());
     ben.leave().await;
     ada.expect_where("board:activity", of("online", json!([]))).await;
