@@ -3,6 +3,7 @@
 
 pub mod addresses;
 pub mod administration;
+pub mod assignment_clones;
 pub mod assignments;
 pub mod attachments;
 pub mod bulk_edits;
@@ -13,8 +14,11 @@ pub mod courses;
 pub mod direct_messages;
 pub mod documents;
 pub mod enrollments;
+pub mod feedback;
 pub mod finish;
 pub mod freeze;
+pub mod grade_imports;
+pub mod grades;
 pub mod group_assignments;
 pub mod group_divisions;
 pub mod group_files;

@@ -14,6 +14,7 @@ pub mod visible;
 pub mod activity;
 pub mod assignments;
 pub mod attachments;
+pub mod attempts;
 pub mod boards;
 pub mod cascade;
 pub mod chat;
@@ -26,6 +27,8 @@ pub mod direct_messages;
 pub mod documents;
 pub mod enrollments;
 pub mod erasure;
+pub mod feedback;
+pub mod grades;
 pub mod group_assignments;
 pub mod groups;
 pub mod homerooms;
@@ -42,6 +45,7 @@ pub mod people;
 pub mod personal;
 pub mod purge;
 pub mod rates;
+pub mod release;
 pub mod revisions;
 pub mod rooms;
 pub mod saves;
@@ -63,27 +67,11 @@ use model::time::Timestamp;
 
 use self::connection::Connection;
 pub use self::db::{AfterCommit, Database};
-pub use self::migrate::migrate;
+pub use self::migrate::{migrate, newest_migration};
 use self::platform::{Platform, PlatformProof, PlatformWork};
 use self::sql::{Columns, Sql, Value};
-pub use self::standpoint::{Actor, Standpoint};
+pub use self::standpoint::{Actor, Standpoint, Tenant};
 use crate::error::{Error, Result};
-
-/// The organization someone works in. Only look-ups in [`platform`] can make one.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tenant(OrganizationId);
-
-impl Tenant {
-    /// The organization's id, for answers, events and the log.
-    pub fn id(&self) -> &OrganizationId {
-        &self.0
-    }
-
-    /// An organization that is about to be made; its id is nobody's yet.
-    pub fn to_be_made(_: PlatformProof) -> Self {
-        Self(OrganizationId::new(crate::clock::new_id()))
-    }
-}
 
 /// The store of the service.
 #[derive(Clone)]
@@ -280,7 +268,7 @@ impl Scope<'_> {
     ) -> Result<Vec<T>> {
         let Self { connection, standpoint } = self;
         let mut bound = vec![
-            Value::Text(standpoint.tenant.0.as_str()),
+            Value::Text(standpoint.tenant.id().as_str()),
             Value::Text(standpoint.viewer.role_text()),
             Value::Text(standpoint.viewer.user_text()),
             Value::Int(standpoint.now.as_millis()),
@@ -306,7 +294,7 @@ impl Scope<'_> {
 /// The arguments of a statement with the organization before them.
 fn bound<'v>(standpoint: &'v Standpoint, arguments: &[Value<'v>]) -> Vec<Value<'v>> {
     let mut bound = Vec::with_capacity(arguments.len() + 1);
-    bound.push(Value::Text(standpoint.tenant.0.as_str()));
+    bound.push(Value::Text(standpoint.tenant.id().as_str()));
     bound.extend_from_slice(arguments);
     bound
 }
@@ -394,6 +382,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("assignments", assignments::STATEMENTS),
         ("attachments", attachments::STATEMENTS),
         ("chat", chat::STATEMENTS),
+        ("attempts", attempts::STATEMENTS),
         ("classes", classes::STATEMENTS),
         ("converted_files", converted_files::STATEMENTS),
         ("courses", courses::STATEMENTS),
@@ -411,6 +400,8 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("rooms", rooms::STATEMENTS),
         ("enrollments", enrollments::STATEMENTS),
         ("erasure", erasure::STATEMENTS),
+        ("feedback", feedback::STATEMENTS),
+        ("grades", grades::STATEMENTS),
         ("saves", saves::STATEMENTS),
         ("rates", rates::STATEMENTS),
         ("revisions", revisions::STATEMENTS),

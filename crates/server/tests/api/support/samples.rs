@@ -56,6 +56,9 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
         ("POST", "/assignments") => {
             json!({"title": "Sample", "deadline": "2099-01-01T00:00:00Z", "classId": ids.class, "courseId": ids.course})
         }
+        ("POST", "/assignments/{id}/clone") => {
+            json!({"classId": ids.class, "courseId": ids.course, "deadline": "2099-01-01T00:00:00Z", "withFiles": true})
+        }
         ("POST", "/assignments/{id}/groups") => json!({"groupIds": [ids.group]}),
         ("PATCH", "/assignments/{id}/groups/{groupId}") => json!({"descriptionOverride": "Sample"}),
         ("POST", "/assignments/{id}/attachments" | "/groups/{id}/attachments") => return Sample::File("sample.txt"),
@@ -67,6 +70,11 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
         ("PATCH", "/workrooms/documents/{id}" | "/assignments/{id}" | "/assignments/{id}/bulk") => {
             json!({"title": "Sample"})
         }
+        ("PUT", "/feedback/submissions/{id}/grade" | "/workrooms/documents/{id}/grade") => json!({"points": 1}),
+        ("POST", "/feedback") => json!({"groupAssignmentId": ids.group, "text": "Sample"}),
+        ("PATCH", "/feedback/{id}") => json!({"text": "Sample"}),
+        ("POST", "/feedback/submissions/{id}/return") => json!({"feedback": "Sample"}),
+        ("POST", "/assignments/{id}/grades/import") => return Sample::File("sample.csv"),
         ("PUT", "/workrooms/documents/{id}/content") => return Sample::File("sample.docx"),
         ("POST", "/workrooms/documents/{id}/submit") => json!({"assignmentId": ids.assignment}),
         ("POST", "/messages") => json!({"recipientIds": [ids.user], "content": "Sample"}),
@@ -78,7 +86,8 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
 }
 
 /// Actions whose body may be empty.
-const NO_ARGUMENTS: [&str; 11] = [
+const NO_ARGUMENTS: [&str; 12] = [
+    "/publish-grades",
     "/read",
     "/me/export",
     "/resolve",

@@ -22,6 +22,10 @@ pub struct Walk {
     pub chat_file: String,
     pub member: String,
     pub job: String,
+    pub submission: String,
+    pub link: String,
+    pub copy: String,
+    pub feedback: String,
 }
 
 impl Walk {
@@ -55,6 +59,18 @@ impl Walk {
         let announcement = json!({"classId": class.id, "content": "Bring your atlas."});
         let announcement = ada.post("/messages", announcement).await.expect(201);
         let (message, chat_file) = message(app, &room).await;
+        let new = json!({"title": "Handed in", "documentType": "word"});
+        let page = app
+            .as_(&app.world.ben)
+            .post(&format!("/workrooms/{room}/documents"), new)
+            .await
+            .expect(201);
+        let submit = format!("/workrooms/documents/{}/submit", text(&page, "id"));
+        let body = json!({"assignmentId": topic["id"]});
+        let handed_in = app.as_(&app.world.ben).post(&submit, body).await.expect(200);
+        let submission = text(&handed_in["submission"], "id");
+        let said = json!({"submissionId": submission, "text": "Well done."});
+        let feedback = ada.post("/feedback", said).await.expect(201);
         let adam = app.as_(&app.world.adam);
         let name = format!("7B {}", clock::new_id());
         let homeroom = adam.post("/homerooms", json!({"name": name})).await;
@@ -76,6 +92,10 @@ impl Walk {
             chat_file,
             member: text(&members["data"][0], "id"),
             job: job(app).await,
+            submission,
+            link: text(&handed_in["groupAssignment"], "id"),
+            copy: text(&handed_in["submission"]["documents"][0], "id"),
+            feedback: text(&feedback, "id"),
         }
     }
 
@@ -94,6 +114,11 @@ impl Walk {
             ("assignments", "id") => self.assignment.clone(),
             ("workrooms", "id") if path.starts_with("/workrooms/documents/") => self.document.clone(),
             ("workrooms", "id") => self.work_room.clone(),
+            ("feedback", "id") if path.starts_with("/feedback/submissions/") => self.submission.clone(),
+            ("feedback", "id") if path.starts_with("/feedback/group-assignments/") => self.link.clone(),
+            ("feedback", "id") if path.starts_with("/feedback/assignments/") => self.assignment.clone(),
+            ("feedback", "id") => self.feedback.clone(),
+            ("feedback", "documentId") => self.copy.clone(),
             ("messages", "id") => self.announcement.clone(),
             ("groups", "attachmentId") => self.group_file.clone(),
             ("admin", "id") if path.starts_with("/admin/gdpr/") => self.job.clone(),
