@@ -13,6 +13,7 @@ mod assignments;
 mod attachment_visibility;
 mod attachments;
 mod auth;
+mod bodies;
 mod bulk;
 mod cancelled;
 mod cascade;

@@ -262,3 +262,30 @@ both!(a_call_for_help_is_no_news_for_other_students, |app| {
         ear.silent(300).await;
     }
 });
+
+both!(a_bulk_edit_is_recorded_once_with_its_groups, |app| {
+    let (ada, class) = (app.as_(&app.world.ada), &app.world.seven_b);
+    let mut groups = Vec::new();
+    for person in [&app.world.ben, &app.world.cem] {
+        groups.push(group(&ada, class, &[person], json!({})).await);
+    }
+    let apart = group(&ada, class, &[&app.world.dana], json!({})).await;
+    let made = topic(&ada, class, json!({"groupIds": groups})).await;
+    topic(&ada, class, json!({"groupIds": [apart]})).await;
+    let edit = json!({"title": "New", "description": "All draw."});
+    let bulk = format!("/assignments/{}/bulk", id(&made));
+    ada.patch(&format!("{bulk}?dryRun=1"), edit.clone()).await.expect(200);
+    ada.patch(&bulk, edit).await.expect(200);
+    let query = format!("/activity-logs?assignmentId={}&action=BULK_UPDATE", id(&made));
+    let records = ada.get(&query).await.expect(200)["data"].clone();
+    assert_eq!(records.as_array().unwrap().len(), 1, "{records}");
+    assert_eq!(records[0]["event"], "ASSIGNMENT_BULK_UPDATE");
+    let details = &records[0]["details"];
+    let mut named: Vec<String> = serde_json::from_value(details["groupIds"].clone()).unwrap();
+    named.sort();
+    groups.sort();
+    assert_eq!(named, groups);
+    assert_eq!(details["assignmentId"], made["id"]);
+    assert_eq!(details["changed"], json!(["title", "description"]));
+    assert_eq!((&details["before"]["title"], &details["after"]["title"]), (&made["title"], &json!("New")));
+});

@@ -143,8 +143,8 @@ studio!(nobody_else_finds_a_mark_of_a_group, |studio| {
     let mut hidden = lesson.clone();
     hidden.group = lesson.hidden_group.clone();
     let mut veiled = Secret::new("veil", hidden);
-    open.live(studio, &world.ben).await;
-    veiled.live(studio, &world.ada).await;
+    open.live(studio, &world.ben, &world.ben, Some(&world.cem)).await;
+    veiled.live(studio, &world.ada, &world.dana, None).await;
     open.asks_for_help(app).await;
     let secrets = [&open, &veiled];
     let everything = union(&[&open.everything(), &veiled.everything()]);

@@ -99,13 +99,16 @@ impl Secret {
         id
     }
 
-    /// The group lives; `worker` does what its members do: one of them, or Ada where they are not to know yet.
-    pub async fn live(&mut self, studio: &Studio, worker: &Person) {
+    /// The group lives; `worker` does what its members do: one of them, or Ada where they are not to know yet. The work of
+    /// `graded` is judged apart, and so is that of `other`, if there is another one.
+    pub async fn live(&mut self, studio: &Studio, worker: &Person, graded: &Person, other: Option<&Person>) {
         let (ada, member) = (studio.app.as_(&studio.app.world.ada), studio.app.as_(worker));
         self.is_named(&ada).await;
         self.gets_task(&ada).await;
+        self.talks(&member, &ada).await;
         self.writes(studio, worker).await;
         self.hands_in(&member).await;
+        self.is_judged(&ada, &member, graded, other).await;
     }
 
     /// Its students call twice: the first call is handled, the second one stands.
@@ -139,6 +142,7 @@ impl Secret {
         let own = json!({"descriptionOverride": self.mark("override")});
         let link = ada.patch(&format!("{topic}/groups/{}", self.lesson.group), own).await;
         let link = self.keep(&link.expect(200));
+        self.lesson.link.clone_from(&link);
         let (name, content) = (self.mark("own-file"), self.mark("own-file-content"));
         let fields = [("groupAssignmentId", link.as_str())];
         let files = format!("{topic}/attachments");
@@ -146,6 +150,56 @@ impl Secret {
             .upload(&files, &format!("{name}.txt"), content.into_bytes(), &fields)
             .await;
         self.lesson.attachment = self.keep(&file.expect(201));
+    }
+
+    async fn talks(&mut self, member: &Client, ada: &Client) {
+        let chat = format!("/workrooms/{}/messages", self.lesson.work_room);
+        let (name, content) = (self.mark("chat-file"), self.mark("chat-file-content"));
+        let files = format!("{chat}/attachments");
+        let file = member
+            .upload(&files, &format!("{name}.txt"), content.into_bytes(), &[])
+            .await;
+        self.lesson.chat_file = self.keep(&file.expect(201));
+        let said = json!({"content": self.former_mark("first-words"), "attachmentIds": [self.lesson.chat_file]});
+        self.lesson.message = self.keep(&member.post(&chat, said).await.expect(201));
+        let message = format!("{chat}/{}", self.lesson.message);
+        let corrected = json!({"content": self.mark("words")});
+        member.patch(&message, corrected).await.expect(200);
+        let answer = json!({"content": self.mark("answer"), "replyToId": self.lesson.message});
+        self.keep(&ada.post(&chat, answer).await.expect(201));
+        let taken_back = json!({"content": self.former_mark("taken-back")});
+        let taken_back = self.keep(&member.post(&chat, taken_back).await.expect(201));
+        member.delete(&format!("{chat}/{taken_back}")).await.expect(200);
+        let by_the_other_way = json!({"groupId": self.lesson.group, "content": self.mark("group-message")});
+        ada.post("/messages", by_the_other_way).await.expect(201);
+        member.post(&format!("/workrooms/{}/read", self.lesson.work_room), json!({})).await.expect(200);
+    }
+
+    async fn is_judged(&mut self, ada: &Client, member: &Client, graded: &Person, other: Option<&Person>) {
+        let back = json!({"feedback": self.mark("returned")});
+        let give_back = format!("/feedback/submissions/{}/return", self.lesson.submission);
+        ada.post(&give_back, back).await.expect(200);
+        let again = json!({"assignmentId": self.lesson.assignment, "note": self.mark("note")});
+        let document = self.lesson.document.clone();
+        let handed_in = member.post(&path(&document, "/submit"), again).await.expect(200);
+        self.lesson.submission = self.keep(&handed_in["submission"]);
+        self.lesson.copy = self.keep(&handed_in["submission"]["documents"][0]);
+        let about = self.lesson.submission.clone();
+        let said = json!({"submissionId": about, "text": self.mark("feedback")});
+        self.lesson.feedback = self.keep(&ada.post("/feedback", said).await.expect(201));
+        let among_us = json!({"submissionId": about, "text": self.staff_mark("staff-feedback"), "visibility": "STAFF"});
+        self.keep(&ada.post("/feedback", among_us).await.expect(201));
+        let held_back = json!({"documentId": document, "text": self.staff_mark("draft-feedback"), "publish": false});
+        self.keep(&ada.post("/feedback", held_back).await.expect(201));
+        let grade = format!("/feedback/submissions/{about}/grade");
+        let draft = json!({"feedback": self.former_mark("draft-grade")});
+        ada.put(&grade, draft).await.expect(200);
+        let mut single = vec![json!({"userId": graded.id, "feedback": self.mark("single-grade")})];
+        if let Some(other) = other {
+            single.push(json!({"userId": other.id, "feedback": self.staff_mark("grade-of-another")}));
+        }
+        let out = json!({"value": self.mark("value"), "feedback": self.mark("grade"), "memberGrades": single, "publish": true});
+        ada.put(&grade, out).await.expect(200);
     }
 
     async fn writes(&mut self, studio: &Studio, worker: &Person) {
@@ -177,8 +231,8 @@ impl Secret {
         self.keep(&handed_in["submission"]);
         let reason = json!({"reason": self.staff_mark("reason")});
         member.post(&path(&document, "/unsubmit"), reason).await.expect(200);
-        let second = json!({"assignmentId": self.lesson.assignment, "note": self.mark("note")});
+        let second = json!({"assignmentId": self.lesson.assignment, "note": self.mark("second-note")});
         let handed_in = member.post(&path(&document, "/submit"), second).await.expect(200);
-        self.keep(&handed_in["submission"]);
+        self.lesson.submission = self.keep(&handed_in["submission"]);
     }
 }

@@ -97,6 +97,9 @@ impl Table {
             "groupId" => one(&ids.group),
             "userId" | "teacherId" => one(&ids.user),
             "homeroomId" => one(&lesson.homeroom),
+            "groupAssignmentId" => one(&lesson.link),
+            "submissionId" => one(&lesson.submission),
+            "documentId" => one(&lesson.document),
             // Shorter than a mark: whoever repeats the question betrays nothing.
             "search" => vec!["qz".to_owned(), "qzo".to_owned(), "qzv".to_owned()],
             "needsHelp" | "mine" | "isActive" | "dryRun" => one("1"),
