@@ -103,6 +103,7 @@ impl Secret {
     /// `graded` is judged apart, and so is that of `other`, if there is another one.
     pub async fn live(&mut self, studio: &Studio, worker: &Person, graded: &Person, other: Option<&Person>) {
         let (ada, member) = (studio.app.as_(&studio.app.world.ada), studio.app.as_(worker));
+        self.is_written_about(&ada, &studio.app.world.adam).await;
         self.is_named(&ada).await;
         self.gets_task(&ada).await;
         self.talks(&member, &ada).await;
@@ -122,6 +123,13 @@ impl Secret {
         ada.post(&format!("{help}/resolve"), note).await.expect(200);
         let second = json!({"message": self.mark("call")});
         ben.post(&help, second).await.expect(200);
+    }
+
+    /// Ada asks the head of the school about it.
+    async fn is_written_about(&mut self, ada: &Client, adam: &Person) {
+        let (subject, content) = (self.staff_mark("letter"), self.staff_mark("letter-content"));
+        let letter = json!({"recipientIds": [adam.id], "subject": subject, "content": content});
+        self.lesson.announcement = self.keep(&ada.post("/messages", letter).await.expect(201));
     }
 
     async fn is_named(&mut self, ada: &Client) {

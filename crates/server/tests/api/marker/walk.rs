@@ -104,6 +104,8 @@ impl Table {
             "search" => vec!["qz".to_owned(), "qzo".to_owned(), "qzv".to_owned()],
             "needsHelp" | "mine" | "isActive" | "dryRun" => one("1"),
             "limit" => one("200"),
+            "after" => one("0"),
+            "delimiter" => one(";"),
             "cursor" => one("AAAA"),
             "from" => one("2020-01-01T00:00:00Z"),
             "to" => one("2099-01-01T00:00:00Z"),
