@@ -189,7 +189,9 @@ impl<W: AsyncWrite + Unpin + Send> Archive<W> {
 impl Jobs {
     async fn concealed(&self, user: &UserId, tenant: &Tenant) -> Result<Concealed> {
         let user = user.clone();
-        let look = self.0.store.read(Self::standpoint(tenant.clone()), move |scope| scope.concealed_from(&user));
+        let look = self.0.store.read(Self::standpoint(tenant.clone()), move |scope| {
+            scope.concealed_from(&user)
+        });
         look.await
     }
 

@@ -94,11 +94,7 @@ both!(a_super_admin_needs_no_organization_of_his_own, |app| {
 });
 
 both!(a_course_is_one_of_its_class_and_its_subject, |app| {
-    let (ada, adam, class) = (
-        app.as_(&app.world.ada),
-        app.as_(&app.world.adam),
-        &app.world.seven_b,
-    );
+    let (ada, adam, class) = (app.as_(&app.world.ada), app.as_(&app.world.adam), &app.world.seven_b);
     let chemistry = adam.post("/subjects", json!({"name": "Chemistry"})).await.expect(201);
     let new = |name: &str, class: &str, subject: &Value| json!({"name": name, "classId": class, "subjectId": subject});
     let made = ada
@@ -132,7 +128,10 @@ both!(a_course_is_one_of_its_class_and_its_subject, |app| {
     let echoed = ada.patch(&path(&made), json!({"name": "Plants"})).await.expect(200);
     assert_eq!(echoed["updatedAt"], made["updatedAt"]);
     tokio::time::sleep(std::time::Duration::from_millis(2)).await;
-    let edited = ada.patch(&path(&made), json!({"description": "Green"})).await.expect(200);
+    let edited = ada
+        .patch(&path(&made), json!({"description": "Green"}))
+        .await
+        .expect(200);
     assert!(edited["updatedAt"].as_str() > made["updatedAt"].as_str());
     assert_eq!(edited["createdAt"], made["createdAt"]);
 });

@@ -50,7 +50,11 @@ both!(no_group_has_a_topic_or_a_deadline_of_its_own, |app| {
     }
     let of_groups = columns(app, "groups").await;
     assert!(of_groups.contains(&"start_date".to_owned()), "{of_groups:?}");
-    assert!(!of_groups.iter().any(|column| column.contains("topic") || column.contains("deadline")));
+    assert!(
+        !of_groups
+            .iter()
+            .any(|column| column.contains("topic") || column.contains("deadline"))
+    );
     let of_users = columns(app, "users").await;
     assert!(!of_users.iter().any(|column| column.contains("token")), "{of_users:?}");
 });
@@ -109,13 +113,24 @@ both!(courses_are_found_by_class_subject_and_part_of_the_name, |app| {
     }
     let names = async |query: String| -> Vec<String> {
         let found = ada.get(&format!("/courses?{query}")).await.expect(200);
-        let names = found.as_array().unwrap().iter().map(|course| course["name"].as_str().unwrap());
+        let names = found
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|course| course["name"].as_str().unwrap());
         names.map(str::to_owned).collect()
     };
-    assert_eq!(names("search=pLaNt".to_owned()).await, ["Plants", "Old plants"], "beginnings first");
+    assert_eq!(
+        names("search=pLaNt".to_owned()).await,
+        ["Plants", "Old plants"],
+        "beginnings first"
+    );
     let all = ["ANIMALS", "Cells", "Old plants", "Plants"];
     assert_eq!(names(format!("classId={}", class.id)).await, all);
-    assert_eq!(names(format!("classId={}&subjectId={}", class.id, class.subject)).await, all);
+    assert_eq!(
+        names(format!("classId={}&subjectId={}", class.id, class.subject)).await,
+        all
+    );
     assert_eq!(names(format!("classId={}", app.world.eight_a.id)).await, ["Cells"]);
     assert!(names("subjectId=none-such".to_owned()).await.is_empty());
     assert!(names("search=%25".to_owned()).await.is_empty(), "a pattern is no text");
@@ -223,10 +238,7 @@ both!(a_changed_topic_is_told_with_its_sharing_and_its_course, |app| {
     let ada = app.as_(&world.ada);
     let rivers = group(&ada, class, &[&world.ben], json!({})).await;
     let made = topic(&ada, class, json!({"groupIds": [rivers]})).await;
-    let mut ears = [
-        Heard::by(app, &world.adam).await,
-        Heard::by(app, &world.ben).await,
-    ];
+    let mut ears = [Heard::by(app, &world.adam).await, Heard::by(app, &world.ben).await];
     let path = format!("/assignments/{}", id(&made));
     ada.patch(&path, json!({"isShared": false})).await.expect(200);
     for ear in &mut ears {
@@ -255,9 +267,18 @@ both!(a_call_for_help_is_no_news_for_other_students, |app| {
         .await
         .expect(200);
     let client = app.as_(&world.cem);
-    for path in ["/groups", "/groups?needsHelp=1", "/assignments", "/workrooms", "/classes"] {
+    for path in [
+        "/groups",
+        "/groups?needsHelp=1",
+        "/assignments",
+        "/workrooms",
+        "/classes",
+    ] {
         let read = client.get(path).await.expect(200).to_string();
-        assert!(!read.contains("\"needsHelp\":true") && !read.contains("stuck"), "{path}: {read}");
+        assert!(
+            !read.contains("\"needsHelp\":true") && !read.contains("stuck"),
+            "{path}: {read}"
+        );
     }
     // The rooms of the class hear nothing either.
     for ear in [&mut cem, &mut eli] {
@@ -289,5 +310,8 @@ both!(a_bulk_edit_is_recorded_once_with_its_groups, |app| {
     assert_eq!(named, groups);
     assert_eq!(details["assignmentId"], made["id"]);
     assert_eq!(details["changed"], json!(["title", "description"]));
-    assert_eq!((&details["before"]["title"], &details["after"]["title"]), (&made["title"], &json!("New")));
+    assert_eq!(
+        (&details["before"]["title"], &details["after"]["title"]),
+        (&made["title"], &json!("New"))
+    );
 });

@@ -37,7 +37,10 @@ fn readable(bytes: &[u8], depth: u8) -> String {
         text.push_str(&words.unwrap_or_default().to_lowercase());
     } else {
         let is_encoding = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/-_".contains(byte);
-        for run in bytes.split(|byte| !is_encoding(byte)).filter(|run| run.len() >= ENCODED) {
+        for run in bytes
+            .split(|byte| !is_encoding(byte))
+            .filter(|run| run.len() >= ENCODED)
+        {
             let decoded = URL_SAFE_NO_PAD.decode(run).or_else(|_| STANDARD_NO_PAD.decode(run));
             if let Ok(decoded) = decoded {
                 text.push('\n');
@@ -67,6 +70,9 @@ fn a_mark_is_found_in_every_dress() {
         archive.finish().unwrap().into_inner()
     };
     assert!(is_found(&packed("qz-here.txt", b"")));
-    assert!(is_found(&packed("inner.docx", &packed("word/document.xml", b"<t>qz-here</t>"))));
+    assert!(is_found(&packed(
+        "inner.docx",
+        &packed("word/document.xml", b"<t>qz-here</t>")
+    )));
     assert!(!is_found(b"nothing"));
 }

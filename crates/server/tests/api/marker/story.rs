@@ -140,7 +140,9 @@ impl Secret {
         self.ids.insert(self.lesson.work_room.clone());
         let files = format!("/groups/{}/attachments", self.lesson.group);
         let (name, content) = (self.mark("group-file"), self.mark("group-file-content"));
-        let file = ada.upload(&files, &format!("{name}.txt"), content.into_bytes(), &[]).await;
+        let file = ada
+            .upload(&files, &format!("{name}.txt"), content.into_bytes(), &[])
+            .await;
         self.lesson.group_file = self.keep(&file.expect(201));
     }
 
@@ -180,7 +182,10 @@ impl Secret {
         member.delete(&format!("{chat}/{taken_back}")).await.expect(200);
         let by_the_other_way = json!({"groupId": self.lesson.group, "content": self.mark("group-message")});
         ada.post("/messages", by_the_other_way).await.expect(201);
-        member.post(&format!("/workrooms/{}/read", self.lesson.work_room), json!({})).await.expect(200);
+        member
+            .post(&format!("/workrooms/{}/read", self.lesson.work_room), json!({}))
+            .await
+            .expect(200);
     }
 
     async fn is_judged(&mut self, ada: &Client, member: &Client, graded: &Person, other: Option<&Person>) {

@@ -51,7 +51,8 @@ impl Table {
 
     /// What is read. Files of the page and links in letters name nothing of a school.
     fn gets(&self) -> impl Iterator<Item = &Row> {
-        let names_other = |row: &&Row| row.path.starts_with("/docs/{") || row.path.starts_with("/auth/reset-password/{");
+        let names_other =
+            |row: &&Row| row.path.starts_with("/docs/{") || row.path.starts_with("/auth/reset-password/{");
         self.rows
             .iter()
             .filter(move |row| row.method == "GET" && !names_other(row))
@@ -60,7 +61,8 @@ impl Table {
     /// What else changes something. Whoever calls `/auth` or edits his profile changes himself: that would end the walk, or
     /// show in his groups; the notices of the document server have tests of their own.
     fn changes(&self) -> impl Iterator<Item = &Row> {
-        let is_own = |row: &Row| row.path.starts_with("/auth/") || (row.method, row.path.as_str()) == ("PATCH", "/users/me");
+        let is_own =
+            |row: &Row| row.path.starts_with("/auth/") || (row.method, row.path.as_str()) == ("PATCH", "/users/me");
         let changes = self.rows.iter().filter(|row| row.method != "GET");
         changes.filter(move |row| !is_own(row) && row.access != Access::DocumentServer)
     }
@@ -85,9 +87,14 @@ impl Table {
     fn values(&self, name: &str, schema: &Value, lesson: &Walk, ids: &Ids) -> Vec<String> {
         let one = |value: &str| vec![value.to_owned()];
         let named = schema["$ref"].as_str().and_then(|path| path.rsplit('/').next());
-        let choices = named.map_or(&schema["enum"], |named| &self.document["components"]["schemas"][named]["enum"]);
+        let choices = named.map_or(&schema["enum"], |named| {
+            &self.document["components"]["schemas"][named]["enum"]
+        });
         if let Some(choices) = choices.as_array() {
-            return choices.iter().map(|choice| choice.as_str().unwrap().to_owned()).collect();
+            return choices
+                .iter()
+                .map(|choice| choice.as_str().unwrap().to_owned())
+                .collect();
         }
         match name {
             "classId" => one(&ids.class),

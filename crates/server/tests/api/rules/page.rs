@@ -92,8 +92,12 @@ fn text_of(file: &str, is_test: bool) -> Option<String> {
         }
         places.push(format!("crates/server/src/{file}"));
     }
-    let files = places.iter().flat_map(|place| [format!("{place}.rs"), format!("{place}/mod.rs")]);
-    files.filter_map(|file| std::fs::read_to_string(root().join(file)).ok()).next()
+    let files = places
+        .iter()
+        .flat_map(|place| [format!("{place}.rs"), format!("{place}/mod.rs")]);
+    files
+        .filter_map(|file| std::fs::read_to_string(root().join(file)).ok())
+        .next()
 }
 
 /// What stands before each place where the item is a word of its own.
@@ -106,7 +110,16 @@ fn before<'t>(text: &'t str, item: &'t str) -> impl Iterator<Item = (&'t str, &'
 }
 
 fn defines(text: &str, item: &str) -> bool {
-    let words = ["fn", "struct", "enum", "const", "static", "trait", "type", "macro_rules!"];
+    let words = [
+        "fn",
+        "struct",
+        "enum",
+        "const",
+        "static",
+        "trait",
+        "type",
+        "macro_rules!",
+    ];
     before(text, item).any(|(before, _)| words.iter().any(|word| before.trim_end().ends_with(word)))
 }
 
@@ -115,7 +128,9 @@ fn is_test(text: &str, item: &str) -> bool {
     before(text, item).any(|(before, after)| {
         let begun = before.trim_end();
         let by_macro = (begun.ends_with('(') || begun.ends_with(']')) && after.trim_start().starts_with(',');
-        let lead = begun.strip_suffix("fn").map(|lead| lead.trim_end().trim_end_matches("async").trim_end());
+        let lead = begun
+            .strip_suffix("fn")
+            .map(|lead| lead.trim_end().trim_end_matches("async").trim_end());
         let marked = lead.is_some_and(|lead| {
             let above = &lead[lead.rfind('}').map_or(0, |end| end + 1)..];
             above.contains("#[test]") || above.contains("#[tokio::test")
@@ -128,17 +143,30 @@ fn is_test(text: &str, item: &str) -> bool {
 fn every_rule_is_on_the_page_and_every_name_on_it_exists() {
     let (headings, rules) = rules();
     let expected = HEADINGS.iter().chain([&MISTAKES]);
-    let expected: Vec<_> = expected.map(|(heading, count)| ((*heading).to_owned(), *count)).collect();
+    let expected: Vec<_> = expected
+        .map(|(heading, count)| ((*heading).to_owned(), *count))
+        .collect();
     assert_eq!(headings, expected);
     let mut faults = Vec::new();
-    for Rule { place, held_by, proven_by } in rules {
+    for Rule {
+        place,
+        held_by,
+        proven_by,
+    } in rules
+    {
         if held_by.is_empty() || proven_by.is_empty() {
             faults.push(format!("{place}: nothing holds it, or nothing proves it"));
         }
         for name in held_by {
             let found = name.rsplit_once("::").is_some_and(|(file, item)| {
                 let is_schema = file.starts_with("migrations/");
-                let there = |text: String| if is_schema { before(&text, item).next().is_some() } else { defines(&text, item) };
+                let there = |text: String| {
+                    if is_schema {
+                        before(&text, item).next().is_some()
+                    } else {
+                        defines(&text, item)
+                    }
+                };
                 text_of(file, false).is_some_and(there)
             });
             if !found {
@@ -148,9 +176,9 @@ fn every_rule_is_on_the_page_and_every_name_on_it_exists() {
         for name in proven_by {
             // What looks over every database after every test is no test by itself.
             let found = name == "support/invariants::check"
-                || name.rsplit_once("::").is_some_and(|(file, item)| {
-                    text_of(file, true).is_some_and(|text| is_test(&text, item))
-                });
+                || name
+                    .rsplit_once("::")
+                    .is_some_and(|(file, item)| text_of(file, true).is_some_and(|text| is_test(&text, item)));
             if !found {
                 faults.push(format!("{place}: there is no test {name}"));
             }
