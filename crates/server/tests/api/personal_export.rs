@@ -123,7 +123,11 @@ both!(an_archive_holds_all_of_one_person_and_nothing_of_others, |app| {
         texts.contains("othermark-chat") && !texts.contains("benmark"),
         "{texts}"
     );
-    assert_eq!(list(&entries, "north/submissions.json").len(), 1);
+    assert_eq!(
+        list(&entries, "north/submissions.json").len(),
+        2,
+        "of the lesson and of Ben"
+    );
     assert!(entries.keys().all(|name| !name.starts_with("north/documents/")));
 });
 
