@@ -390,6 +390,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("organizations", organizations::STATEMENTS),
         ("outbox", outbox::STATEMENTS),
         ("purge", purge::STATEMENTS),
+        ("personal/concealed", personal::concealed::STATEMENTS),
         ("personal/nouns", personal::nouns::STATEMENTS),
         ("personal/files", personal::files::STATEMENTS),
         ("jobs", jobs::STATEMENTS),
