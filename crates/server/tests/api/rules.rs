@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 
 use groupwork::http::router;
 
-use crate::support::lesson_rows::Rows;
 use crate::support::rows::texts;
 use crate::support::topics::{group, id, topic};
 use crate::support::{Heard, TestApp, Walk, clients_are_there};
