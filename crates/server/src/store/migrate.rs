@@ -97,15 +97,11 @@ fn runs_on_newer(own: &[Migration], applied: &[Migration]) -> Result<()> {
 
 /// The newest migration that a release must know to run after the migration of this name.
 fn needed(name: &str) -> SchemaVersion {
-    match name.strip_prefix("contract") {
+    let number = |rest: &str| rest.split('_').next().and_then(|number| number.parse().ok());
+    match name.strip_prefix("contract_") {
         None => 0,
         // One that does not say whom it leaves behind leaves everybody behind.
-        Some(rest) => rest
-            .trim_start_matches('_')
-            .split('_')
-            .next()
-            .and_then(|number| number.parse().ok())
-            .unwrap_or(SchemaVersion::MAX),
+        Some(rest) => number(rest).unwrap_or(SchemaVersion::MAX),
     }
 }
 

@@ -416,7 +416,7 @@ fn no_statement_takes_whatever_columns_there_are() {
     let this = Release::this().unwrap();
     for (name, lines) in &this.statements {
         let text = lines.join(" ");
-        let is_star = |part: &str| part.ends_with(['*']) && !part.ends_with("COUNT(*");
+        let is_star = |part: &str| part.ends_with('*') && !part.ends_with("COUNT(*");
         let stars = text.split([')', ',', ' ']).filter(|part| is_star(part));
         assert_eq!(stars.collect::<Vec<_>>(), Vec::<&str>::new(), "{name}: {text}");
         for (table, columns) in inserts(&text) {
