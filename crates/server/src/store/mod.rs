@@ -14,7 +14,6 @@ pub mod visible;
 pub mod activity;
 pub mod assignments;
 pub mod attachments;
-pub mod attempts;
 pub mod boards;
 pub mod cascade;
 pub mod chat;
@@ -27,8 +26,6 @@ pub mod direct_messages;
 pub mod documents;
 pub mod enrollments;
 pub mod erasure;
-pub mod feedback;
-pub mod grades;
 pub mod group_assignments;
 pub mod groups;
 pub mod homerooms;
@@ -382,7 +379,6 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("assignments", assignments::STATEMENTS),
         ("attachments", attachments::STATEMENTS),
         ("chat", chat::STATEMENTS),
-        ("attempts", attempts::STATEMENTS),
         ("classes", classes::STATEMENTS),
         ("converted_files", converted_files::STATEMENTS),
         ("courses", courses::STATEMENTS),
@@ -394,14 +390,13 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("organizations", organizations::STATEMENTS),
         ("outbox", outbox::STATEMENTS),
         ("purge", purge::STATEMENTS),
+        ("personal/concealed", personal::concealed::STATEMENTS),
         ("personal/nouns", personal::nouns::STATEMENTS),
         ("personal/files", personal::files::STATEMENTS),
         ("jobs", jobs::STATEMENTS),
         ("rooms", rooms::STATEMENTS),
         ("enrollments", enrollments::STATEMENTS),
         ("erasure", erasure::STATEMENTS),
-        ("feedback", feedback::STATEMENTS),
-        ("grades", grades::STATEMENTS),
         ("saves", saves::STATEMENTS),
         ("rates", rates::STATEMENTS),
         ("revisions", revisions::STATEMENTS),
@@ -416,12 +411,12 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("storage", storage::STATEMENTS),
         ("imports", imports::STATEMENTS),
         ("subjects", subjects::STATEMENTS),
-        ("submissions", submissions::STATEMENTS),
         ("work_rooms", work_rooms::STATEMENTS),
     ];
     all.extend(cascade::all_statements());
     all.extend(overview::all_statements());
     all.extend(group_assignments::all_statements());
     all.extend(groups::all_statements());
+    all.extend(submissions::all_statements());
     all
 }
