@@ -73,7 +73,7 @@ both!(nothing_names_him_afterwards_and_the_groups_work_stays, |app| {
         ("chatFiles", 1),
         ("readingMarks", 1),
         ("messagesSent", 1),
-        ("messagesReceived", 1),
+        ("messagesReceived", 2),
         ("submissionNotes", 1),
         ("memberGrades", 2),
         ("exports", 2),
