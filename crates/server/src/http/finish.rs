@@ -67,7 +67,8 @@ async fn finish(cx: Context, Path(id): Path<AssignmentId>) -> Result<Json<Finish
 
 /// Reopen a topic: its documents are what they were before it was finished
 #[utoipa::path(post, path = "/assignments/{id}/reopen", params(("id" = String, Path)),
-    responses((status = 200, body = ReopenedTopic), (status = 409, description = "COURSE_MISMATCH, CLASS_ARCHIVED")))]
+    responses((status = 200, body = ReopenedTopic), (status = 409, description = "COURSE_MISMATCH, CLASS_ARCHIVED"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn reopen(cx: Context, Path(id): Path<AssignmentId>) -> Result<Json<ReopenedTopic>> {
     let topic = id.clone();
     let reopened = cx.write(move |work| actions::reopen(work, &topic)).await?;

@@ -182,7 +182,7 @@ async fn create(cx: Context, Valid(new): Valid<NewGroup>) -> Result<Created<Grou
 /// Add several groups of one class, all or none
 #[utoipa::path(post, path = "/groups/batch", request_body = NewGroupBatch, responses((status = 201, body = [GroupView]),
     (status = 409, description = "DUPLICATE_GROUP_NUMBER, STUDENT_NOT_ENROLLED, COURSE_MISMATCH, CLASS_MISMATCH, \
-         COURSE_ARCHIVED, CLASS_ARCHIVED")))]
+         COURSE_ARCHIVED, CLASS_ARCHIVED"), (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn create_all(cx: Context, Valid(new): Valid<NewGroupBatch>) -> Result<(StatusCode, Json<Vec<GroupView>>)> {
     let standpoint = cx.standpoint()?;
     let groups = cx.write(move |work| groups::create_all(work, &new)).await?;
@@ -336,7 +336,8 @@ async fn add_members(cx: Context, Path(id): Path<GroupId>, Valid(new): Valid<New
 
 /// Take a student out of a group
 #[utoipa::path(delete, path = "/groups/{id}/members/{userId}", params(("id" = String, Path), ("userId" = String, Path)),
-    responses((status = 200, body = GroupView), (status = 409, description = "CLASS_ARCHIVED")))]
+    responses((status = 200, body = GroupView), (status = 409, description = "CLASS_ARCHIVED"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn remove_member(cx: Context, Path((id, user)): Path<(GroupId, UserId)>) -> Result<Json<GroupView>> {
     let standpoint = cx.standpoint()?;
     let group = cx.write(move |work| group_members::remove(work, &id, &user)).await?;
@@ -357,7 +358,8 @@ struct MemberMoved {
 #[utoipa::path(post, path = "/groups/{id}/members/{userId}/move",
     params(("id" = String, Path), ("userId" = String, Path)), request_body = Move,
     responses((status = 200, body = MemberMoved),
-    (status = 409, description = "CLASS_MISMATCH, LIMIT_REACHED, CLASS_ARCHIVED")))]
+    (status = 409, description = "CLASS_MISMATCH, LIMIT_REACHED, CLASS_ARCHIVED"),
+    (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn move_member(
     cx: Context,
     Path((id, user)): Path<(GroupId, UserId)>,

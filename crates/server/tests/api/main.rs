@@ -53,6 +53,7 @@ mod live_events;
 mod live_rooms;
 mod logged;
 mod mail;
+mod matrix;
 mod one_roster;
 mod passwords;
 mod patience;
