@@ -13,9 +13,10 @@ use utoipa::openapi::OpenApi;
 use super::context::App;
 use super::endpoint::{Endpoints, Row};
 use super::{
-    activity_logs, assignments, auth, class_clones, classes, courses, docs, document, document_server, documents,
-    enrollments, finish, groups, health, homerooms, imports, layers, members, own_address, pages, pdf, privacy, school,
-    subjects, submissions, system, tenants, users, workrooms,
+    activity_logs, assignment_clones, assignments, attempts, auth, chat, class_clones, classes, courses, docs,
+    document, document_server, documents, enrollments, feedback, finish, grade_tables, grades, groups, health,
+    homerooms, imports, layers, members, own_address, pages, pdf, privacy, school, subjects, submissions, system,
+    tenants, users, workrooms,
 };
 use crate::error::Error;
 use crate::live::connect;
@@ -38,11 +39,17 @@ pub fn endpoints() -> Endpoints {
         .merge(courses::routes())
         .merge(groups::routes())
         .merge(assignments::routes())
+        .merge(assignment_clones::routes())
         .merge(workrooms::routes())
+        .merge(chat::routes())
         .merge(documents::routes())
         .merge(document_server::routes())
         .merge(pdf::routes())
         .merge(submissions::routes())
+        .merge(grades::routes())
+        .merge(grade_tables::routes())
+        .merge(attempts::routes())
+        .merge(feedback::routes())
         .merge(finish::routes())
         .merge(activity_logs::routes())
         .merge(tenants::routes())

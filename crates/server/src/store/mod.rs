@@ -9,12 +9,15 @@ pub mod db;
 mod migrate;
 pub mod platform;
 pub mod sql;
+mod standpoint;
 pub mod visible;
 
 pub mod activity;
 pub mod assignments;
 pub mod attachments;
+pub mod attempts;
 pub mod cascade;
+pub mod chat;
 pub mod classes;
 pub mod converted_files;
 pub mod courses;
@@ -23,6 +26,8 @@ pub mod departures;
 pub mod documents;
 pub mod enrollments;
 pub mod erasure;
+pub mod feedback;
+pub mod grades;
 pub mod group_assignments;
 pub mod groups;
 pub mod homerooms;
@@ -38,6 +43,7 @@ pub mod people;
 pub mod personal;
 pub mod purge;
 pub mod rates;
+pub mod release;
 pub mod revisions;
 pub mod rooms;
 pub mod saves;
@@ -54,59 +60,16 @@ use std::ops::{Deref, DerefMut};
 
 use model::access::Viewer;
 use model::change::Change;
-use model::id::{OrganizationId, UserId};
+use model::id::OrganizationId;
 use model::time::Timestamp;
 
 use self::connection::Connection;
 pub use self::db::{AfterCommit, Database};
-pub use self::migrate::migrate;
+pub use self::migrate::{migrate, newest_migration};
 use self::platform::{Platform, PlatformProof, PlatformWork};
 use self::sql::{Columns, Sql, Value};
+pub use self::standpoint::{Actor, Standpoint, Tenant};
 use crate::error::{Error, Result};
-
-/// The organization someone works in. Only look-ups in [`platform`] can make one.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tenant(OrganizationId);
-
-impl Tenant {
-    /// The organization's id, for answers, events and the log.
-    pub fn id(&self) -> &OrganizationId {
-        &self.0
-    }
-
-    /// An organization that is about to be made; its id is nobody's yet.
-    pub fn to_be_made(_: PlatformProof) -> Self {
-        Self(OrganizationId::new(crate::clock::new_id()))
-    }
-}
-
-/// Who acts, as the activity log and the events name him.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Actor {
-    /// The person; absent when the service itself acts.
-    pub user: Option<UserId>,
-    /// His name at the time.
-    pub name: String,
-    /// The role he acts in: `SUPER_ADMIN`, `owner`, `admin`, `teacher`, `student`, `system`.
-    pub role: &'static str,
-    /// The super admin behind an impersonated session.
-    pub impersonated_by: Option<UserId>,
-    /// The request this belongs to.
-    pub request_id: Option<String>,
-}
-
-/// Who looks or acts, in which organization, and when: everything a query's visibility depends on.
-#[derive(Debug, Clone)]
-pub struct Standpoint {
-    /// The organization of the request.
-    pub tenant: Tenant,
-    /// The person, as far as visibility is concerned.
-    pub viewer: Viewer,
-    /// The person, as far as the log is concerned.
-    pub actor: Actor,
-    /// The request's clock.
-    pub now: Timestamp,
-}
 
 /// The store of the service.
 #[derive(Clone)]
@@ -303,7 +266,7 @@ impl Scope<'_> {
     ) -> Result<Vec<T>> {
         let Self { connection, standpoint } = self;
         let mut bound = vec![
-            Value::Text(standpoint.tenant.0.as_str()),
+            Value::Text(standpoint.tenant.id().as_str()),
             Value::Text(standpoint.viewer.role_text()),
             Value::Text(standpoint.viewer.user_text()),
             Value::Int(standpoint.now.as_millis()),
@@ -329,7 +292,7 @@ impl Scope<'_> {
 /// The arguments of a statement with the organization before them.
 fn bound<'v>(standpoint: &'v Standpoint, arguments: &[Value<'v>]) -> Vec<Value<'v>> {
     let mut bound = Vec::with_capacity(arguments.len() + 1);
-    bound.push(Value::Text(standpoint.tenant.0.as_str()));
+    bound.push(Value::Text(standpoint.tenant.id().as_str()));
     bound.extend_from_slice(arguments);
     bound
 }
@@ -416,6 +379,8 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("activity", activity::STATEMENTS),
         ("assignments", assignments::STATEMENTS),
         ("attachments", attachments::STATEMENTS),
+        ("chat", chat::STATEMENTS),
+        ("attempts", attempts::STATEMENTS),
         ("classes", classes::STATEMENTS),
         ("converted_files", converted_files::STATEMENTS),
         ("courses", courses::STATEMENTS),
@@ -432,6 +397,8 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("rooms", rooms::STATEMENTS),
         ("enrollments", enrollments::STATEMENTS),
         ("erasure", erasure::STATEMENTS),
+        ("feedback", feedback::STATEMENTS),
+        ("grades", grades::STATEMENTS),
         ("saves", saves::STATEMENTS),
         ("rates", rates::STATEMENTS),
         ("revisions", revisions::STATEMENTS),

@@ -2,7 +2,7 @@
 
 use model::file::MessageAttachment;
 use model::id::{AttachmentId, ClassId, MessageId, UserId, WorkRoomId};
-use model::message::{DirectMessage, MessageType, RoomMessage};
+use model::message::{DirectMessage, MessageType, RoomMessage, Sender};
 use model::text::{ChatText, ClientMessageId, MessageSubject};
 use model::time::Timestamp;
 use model::user::Person;
@@ -21,7 +21,7 @@ pub struct RoomMessageView {
     #[schema(required)]
     sender_id: Option<UserId>,
     #[schema(required)]
-    sender: Option<Person>,
+    sender: Option<Sender>,
     #[serde(rename = "type")]
     kind: MessageType,
     /// Empty once it is deleted
@@ -48,6 +48,20 @@ pub struct MessageAttachmentView {
     mime_type: String,
     size: i64,
     url: String,
+}
+
+impl MessageAttachmentView {
+    /// Where its bytes are.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+}
+
+impl RoomMessageView {
+    /// Where it stands.
+    pub fn address(&self) -> String {
+        format!("/api/workrooms/{}/messages/{}", self.work_room_id, self.id)
+    }
 }
 
 /// A message from person to person, or an announcement to a class.

@@ -10,6 +10,7 @@ pub mod course;
 pub mod course_detail;
 pub mod csv;
 pub mod document;
+pub mod grade_table;
 pub mod group;
 pub mod group_assignment;
 pub mod homeroom;

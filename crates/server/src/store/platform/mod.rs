@@ -11,6 +11,7 @@ pub mod homes;
 pub mod jobs;
 pub mod letters;
 pub mod listeners;
+pub mod old_messages;
 pub mod organizations;
 pub mod outbox;
 pub mod personal;
@@ -209,6 +210,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("platform/administration", administration::STATEMENTS),
         ("platform/homes", homes::STATEMENTS),
         ("platform/jobs", jobs::STATEMENTS),
+        ("platform/old_messages", old_messages::STATEMENTS),
         ("platform/organizations", organizations::STATEMENTS),
         ("platform/outbox", outbox::STATEMENTS),
         ("platform/sessions", sessions::STATEMENTS),
