@@ -54,7 +54,9 @@ fn lies_between<T: PartialOrd>(step: &T, first: &T, last: &T) -> bool {
 }
 
 fn number(text: &str) -> Option<f64> {
-    let is_plain = text.chars().all(|mark| mark.is_ascii_digit() || matches!(mark, '.' | ','));
+    let is_plain = text
+        .chars()
+        .all(|mark| mark.is_ascii_digit() || matches!(mark, '.' | ','));
     text.replace(',', ".").parse().ok().filter(|_| is_plain)
 }
 
@@ -79,7 +81,11 @@ mod tests {
     #[test]
     fn a_list_takes_its_entries() {
         for scale in ["pass, fail", "pass/fail", "pass;fail", "Pass | Fail"] {
-            assert_eq!(taken(scale, &["pass", "Fail", "passed", "A"]), [true, true, false, false], "{scale}");
+            assert_eq!(
+                taken(scale, &["pass", "Fail", "passed", "A"]),
+                [true, true, false, false],
+                "{scale}"
+            );
         }
     }
 
@@ -90,7 +96,10 @@ mod tests {
             let expected = [true, true, true, true, true, true, false, false, false, false, false];
             assert_eq!(taken(scale, &values), expected, "{scale}");
         }
-        assert_eq!(taken("A to F", &["A", "f", "C+", "G", "1", "AB"]), [true, true, true, false, false, false]);
+        assert_eq!(
+            taken("A to F", &["A", "f", "C+", "G", "1", "AB"]),
+            [true, true, true, false, false, false]
+        );
         assert_eq!(taken("0-15", &["15", "15.5", "16"]), [true, false, false]);
     }
 

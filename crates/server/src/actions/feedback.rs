@@ -135,10 +135,16 @@ pub fn give_back(work: &mut Work<'_>, id: &SubmissionId, words: &GiveBack) -> Re
     if link.link.current_submission_id.as_ref() != Some(id) {
         return Err(Refusal::NotSubmitted.into());
     }
-    let mut copied: Vec<DocumentId> = attempt.documents.iter().filter_map(|copy| copy.document_id.clone()).collect();
+    let mut copied: Vec<DocumentId> = attempt
+        .documents
+        .iter()
+        .filter_map(|copy| copy.document_id.clone())
+        .collect();
     // Whoever takes several documents takes them in this order.
     copied.sort();
-    let taken = copied.iter().map(|document| Ok(work.document_to_write(document)?.whole.document));
+    let taken = copied
+        .iter()
+        .map(|document| Ok(work.document_to_write(document)?.whole.document));
     let mut documents = taken.collect::<Result<Vec<Document>>>()?;
     let now = work.now();
     submission::give_back(documents.iter_mut(), &link.assignment, &mut link.link, now)?;

@@ -94,7 +94,11 @@ fn carry_out(work: &mut Work<'_>, id: &AssignmentId, rows: &[GradeRow]) -> Resul
             match place {
                 Some(Some(place)) => gathered[*place].take(&said).map_err(|problem| vec![problem]),
                 None if said.is_empty() => Ok(RowStatus::Skipped),
-                None => Err(vec![RowProblem::new("submissionId", "required", "is empty: nothing is handed in")]),
+                None => Err(vec![RowProblem::new(
+                    "submissionId",
+                    "required",
+                    "is empty: nothing is handed in",
+                )]),
                 Some(None) => Err(vec![RowProblem::new(
                     "submissionId",
                     "not_current",

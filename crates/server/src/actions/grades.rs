@@ -70,7 +70,10 @@ pub fn publish(work: &mut Work<'_>, id: &AssignmentId, asked: &GradesToPublish) 
         let Some(current) = link.current_submission.as_ref().filter(|_| is_meant) else {
             continue;
         };
-        let draft = current.grade.as_ref().filter(|grade| grade.status == GradeStatus::Draft);
+        let draft = current
+            .grade
+            .as_ref()
+            .filter(|grade| grade.status == GradeStatus::Draft);
         if let Some(draft) = draft.filter(|grade| !grade.is_empty()).cloned() {
             written.extend(write(work, link, current, draft, publishing.clone())?);
         }
@@ -113,12 +116,7 @@ pub(super) fn writable(class: ClassStatus) -> Result<()> {
 }
 
 /// Writes the grade of one submission and tells of it.
-fn grade(
-    work: &mut Work<'_>,
-    link: &WholeGroupAssignment,
-    submission: WholeSubmission,
-    edit: GradeEdit,
-) -> Result<()> {
+fn grade(work: &mut Work<'_>, link: &WholeGroupAssignment, submission: WholeSubmission, edit: GradeEdit) -> Result<()> {
     let id = submission.submission.id.clone();
     let grade = match submission.grade.clone() {
         Some(grade) => grade,

@@ -11,6 +11,7 @@ pub mod chat;
 pub mod class_clones;
 pub mod classes;
 pub mod courses;
+pub mod direct_messages;
 pub mod documents;
 pub mod enrollments;
 pub mod feedback;

@@ -37,7 +37,10 @@ async fn history(cx: Context, Path(id): Path<GroupAssignmentId>) -> Result<Json<
     let look = cx.read(move |scope| {
         let audience = Audience::of(scope.viewer());
         let attempts = scope.attempts_at(&id)?;
-        Ok(attempts.iter().map(|attempt| SubmissionView::new(attempt, &audience)).collect())
+        Ok(attempts
+            .iter()
+            .map(|attempt| SubmissionView::new(attempt, &audience))
+            .collect())
     });
     Ok(Json(look.await?))
 }
@@ -70,11 +73,7 @@ async fn content(
     responses((status = 200, description = "The PDF", content_type = "application/pdf"),
         (status = 409, description = "ASSIGNMENT_NOT_FINISHED"), (status = 502, description = "DOCSERVER_ERROR"),
         (status = 504, description = "DOCSERVER_TIMEOUT")))]
-async fn pdf(
-    cx: Context,
-    Path((id, document)): Path<(SubmissionId, String)>,
-    headers: HeaderMap,
-) -> Result<Response> {
+async fn pdf(cx: Context, Path((id, document)): Path<(SubmissionId, String)>, headers: HeaderMap) -> Result<Response> {
     let look = cx.read(move |scope| {
         let (copy, topic) = scope.copy_in(&id, &document)?;
         match topic {

@@ -105,7 +105,10 @@ fn placed(feedback: &model::feedback::Feedback) -> ((i64, FeedbackId), FeedbackV
     responses((status = 201, body = FeedbackView), (status = 409, description = "CLASS_ARCHIVED")))]
 async fn create(cx: Context, Valid(new): Valid<NewFeedback>) -> Result<Created<FeedbackView>> {
     let given = cx.write(move |work| feedback::create(work, &new)).await?;
-    Ok(Created(format!("/api/feedback/{}", given.id), FeedbackView::from(&given)))
+    Ok(Created(
+        format!("/api/feedback/{}", given.id),
+        FeedbackView::from(&given),
+    ))
 }
 
 /// Change, publish or hold back a feedback

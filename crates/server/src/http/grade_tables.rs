@@ -75,7 +75,11 @@ struct Imported {
 /// The grades of a topic, drafts too: a row for each group and one for each member of what it handed in
 #[utoipa::path(get, path = "/assignments/{id}/grades.csv", params(("id" = String, Path), Exported),
     responses((status = 200, description = "RFC 4180, UTF-8", content_type = "text/csv", body = String)))]
-async fn export(cx: Context, Path(id): Path<AssignmentId>, ValidQuery(query): ValidQuery<Exported>) -> Result<Response> {
+async fn export(
+    cx: Context,
+    Path(id): Path<AssignmentId>,
+    ValidQuery(query): ValidQuery<Exported>,
+) -> Result<Response> {
     let delimiter = query.delimiter.map_or(',', |delimiter| delimiter.0);
     let look = cx.read(move |scope| {
         let seen = scope.assignment(&id)?;
@@ -129,5 +133,8 @@ async fn import(
     let outcomes = write.await?;
     // The staged file has to stay until its last row was read.
     drop(file);
-    Ok(Json(GradeImportView::new(is_dry, outcomes.into_iter().map(view).collect())))
+    Ok(Json(GradeImportView::new(
+        is_dry,
+        outcomes.into_iter().map(view).collect(),
+    )))
 }

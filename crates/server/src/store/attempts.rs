@@ -76,7 +76,11 @@ impl Scope<'_> {
     }
 
     /// A copy in an attempt, named by its own id or by its document's, and how its topic stands.
-    pub fn copy_in(&mut self, submission: &SubmissionId, named: &str) -> Result<(SubmissionDocument, AssignmentStatus)> {
+    pub fn copy_in(
+        &mut self,
+        submission: &SubmissionId,
+        named: &str,
+    ) -> Result<(SubmissionDocument, AssignmentStatus)> {
         self.one_visible(&COPY, args![submission, named], |row| {
             Ok((copy(row)?, row.parse(AssignmentStatus::parse)?))
         })

@@ -143,14 +143,7 @@ impl Work<'_> {
 
     fn write_member_grade(&mut self, row: &str, member: &MemberGrade) -> Result<()> {
         let (id, points) = (clock::new_id(), member.points.map(Points::get));
-        let new = args![
-            id,
-            row,
-            member.user_id,
-            member.value,
-            points,
-            member.feedback
-        ];
+        let new = args![id, row, member.user_id, member.value, points, member.feedback];
         self.run(&WRITE_MEMBER, new).map(drop)
     }
 }

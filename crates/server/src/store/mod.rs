@@ -16,6 +16,7 @@ pub mod activity;
 pub mod assignments;
 pub mod attachments;
 pub mod attempts;
+pub mod boards;
 pub mod cascade;
 pub mod chat;
 pub mod classes;
@@ -23,6 +24,7 @@ pub mod converted_files;
 pub mod courses;
 pub mod current_submissions;
 pub mod departures;
+pub mod direct_messages;
 pub mod documents;
 pub mod enrollments;
 pub mod erasure;
@@ -38,6 +40,7 @@ pub mod letters;
 pub mod members;
 pub mod organizations;
 pub mod outbox;
+pub mod overview;
 pub mod page;
 pub mod people;
 pub mod personal;
@@ -385,6 +388,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("converted_files", converted_files::STATEMENTS),
         ("courses", courses::STATEMENTS),
         ("departures", departures::STATEMENTS),
+        ("direct_messages", direct_messages::STATEMENTS),
         ("documents", documents::STATEMENTS),
         ("letters", letters::STATEMENTS),
         ("members", members::STATEMENTS),
@@ -417,6 +421,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("work_rooms", work_rooms::STATEMENTS),
     ];
     all.extend(cascade::all_statements());
+    all.extend(overview::all_statements());
     all.extend(group_assignments::all_statements());
     all.extend(groups::all_statements());
     all

@@ -72,7 +72,12 @@ fn row(
     let cells = [
         text(submission.map(|submission| submission.id.to_string())),
         group.group_number.to_string(),
-        text(Some(group.display_name.as_ref().map_or_else(|| group.name.to_string(), ToString::to_string))),
+        text(Some(
+            group
+                .display_name
+                .as_ref()
+                .map_or_else(|| group.name.to_string(), ToString::to_string),
+        )),
         text(submission.map(|submission| submission.attempt.to_string())),
         text(submission.map(|submission| submission.submitted_at.to_string())),
         text(submission.map(|submission| u8::from(submission.lateness.is_late).to_string())),

@@ -42,6 +42,7 @@ homes! {
     DOCUMENT: "documents" in "documents";
     GROUP_ASSIGNMENT: "group-assignments" in "group_assignments";
     SUBMISSION: "submissions" in "submissions";
+    MESSAGE: "messages" in "direct_messages";
     FEEDBACK: "feedback" in "feedback";
     MEMBER: "members" in "members";
     JOB: "jobs" in "jobs";

@@ -4,6 +4,7 @@
 pub mod accounts;
 pub mod addresses;
 pub mod administration;
+pub mod boards;
 pub mod editing;
 pub mod erasure;
 pub mod file_removals;
@@ -203,6 +204,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("platform/personal", personal::STATEMENTS),
         ("personal/account", super::personal::account::STATEMENTS),
         ("platform/letters", letters::STATEMENTS),
+        ("platform/boards", boards::STATEMENTS),
         ("platform/listeners", listeners::STATEMENTS),
         ("platform/file_removals", file_removals::STATEMENTS),
         ("platform/accounts", accounts::STATEMENTS),

@@ -239,7 +239,9 @@ async fn the_judgement(story: &mut Story<'_>, page: &str, handed_in: &Value, top
     let world = &story.app.world;
     let (ada, ben, submission) = (&world.ada, &world.ben, id(&handed_in["submission"]));
     let (route, points) = ("PUT /feedback/submissions/{id}/grade", json!({"points": 1}));
-    story.call(ada, route, &[&submission], points.clone(), &["SUBMISSION_GRADE"]).await;
+    story
+        .call(ada, route, &[&submission], points.clone(), &["SUBMISSION_GRADE"])
+        .await;
     story.call(ada, route, &[&submission], points, &[]).await;
     let (route, value) = ("PUT /workrooms/documents/{id}/grade", json!({"value": "B"}));
     story.call(ada, route, &[page], value, &["SUBMISSION_GRADE"]).await;
@@ -249,16 +251,25 @@ async fn the_judgement(story: &mut Story<'_>, page: &str, handed_in: &Value, top
         .send_file(ada, route, &[topic], ("grades.csv", table), &["SUBMISSION_GRADE"])
         .await;
     let route = "POST /feedback/assignments/{id}/publish-grades";
-    story.call(ada, route, &[topic], json!({}), &["SUBMISSION_GRADE_PUBLISH"]).await;
+    story
+        .call(ada, route, &[topic], json!({}), &["SUBMISSION_GRADE_PUBLISH"])
+        .await;
     story.call(ada, route, &[topic], json!({}), &[]).await;
     let said = json!({"submissionId": submission, "text": "Well done."});
     let said = id(&story.call(ada, "POST /feedback", &[], said, &["FEEDBACK_CREATE"]).await);
     let (route, text) = ("PATCH /feedback/{id}", json!({"text": "Very well done."}));
     story.call(ada, route, &[&said], text, &["FEEDBACK_UPDATE"]).await;
     let route = "DELETE /feedback/{id}";
-    story.call(ada, route, &[&said], Value::Null, &["FEEDBACK_DELETE"]).await;
-    let (route, words) = ("POST /feedback/submissions/{id}/return", json!({"feedback": "Once more."}));
-    story.call(ada, route, &[&submission], words, &["SUBMISSION_RETURN"]).await;
+    story
+        .call(ada, route, &[&said], Value::Null, &["FEEDBACK_DELETE"])
+        .await;
+    let (route, words) = (
+        "POST /feedback/submissions/{id}/return",
+        json!({"feedback": "Once more."}),
+    );
+    story
+        .call(ada, route, &[&submission], words, &["SUBMISSION_RETURN"])
+        .await;
     let (route, body) = ("POST /workrooms/documents/{id}/submit", json!({"assignmentId": topic}));
     story.call(ben, route, &[page], body, &["SUBMISSION_SUBMIT"]).await;
 }

@@ -53,6 +53,13 @@ const UNLOGGED: &[(&str, &str, &str)] = &[
     ("POST", "/workrooms/{id}/read", "a reading mark is its reader's alone"),
     (
         "POST",
+        "/messages",
+        "who writes to whom is for nobody else to read: tests/api/direct_messages.rs",
+    ),
+    ("POST", "/messages/{id}/read", "what somebody reads is his own"),
+    ("DELETE", "/messages/{id}", "it goes out of one's own view alone"),
+    (
+        "POST",
         "/tenants",
         "the record is the first of the new school's own log: tests/api/tenants.rs",
     ),

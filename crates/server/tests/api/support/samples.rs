@@ -77,6 +77,7 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
         ("POST", "/assignments/{id}/grades/import") => return Sample::File("sample.csv"),
         ("PUT", "/workrooms/documents/{id}/content") => return Sample::File("sample.docx"),
         ("POST", "/workrooms/documents/{id}/submit") => json!({"assignmentId": ids.assignment}),
+        ("POST", "/messages") => json!({"recipientIds": [ids.user], "content": "Sample"}),
         ("PATCH", _) | ("POST", "/subjects" | "/homerooms") => json!({"name": "Sample"}),
         ("POST", path) if NO_ARGUMENTS.iter().any(|end| path.ends_with(end)) => json!({}),
         _ => panic!("no sample body for {method} {path}: add it to support/samples.rs"),
@@ -88,6 +89,7 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
 const NO_ARGUMENTS: [&str; 11] = [
     "/workrooms/{id}/read",
     "/publish-grades",
+    "/read",
     "/me/export",
     "/resolve",
     "/claim",

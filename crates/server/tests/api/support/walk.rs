@@ -17,6 +17,7 @@ pub struct Walk {
     pub group_file: String,
     pub work_room: String,
     pub document: String,
+    pub announcement: String,
     pub message: String,
     pub chat_file: String,
     pub member: String,
@@ -55,6 +56,8 @@ impl Walk {
             .post(&format!("/workrooms/{room}/documents"), new)
             .await
             .expect(201);
+        let announcement = json!({"classId": class.id, "content": "Bring your atlas."});
+        let announcement = ada.post("/messages", announcement).await.expect(201);
         let (message, chat_file) = message(app, &room).await;
         let new = json!({"title": "Handed in", "documentType": "word"});
         let page = app
@@ -84,6 +87,7 @@ impl Walk {
             group_file: text(&group_file, "id"),
             work_room: room,
             document: text(&document, "id"),
+            announcement: text(&announcement, "id"),
             message,
             chat_file,
             member: text(&members["data"][0], "id"),
@@ -115,6 +119,7 @@ impl Walk {
             ("feedback", "id") if path.starts_with("/feedback/assignments/") => self.assignment.clone(),
             ("feedback", "id") => self.feedback.clone(),
             ("feedback", "documentId") => self.copy.clone(),
+            ("messages", "id") => self.announcement.clone(),
             ("groups", "attachmentId") => self.group_file.clone(),
             ("admin", "id") if path.starts_with("/admin/gdpr/") => self.job.clone(),
             ("workrooms", "attachmentId") => self.chat_file.clone(),
