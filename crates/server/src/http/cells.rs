@@ -46,6 +46,8 @@ pub const FILES: &[(&str, &str)] = &[
     ("groups", include_str!("../../access/groups.csv")),
     ("assignments", include_str!("../../access/assignments.csv")),
     ("workrooms", include_str!("../../access/workrooms.csv")),
+    ("messages", include_str!("../../access/messages.csv")),
+    ("feedback", include_str!("../../access/feedback.csv")),
     ("tenants", include_str!("../../access/tenants.csv")),
 ];
 

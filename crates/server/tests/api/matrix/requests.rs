@@ -33,6 +33,8 @@ pub async fn call(app: &TestApp, stage: &Stage, line: &Line, lesson: &Lesson, ac
         Sample::File(name) => {
             let bytes: &[u8] = if name.ends_with(".docx") {
                 include_bytes!("../../../templates/blank.docx")
+            } else if name.ends_with(".csv") {
+                b"submissionId,value\n"
             } else {
                 b"sample"
             };
@@ -125,7 +127,8 @@ fn parameter(app: &TestApp, stage: &Stage, line: &Line, lesson: &Lesson, name: &
         ("feedback", "id") if line.path.starts_with("/feedback/submissions/") => &lesson.submission,
         ("feedback", "id") if line.path.starts_with("/feedback/assignments/") => &lesson.topic,
         ("feedback", "id") => &lesson.feedback,
-        (_, "documentId") => &lesson.submitted,
+        (_, "documentId") => &lesson.copy,
+        ("workrooms", "attachmentId") => &lesson.chat_file,
         _ => panic!("the matrix knows no {{{name}}} of {}", line.path),
     };
     found.clone()
@@ -165,7 +168,8 @@ fn body(app: &TestApp, stage: &Stage, line: &Line, lesson: &Lesson, actor: &Acto
         ("POST", "/workrooms/{id}/messages") | ("PATCH", "/workrooms/{id}/messages/{messageId}") => {
             json!({"content": "Sample"})
         }
-        ("POST", "/workrooms/{id}/messages/attachments" | "/assignments/{id}/grades/import") => {
+        ("POST", "/assignments/{id}/grades/import") => return Sample::File("sample.csv"),
+        ("POST", "/workrooms/{id}/messages/attachments") => {
             return Sample::File("sample.txt");
         }
         ("POST", "/workrooms/{id}/read" | "/messages/{id}/read" | "/workrooms/documents/{id}/callback") => json!({}),

@@ -86,7 +86,7 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
 }
 
 /// Actions whose body may be empty.
-const NO_ARGUMENTS: [&str; 11] = [
+const NO_ARGUMENTS: [&str; 13] = [
     "/workrooms/{id}/read",
     "/publish-grades",
     "/read",
