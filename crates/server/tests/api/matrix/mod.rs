@@ -3,6 +3,7 @@
 //! who is admitted gets his answer, and in it nothing that is not his.
 
 mod clauses;
+mod people;
 mod requests;
 mod stage;
 mod undo;
@@ -14,8 +15,9 @@ use groupwork::http::cells::{self, ACTORS, Line};
 use groupwork::http::router;
 use model::access::{Access, Standing};
 
+use self::people::Actor;
 use self::requests::call;
-use self::stage::{Actor, Stage};
+use self::stage::Stage;
 use self::undo::Undo;
 use crate::support::{Answer, Heard, TestApp, clients_are_there, environment};
 

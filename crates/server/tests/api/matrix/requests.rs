@@ -5,7 +5,8 @@ use reqwest::Method;
 use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
 
-use super::stage::{Actor, Lesson, NOBODY, Stage};
+use super::people::Actor;
+use super::stage::{Lesson, NOBODY, Stage};
 use crate::support::samples::{Ids, Sample, sample};
 use crate::support::{Answer, TestApp};
 
@@ -34,7 +35,7 @@ pub async fn call(app: &TestApp, stage: &Stage, line: &Line, lesson: &Lesson, ac
             let bytes: &[u8] = if name.ends_with(".docx") {
                 include_bytes!("../../../templates/blank.docx")
             } else if name.ends_with(".csv") {
-                b"submissionId,value\n"
+                b"submissionId,userId,value,points,feedback\n"
             } else {
                 b"sample"
             };

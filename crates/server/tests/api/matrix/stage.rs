@@ -1,22 +1,15 @@
 //! Where the table is played: one lesson for each situation, made through the API, and the people who call.
 
-use model::access::Standing;
 use reqwest::Method;
 use serde_json::{Value, json};
 
+use super::people::{Actor, GRADE, OTHERS, actors};
 use crate::support::rows::execute;
 use crate::support::topics::{LATER, id, link};
 use crate::support::{Class, Client, Person, TestApp, Walk};
 
 /// An id of nothing.
 pub const NOBODY: &str = "0190a1b2-0000-7000-8000-00000000dead";
-/// Says a draft grade; only staff read it.
-pub const GRADE: &str = "Gradesecret";
-/// Stands in what is for another group of the topic; of all students only its own read it.
-pub const OTHERS: &str = "Otherssecret";
-/// What only staff read.
-const STAFF: [&str; 2] = [GRADE, OTHERS];
-
 /// What one lesson has, each by its id.
 #[derive(Debug, Clone)]
 pub struct Lesson {
@@ -51,18 +44,6 @@ pub struct Lesson {
     pub chat_file: String,
     pub message: String,
     pub feedback: String,
-}
-
-/// Somebody who calls.
-pub struct Actor {
-    /// His column.
-    pub column: usize,
-    pub name: String,
-    pub standing: Standing,
-    pub client: Client,
-    /// What he may never read.
-    pub forbidden: Vec<&'static str>,
-    pub is_super: bool,
 }
 
 /// The lessons, the people, and further ids that paths and bodies name.
@@ -392,62 +373,4 @@ impl Stage {
             _ => &self.plain,
         }
     }
-}
-
-/// The people of the columns, and Dana.
-fn actors(app: &TestApp) -> (Vec<Actor>, Actor) {
-    const NORTH: [&str; 10] = [
-        "Plainouter",
-        "Plaininner",
-        "Archivedouter",
-        "Archivedinner",
-        "Draftouter",
-        "Draftinner",
-        "Hiddenouter",
-        "Hiddeninner",
-        "Cotaughtouter",
-        "Cotaughtinner",
-    ];
-    const SOUTH: [&str; 2] = ["Southouter", "Southinner"];
-    let world = &app.world;
-    let actor = |column: usize, person: &Person, standing: Standing, may: &[&'static str]| {
-        let words = NORTH.iter().chain(&SOUTH).chain(&STAFF);
-        Actor {
-            column,
-            name: person.name.clone(),
-            standing,
-            client: app.as_(person).with("x-request-id", "matrix"),
-            forbidden: words.filter(|word| !may.contains(word)).copied().collect(),
-            is_super: standing == Standing::SuperAdmin,
-        }
-    };
-    let member = ["Plainouter", "Plaininner", "Archivedouter", "Archivedinner"];
-    let staff: Vec<&str> = NORTH.iter().chain(&STAFF).copied().collect();
-    let of_south: Vec<&str> = SOUTH.iter().chain(&STAFF).copied().collect();
-    let outlines: Vec<&str> = NORTH.iter().filter(|word| word.ends_with("outer")).copied().collect();
-    let mut tom = outlines.clone();
-    tom.extend(["Cotaughtinner", GRADE, OTHERS]);
-    let everything: Vec<&str> = staff.iter().chain(&SOUTH).copied().collect();
-    let stranger = Actor {
-        column: 0,
-        name: "nobody".to_owned(),
-        standing: Standing::Stranger,
-        client: app.stranger().with("x-request-id", "matrix"),
-        forbidden: everything.clone(),
-        is_super: false,
-    };
-    let actors = vec![
-        stranger,
-        actor(1, &world.ben, Standing::Student, &member),
-        actor(2, &world.eli, Standing::Student, &[]),
-        actor(3, &world.finn, Standing::Student, &["Cotaughtouter", "Cotaughtinner"]),
-        actor(4, &world.ada, Standing::Teacher, &staff),
-        actor(5, &world.tom, Standing::Teacher, &tom),
-        actor(6, &world.adam, Standing::Admin, &staff),
-        actor(7, &world.zack, Standing::Student, &SOUTH),
-        actor(7, &world.zoe, Standing::Teacher, &of_south),
-        actor(7, &world.zara, Standing::Admin, &of_south),
-        actor(8, &world.root, Standing::SuperAdmin, &everything),
-    ];
-    (actors, actor(1, &world.dana, Standing::Student, &[]))
 }

@@ -86,8 +86,6 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
 }
 
 /// Actions whose body may be empty.
-const NO_ARGUMENTS: [&str; 13] = [
-    "/workrooms/{id}/read",
 const NO_ARGUMENTS: [&str; 12] = [
     "/publish-grades",
     "/read",
