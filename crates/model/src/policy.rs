@@ -46,6 +46,8 @@ words! {
         FeedbackForStudents = "FEEDBACK_FOR_STUDENTS",
         /// Only its author changes a message.
         MessageAuthor = "MESSAGE_AUTHOR",
+        /// A direct message is for its sender and those it names.
+        MessageAddressed = "MESSAGE_ADDRESSED",
         /// People act only on those below them.
         Rank = "RANK",
         /// Admins change only accounts that are their school's alone.

@@ -155,4 +155,5 @@ the same to the byte as that of an id nobody has.
 | cotaught | Tc teaches along in the class of To |
 | handover | the class is given to another teacher |
 | above, shared | the account is the owner's, or at home in another school |
+| direct | the message is not for the class but from Tc to Sg |
 ";

@@ -7,7 +7,7 @@ use anyhow::{Context as _, bail};
 pub const ACTORS: [&str; 9] = ["An", "Sg", "Sc", "So", "Tc", "To", "Ad", "Xo", "SA"];
 
 /// The situations a line can be about; without a name it is a class at work, a group that has started, a draft.
-pub const SITUATIONS: [&str; 12] = [
+pub const SITUATIONS: [&str; 13] = [
     "",
     "hidden",
     "submitted",
@@ -20,6 +20,7 @@ pub const SITUATIONS: [&str; 12] = [
     "handover",
     "above",
     "shared",
+    "direct",
 ];
 
 /// One line: an operation in a situation, and what each actor is answered.

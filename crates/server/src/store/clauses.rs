@@ -38,6 +38,16 @@ pub const FRAGMENTS: &[(Clause, &str, &str)] = &[
         "f.group_assignment_id <> ''",
     ),
     (Clause::FilePublished, "f.staged_at IS NULL", "f.id <> ''"),
+    (
+        Clause::FeedbackForStudents,
+        "(fb.visibility = 'GROUP' AND fb.published_at IS NOT NULL)",
+        "fb.id <> ''",
+    ),
+    (
+        Clause::MessageAddressed,
+        "(d.class_id IS NULL AND r.user_id IS NOT NULL)",
+        "d.class_id IS NULL",
+    ),
 ];
 
 /// The text of a statement with the clauses that are in force.

@@ -53,6 +53,7 @@ const WATCHED: &[(Clause, &str, &str, &str)] = &[
         "/workrooms/{id}/messages/{messageId}",
         "",
     ),
+    (Clause::MessageAddressed, "GET", "/messages/{id}", "direct"),
     (Clause::Rank, "PATCH", "/users/{id}", "above"),
     (Clause::AccountAtHome, "PATCH", "/users/{id}", "shared"),
 ];
@@ -77,6 +78,28 @@ fn every_clause_is_watched() {
     let unwatched = |clause: &&Clause| !WATCHED.iter().any(|(watched, ..)| watched == *clause);
     let unwatched: Vec<_> = Clause::ALL.iter().filter(unwatched).collect();
     assert!(unwatched.is_empty(), "{unwatched:?}");
+}
+
+#[test]
+fn only_tests_can_switch_clauses_off() {
+    let workspace = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let manifests = [
+        "Cargo.toml",
+        "bench/Cargo.toml",
+        "crates/better-auth/Cargo.toml",
+        "crates/practice-document-server/Cargo.toml",
+        "crates/server/Cargo.toml",
+    ];
+    for manifest in manifests {
+        let text = std::fs::read_to_string(workspace.join(manifest)).unwrap();
+        let built = text.split("[dev-dependencies]").next().unwrap();
+        assert!(
+            !built.contains("switches"),
+            "{manifest} asks for the switches outside of tests"
+        );
+    }
+    let model = std::fs::read_to_string(workspace.join("crates/model/Cargo.toml")).unwrap();
+    assert!(!model.contains("default ="), "the switches are off unless asked for");
 }
 
 fn in_a_process_of_its_own(name: &str) {

@@ -103,6 +103,7 @@ fn parameter(app: &TestApp, stage: &Stage, line: &Line, lesson: &Lesson, name: &
         ("classes", "userId") => return of_walk(&stage.helper),
         ("groups", "userId") if line.situation == "hidden" => return of_walk(&world.dana.id),
         ("classes", "studentId") | ("groups", "userId") => return of_walk(&world.cem.id),
+        ("messages", "id") if line.situation == "direct" => return of_walk(&stage.direct),
         ("messages", "id") => return of_walk(&stage.announcement),
         ("subjects", "id") => &lesson.subject,
         ("classes", "id") => &lesson.class,

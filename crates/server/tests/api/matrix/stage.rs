@@ -65,6 +65,8 @@ pub struct Stage {
     /// A member whose account is that school's.
     pub shared: String,
     pub announcement: String,
+    /// What the teacher wrote to the member alone.
+    pub direct: String,
 }
 
 const DOCX: &[u8] = include_bytes!("../../../templates/blank.docx");
@@ -336,6 +338,8 @@ impl Stage {
         let shared = id(&adam.post("/users", shared).await.expect(201));
         let announcement = json!({"classId": plain.class, "content": "The lesson begins later"});
         let announcement = id(&ada.post("/messages", announcement).await.expect(201));
+        let direct = json!({"recipientIds": [ben.id], "content": "Plaininner for you"});
+        let direct = id(&ada.post("/messages", direct).await.expect(201));
         let enrolled = json!({"studentIds": [ben.id]});
         let path = format!("/homerooms/{}/students", walk.homeroom);
         adam.post(&path, enrolled).await.expect(200);
@@ -360,6 +364,7 @@ impl Stage {
             spare,
             shared,
             announcement,
+            direct,
         }
     }
 
