@@ -68,6 +68,10 @@ pub enum Sent {
     Again(RoomMessage),
 }
 
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "garde hands its context over like this"
+)]
 fn few(files: &List<AttachmentId>, (): &()) -> garde::Result {
     if files.len() > FILES_MAX {
         return Err(garde::Error::new(format!("must have at most {FILES_MAX} entries")));

@@ -19,7 +19,7 @@ use super::submissions::whole_link;
 use crate::clock;
 use crate::error::Result;
 use crate::store::Work;
-use crate::store::grades::GroupWork;
+use crate::store::submissions::grades::GroupWork;
 
 /// A feedback to be given, about exactly one thing.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]

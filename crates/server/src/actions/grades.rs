@@ -20,7 +20,7 @@ use super::submissions::whole_link;
 use crate::error::{Error, Result};
 use crate::store::Work;
 use crate::store::documents::SeenDocument;
-use crate::store::grades::GroupWork;
+use crate::store::submissions::grades::GroupWork;
 
 /// The groups whose grades shall be published.
 #[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]

@@ -16,7 +16,7 @@ use super::reply::{Created, Done};
 use super::valid::{Editable, Patch, Valid, ValidQuery};
 use crate::actions::feedback::{self, GiveBack, NewFeedback};
 use crate::error::{Error, Result};
-use crate::store::feedback::FeedbackOf;
+use crate::store::submissions::feedback::FeedbackOf;
 use crate::views::audience::Audience;
 use crate::views::group_assignment::GroupAssignmentView;
 use crate::views::submission::FeedbackView;
@@ -33,6 +33,7 @@ pub fn routes() -> Endpoints {
 #[derive(Deserialize, Validate, IntoParams)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
+#[expect(clippy::struct_field_names, reason = "the query names ids")]
 struct Filter {
     /// About the work of this group on this topic; exactly one of the four is given
     #[garde(skip)]

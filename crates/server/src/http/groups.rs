@@ -359,7 +359,7 @@ struct MemberMoved {
     params(("id" = String, Path), ("userId" = String, Path)), request_body = Move,
     responses((status = 200, body = MemberMoved),
     (status = 409, description = "CLASS_MISMATCH, LIMIT_REACHED, CLASS_ARCHIVED"),
-    (status = 403, description = "NOT_CLASS_TEACHER")))]
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn move_member(
     cx: Context,
     Path((id, user)): Path<(GroupId, UserId)>,

@@ -18,6 +18,7 @@ use super::Jobs;
 use crate::error::{Error, Result};
 use crate::files::name;
 use crate::store::Tenant;
+use crate::store::personal::concealed::Concealed;
 use crate::store::personal::files::{FOLDERS, Folder, PersonalFile};
 use crate::store::personal::{Noun, Rows, account, nouns};
 use crate::store::platform::PlatformProof;
@@ -32,6 +33,8 @@ pub(super) struct Extent {
     pub user: UserId,
     /// Whether the account itself is told.
     pub with_account: bool,
+    /// Whether the person takes it himself: then it leaves out what he is not to see yet.
+    pub is_own: bool,
     /// The schools that tell what they hold, each in its folder.
     pub holders: Vec<(Tenant, String)>,
 }
@@ -49,6 +52,7 @@ impl Jobs {
         let extent = Extent {
             user,
             with_account: true,
+            is_own: true,
             holders: holders.await?,
         };
         Ok(self.archive(extent).boxed())
@@ -92,30 +96,44 @@ impl<W: AsyncWrite + Unpin + Send> Archive<W> {
     async fn write(&mut self, extent: &Extent) -> Result<()> {
         if extent.with_account {
             for noun in account::NOUNS {
-                self.list(noun.name.to_owned(), noun, &extent.user, None).await?;
+                let nothing = Concealed::default();
+                self.list(noun.name.to_owned(), noun, &extent.user, (None, &nothing))
+                    .await?;
             }
         }
         for (tenant, slug) in &extent.holders {
+            let concealed = if extent.is_own {
+                self.jobs.concealed(&extent.user, tenant).await?
+            } else {
+                Concealed::default()
+            };
             for noun in nouns::NOUNS {
                 let name = format!("{slug}/{}", noun.name);
-                self.list(name, noun, &extent.user, Some(tenant)).await?;
+                self.list(name, noun, &extent.user, (Some(tenant), &concealed)).await?;
             }
             for folder in FOLDERS {
-                self.folder(slug, folder, &extent.user, tenant).await?;
+                self.folder(slug, folder, &extent.user, (tenant, &concealed)).await?;
             }
         }
         Ok(())
     }
 
     /// One noun as a JSON array.
-    async fn list(&mut self, name: String, noun: &'static Noun, user: &UserId, tenant: Option<&Tenant>) -> Result<()> {
+    async fn list(
+        &mut self,
+        name: String,
+        noun: &'static Noun,
+        user: &UserId,
+        (tenant, concealed): (Option<&Tenant>, &Concealed),
+    ) -> Result<()> {
         let Self { zip, jobs } = self;
         let entry = ZipEntryBuilder::new(format!("{name}.json").into(), Compression::Deflate);
         let mut entry = zip.write_entry_stream(entry).await.map_err(failed)?.compat_write();
         let (mut after, mut is_first) = (String::new(), true);
         entry.write_all(b"[").await?;
         loop {
-            let page = jobs.rows(noun, user, tenant, &after).await?;
+            let mut page = jobs.rows(noun, user, tenant, &after).await?;
+            page.rows.retain(|row| concealed.shows(row));
             entry.write_all(lines(&page.rows, is_first).as_bytes()).await?;
             is_first &= page.rows.is_empty();
             match page.next {
@@ -128,7 +146,13 @@ impl<W: AsyncWrite + Unpin + Send> Archive<W> {
     }
 
     /// The files of one folder, each with the id of its row before its name.
-    async fn folder(&mut self, slug: &str, folder: &'static Folder, user: &UserId, tenant: &Tenant) -> Result<()> {
+    async fn folder(
+        &mut self,
+        slug: &str,
+        folder: &'static Folder,
+        user: &UserId,
+        (tenant, concealed): (&Tenant, &Concealed),
+    ) -> Result<()> {
         let mut after = String::new();
         loop {
             let (user, asked) = (user.clone(), std::mem::take(&mut after));
@@ -138,7 +162,7 @@ impl<W: AsyncWrite + Unpin + Send> Archive<W> {
             let found = found.await?;
             let Some(last) = found.last() else { return Ok(()) };
             after.clone_from(&last.id);
-            for file in found {
+            for file in found.into_iter().filter(|file| concealed.shows_file(file)) {
                 self.file(&format!("{slug}/{}", folder.name), file).await?;
             }
         }
@@ -163,6 +187,14 @@ impl<W: AsyncWrite + Unpin + Send> Archive<W> {
 }
 
 impl Jobs {
+    async fn concealed(&self, user: &UserId, tenant: &Tenant) -> Result<Concealed> {
+        let user = user.clone();
+        let look = self.0.store.read(Self::standpoint(tenant.clone()), move |scope| {
+            scope.concealed_from(&user)
+        });
+        look.await
+    }
+
     /// Rows of a noun: of a school, or of the account.
     async fn rows(&self, noun: &'static Noun, user: &UserId, tenant: Option<&Tenant>, after: &str) -> Result<Rows> {
         let (store, user, after) = (&self.0.store, user.clone(), after.to_owned());

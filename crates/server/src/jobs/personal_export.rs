@@ -30,6 +30,7 @@ pub(super) async fn run(jobs: &Jobs, held: &Held) -> Result<Outcome> {
     let extent = Extent {
         user,
         with_account: job.payload["withAccount"] == true,
+        is_own: false,
         holders: vec![(tenant.clone(), slug)],
     };
     let mut staging = jobs.0.files.stage(u64::MAX).await?;

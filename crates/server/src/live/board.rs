@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 use model::id::{GroupId, OrganizationId, UserId};
 use model::news::{Event, Room};
 use serde_json::json;
-use tokio::time::MissedTickBehavior;
 
 use super::Live;
 use super::orders::Emission;
@@ -28,13 +27,12 @@ const AT_ONCE: usize = 200;
 impl Live {
     /// Tells boards until the server stops.
     pub(super) async fn keep_boards(self) {
-        let mut beat = tokio::time::interval(EVERY);
-        beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let (mut round, mut waiting) = (0, Vec::new());
         loop {
             tokio::select! {
                 () = self.0.closing.cancelled() => return,
-                _ = beat.tick() => {}
+                // From the end of one round to the next, so that a slow one is not followed at once.
+                () = tokio::time::sleep(EVERY) => {}
             }
             round = (round + 1) % ROUNDS;
             self.tell_boards(&mut waiting, round == 0).await;

@@ -15,7 +15,6 @@ pub mod visible;
 pub mod activity;
 pub mod assignments;
 pub mod attachments;
-pub mod attempts;
 pub mod boards;
 pub mod cascade;
 pub mod chat;
@@ -28,8 +27,6 @@ pub mod direct_messages;
 pub mod documents;
 pub mod enrollments;
 pub mod erasure;
-pub mod feedback;
-pub mod grades;
 pub mod group_assignments;
 pub mod groups;
 pub mod homerooms;
@@ -383,7 +380,6 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("assignments", assignments::STATEMENTS),
         ("attachments", attachments::STATEMENTS),
         ("chat", chat::STATEMENTS),
-        ("attempts", attempts::STATEMENTS),
         ("classes", classes::STATEMENTS),
         ("converted_files", converted_files::STATEMENTS),
         ("courses", courses::STATEMENTS),
@@ -395,14 +391,13 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("organizations", organizations::STATEMENTS),
         ("outbox", outbox::STATEMENTS),
         ("purge", purge::STATEMENTS),
+        ("personal/concealed", personal::concealed::STATEMENTS),
         ("personal/nouns", personal::nouns::STATEMENTS),
         ("personal/files", personal::files::STATEMENTS),
         ("jobs", jobs::STATEMENTS),
         ("rooms", rooms::STATEMENTS),
         ("enrollments", enrollments::STATEMENTS),
         ("erasure", erasure::STATEMENTS),
-        ("feedback", feedback::STATEMENTS),
-        ("grades", grades::STATEMENTS),
         ("saves", saves::STATEMENTS),
         ("rates", rates::STATEMENTS),
         ("revisions", revisions::STATEMENTS),
@@ -417,12 +412,12 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("storage", storage::STATEMENTS),
         ("imports", imports::STATEMENTS),
         ("subjects", subjects::STATEMENTS),
-        ("submissions", submissions::STATEMENTS),
         ("work_rooms", work_rooms::STATEMENTS),
     ];
     all.extend(cascade::all_statements());
     all.extend(overview::all_statements());
     all.extend(group_assignments::all_statements());
     all.extend(groups::all_statements());
+    all.extend(submissions::all_statements());
     all
 }

@@ -1,6 +1,10 @@
 //! Submissions: attempts with their copies, their grade and what was said about them. Who may see an attempt is decided
 //! by whoever asks for it: a link or a document the viewer sees.
 
+pub mod attempts;
+pub mod feedback;
+pub mod grades;
+
 use model::document_kind::FileExtension;
 use model::feedback::{Feedback, FeedbackVisibility};
 use model::file::FileKey;
@@ -12,7 +16,7 @@ use model::user::Person;
 use model::whole::WholeSubmission;
 
 use super::group_assignments::{submission, submission_columns};
-use super::sql::Columns;
+use super::sql::{Columns, Sql};
 use super::{Scope, Work};
 use crate::error::Result;
 use crate::{args, statements};
@@ -86,6 +90,16 @@ statements! {
     /// What was said about an attempt.
     FEEDBACK = concat!("SELECT ", feedback_columns!(), " FROM feedback fb JOIN users u ON u.id = fb.author_id
         WHERE fb.organization_id = $1 AND fb.submission_id = $2 ORDER BY fb.created_at, fb.id");
+}
+
+/// The statements of this file and of those below it.
+pub fn all_statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)])> {
+    vec![
+        ("submissions", STATEMENTS),
+        ("submissions::attempts", attempts::STATEMENTS),
+        ("submissions::feedback", feedback::STATEMENTS),
+        ("submissions::grades", grades::STATEMENTS),
+    ]
 }
 
 impl Scope<'_> {

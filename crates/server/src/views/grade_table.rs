@@ -1,7 +1,7 @@
 //! The grades of a topic as a table: a row for each group, and one for each member of what it handed in. It is for the
 //! staff, who see drafts, too; the same table is read by the import.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use model::grade::Grade;
 use model::id::UserId;
@@ -36,7 +36,7 @@ pub const COLUMNS: [&str; 13] = [
 type Said<'a> = (Option<&'a GradeValue>, Option<Points>, Option<&'a FeedbackText>);
 
 /// The table of these links; `names` are those of the members.
-pub fn table(links: &[WholeGroupAssignment], names: &HashMap<UserId, String>, delimiter: char) -> String {
+pub fn table(links: &[WholeGroupAssignment], names: &BTreeMap<UserId, String>, delimiter: char) -> String {
     let mut table = csv::line_between(delimiter, COLUMNS);
     for link in links {
         let Some(current) = &link.current_submission else {
@@ -72,12 +72,7 @@ fn row(
     let cells = [
         text(submission.map(|submission| submission.id.to_string())),
         group.group_number.to_string(),
-        text(Some(
-            group
-                .display_name
-                .as_ref()
-                .map_or_else(|| group.name.to_string(), ToString::to_string),
-        )),
+        group.display_name.clone().unwrap_or_else(|| group.name.clone()),
         text(submission.map(|submission| submission.attempt.to_string())),
         text(submission.map(|submission| submission.submitted_at.to_string())),
         text(submission.map(|submission| u8::from(submission.lateness.is_late).to_string())),

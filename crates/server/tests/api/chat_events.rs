@@ -1,10 +1,11 @@
 //! What people hear of a chat while it goes on: everything once, in the order of the messages, and nobody else's marks.
 
+use groupwork::store::Database;
 use serde_json::{Value, json};
 
 use crate::support::chats::{bring, each, messages, say, write};
 use crate::support::topics::id;
-use crate::support::{Heard, Kind, TestApp, clients_are_there};
+use crate::support::{Again, Client, Heard, Kind, TestApp, clients_are_there};
 
 both!(eight_at_once_leave_no_gap_and_are_heard_in_order, |app| {
     let world = &app.world;
@@ -12,8 +13,14 @@ both!(eight_at_once_leave_no_gap_and_are_heard_in_order, |app| {
         .room(&world.seven_b, &[&world.ben, &world.cem, &world.dana, &world.eli])
         .await
         .id;
+    // Several instances share one PostgreSQL; half of them talk and listen there.
+    let again = match app.database {
+        Database::Sqlite(_) => None,
+        Database::Postgres(_) => Some(Again::beside(app, &[]).await),
+    };
+    let there = again.as_ref().map_or(&app.base, |again| &again.base);
     let mut ear = if clients_are_there() {
-        Some((Heard::by(app, &world.ben).await, Heard::by(app, &world.adam).await))
+        Some((Heard::by(app, &world.ben).await, Heard::by_at(there, &world.adam).await))
     } else {
         None
     };
@@ -28,7 +35,8 @@ both!(eight_at_once_leave_no_gap_and_are_heard_in_order, |app| {
         &world.ben,
     ];
     let talk = people.into_iter().enumerate().map(|(client, person)| {
-        let (speaker, room) = (app.as_(person), room.clone());
+        let base = if client % 2 == 0 { &app.base } else { there };
+        let (speaker, room) = (Client::new(base, Some(person.cookie.clone())), room.clone());
         async move {
             for number in 0..25 {
                 let message = json!({"content": "x", "clientMessageId": format!("{client}-{number}")});
@@ -60,6 +68,10 @@ both!(eight_at_once_leave_no_gap_and_are_heard_in_order, |app| {
             }
             listener.silent(150).await;
         }
+    }
+    drop(ear);
+    if let Some(again) = again {
+        again.close().await;
     }
 });
 

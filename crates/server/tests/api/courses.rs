@@ -1,6 +1,6 @@
 //! Courses (specification, Courses).
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 both!(a_teacher_keeps_the_courses_of_his_class, |app| {
     let (ada, class) = (app.as_(&app.world.ada), &app.world.seven_b);
@@ -91,4 +91,47 @@ both!(a_super_admin_needs_no_organization_of_his_own, |app| {
         .get(&format!("/courses?organizationId={}", app.world.south))
         .await
         .invalid("organizationId");
+});
+
+both!(a_course_is_one_of_its_class_and_its_subject, |app| {
+    let (ada, adam, class) = (app.as_(&app.world.ada), app.as_(&app.world.adam), &app.world.seven_b);
+    let chemistry = adam.post("/subjects", json!({"name": "Chemistry"})).await.expect(201);
+    let new = |name: &str, class: &str, subject: &Value| json!({"name": name, "classId": class, "subjectId": subject});
+    let made = ada
+        .post("/courses", new("Plants", &class.id, &json!(class.subject)))
+        .await
+        .expect(201);
+    // The same name fits another subject of the class, which gets that subject, and another class.
+    let other = new("Plants", &class.id, &chemistry["id"]);
+    let other = ada.post("/courses", other).await.expect(201);
+    let eight_a = &app.world.eight_a;
+    let elsewhere = new("Plants", &eight_a.id, &json!(eight_a.subject));
+    adam.post("/courses", elsewhere).await.expect(201);
+    let subjects = ada.get(&format!("/classes/{}", class.id)).await.expect(200)["subjects"].clone();
+    assert!(subjects.to_string().contains("Chemistry"), "{subjects}");
+
+    let path = |course: &Value| format!("/courses/{}", course["id"].as_str().unwrap());
+    let cells = format!("/courses/{}", class.course);
+    ada.patch(&cells, json!({"name": " Plants "}))
+        .await
+        .refused(409, "DUPLICATE_COURSE");
+    ada.patch(&path(&other), json!({"subjectId": class.subject}))
+        .await
+        .refused(409, "DUPLICATE_COURSE");
+    for missing in ["name", "classId", "subjectId"] {
+        let mut body = new("Animals", &class.id, &json!(class.subject));
+        body.as_object_mut().unwrap().remove(missing);
+        ada.post("/courses", body).await.invalid(missing);
+    }
+
+    // The time of the last change moves with a change, and only with one.
+    let echoed = ada.patch(&path(&made), json!({"name": "Plants"})).await.expect(200);
+    assert_eq!(echoed["updatedAt"], made["updatedAt"]);
+    tokio::time::sleep(std::time::Duration::from_millis(2)).await;
+    let edited = ada
+        .patch(&path(&made), json!({"description": "Green"}))
+        .await
+        .expect(200);
+    assert!(edited["updatedAt"].as_str() > made["updatedAt"].as_str());
+    assert_eq!(edited["createdAt"], made["createdAt"]);
 });

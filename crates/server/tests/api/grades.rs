@@ -383,6 +383,56 @@ studio!(a_late_hand_in_stays_late_and_the_log_tells_no_grade, |studio| {
     assert!(!log.contains("SECRET") && !log.contains("987.5"), "{log}");
 });
 
+studio!(who_runs_the_platform_grades_where_the_submission_is, |studio| {
+    let root = studio.app.as_(&studio.app.world.root);
+    let document = studio.document("Our page").await;
+    let (submission, link) = handed_in(studio, &document).await;
+    let graded = root
+        .put(&grading(&submission), json!({"points": 1, "publish": true}))
+        .await
+        .expect(200);
+    assert_eq!(graded["grade"]["gradedById"], json!(studio.app.world.root.id));
+    for about in [
+        json!({"submissionId": submission, "text": "x"}),
+        json!({"groupAssignmentId": link, "text": "x"}),
+    ] {
+        root.post("/feedback", about).await.expect(201);
+    }
+    let listed = root
+        .get(&format!("/feedback?assignmentId={}", studio.topic))
+        .await
+        .expect(200);
+    assert_eq!(listed.as_array().unwrap().len(), 2);
+    let history = format!("/feedback/group-assignments/{link}/submissions");
+    assert_eq!(root.get(&history).await.expect(200)[0]["id"], json!(submission));
+});
+
+studio!(nothing_a_student_reads_counts_grades_that_are_not_out, |studio| {
+    let (world, ada) = (&studio.app.world, studio.app.as_(&studio.app.world.ada));
+    let document = studio.document("Our page").await;
+    let (submission, link) = handed_in(studio, &document).await;
+    let before = doors(studio, &world.ben, &document, &link).await;
+    // Drafts of every kind leave no trace in anything: no value, no number, no moment.
+    for draft in [
+        json!({"value": "A"}),
+        json!({"points": 4, "feedback": "Words"}),
+        json!({"memberGrades": [{"userId": world.ben.id, "points": 1}]}),
+        json!({"publish": false, "value": null}),
+    ] {
+        ada.put(&grading(&submission), draft).await.expect(200);
+        assert_eq!(doors(studio, &world.ben, &document, &link).await, before);
+    }
+    ada.post(
+        "/feedback",
+        json!({"submissionId": submission, "text": "Held", "publish": false}),
+    )
+    .await
+    .expect(201);
+    let staff = json!({"submissionId": submission, "text": "Among us", "visibility": "STAFF"});
+    ada.post("/feedback", staff).await.expect(201);
+    assert_eq!(doors(studio, &world.ben, &document, &link).await, before);
+});
+
 studio!(what_is_heard_of_grades, |studio| {
     if !clients_are_there() {
         return;

@@ -41,7 +41,7 @@ fn ids_of_nobody() -> Ids {
     }
 }
 
-fn filled(app: &TestApp, lesson: &Walk, path: &str) -> String {
+pub fn filled(app: &TestApp, lesson: &Walk, path: &str) -> String {
     let parts = path.split(['{', '}']).enumerate();
     let parts = parts.map(|(index, part)| {
         if index % 2 == 0 {
@@ -53,7 +53,7 @@ fn filled(app: &TestApp, lesson: &Walk, path: &str) -> String {
     parts.collect()
 }
 
-async fn call(client: &Client, row: &Row, path: &str, ids: &Ids) -> Answer {
+pub async fn call(client: &Client, row: &Row, path: &str, ids: &Ids) -> Answer {
     match sample(row.method, &row.path, ids) {
         Sample::Empty => client.send(row.method.parse().unwrap(), path, None).await,
         Sample::Json(body) => client.send(row.method.parse().unwrap(), path, Some(body)).await,

@@ -123,7 +123,8 @@ both!(an_archive_holds_all_of_one_person_and_nothing_of_others, |app| {
         texts.contains("othermark-chat") && !texts.contains("benmark"),
         "{texts}"
     );
-    assert_eq!(list(&entries, "north/submissions.json").len(), 1);
+    let handed_in = list(&entries, "north/submissions.json").len();
+    assert_eq!(handed_in, 2, "the one of the lesson and the marked one");
     assert!(entries.keys().all(|name| !name.starts_with("north/documents/")));
 });
 

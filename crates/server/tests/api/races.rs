@@ -159,6 +159,9 @@ studio!(who_moves_leaves_behind_what_he_handed_in, |studio| {
     let back = format!("/groups/{lakes}/members/{}/move", world.cem.id);
     let moved = ada.post(&back, json!({"toGroupId": studio.group})).await.expect(200);
     assert_eq!(moved["keptSubmissions"], json!([]));
+    // Back and away again: the attempt that was made while he was gone is not his.
+    let moved = ada.post(&way, json!({"toGroupId": lakes})).await.expect(200);
+    assert_eq!(moved["keptSubmissions"], json!([submission["id"]]));
 });
 
 studio!(

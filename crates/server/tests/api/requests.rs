@@ -177,6 +177,15 @@ both!(a_forged_or_doubled_session_cookie_is_no_session, |app| {
         .expect(200);
 });
 
+both!(a_token_in_a_header_is_no_session, |app| {
+    let ada = &app.world.ada;
+    for value in [&ada.token, ada.cookie.split_once('=').unwrap().1] {
+        let stranger = app.stranger().with("authorization", &format!("Bearer {value}"));
+        stranger.get("/courses").await.refused(401, "UNAUTHENTICATED");
+        assert_eq!(stranger.get("/auth/get-session").await.expect(200), json!(null));
+    }
+});
+
 both!(health_and_the_document_need_no_session, |app| {
     let stranger = app.stranger();
     let health = stranger.get("/health").await.expect(200);

@@ -2,6 +2,7 @@
 //! only. [`map`] says of every column about people what becomes of it; a test compares it with the schema.
 
 pub mod account;
+pub mod concealed;
 pub mod files;
 pub mod map;
 pub mod nouns;

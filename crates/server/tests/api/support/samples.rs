@@ -61,11 +61,13 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
         }
         ("POST", "/assignments/{id}/groups") => json!({"groupIds": [ids.group]}),
         ("PATCH", "/assignments/{id}/groups/{groupId}") => json!({"descriptionOverride": "Sample"}),
-        ("POST", "/assignments/{id}/attachments" | "/groups/{id}/attachments") => return Sample::File("sample.txt"),
+        (
+            "POST",
+            "/assignments/{id}/attachments" | "/groups/{id}/attachments" | "/workrooms/{id}/messages/attachments",
+        ) => return Sample::File("sample.txt"),
         ("POST" | "PATCH", "/workrooms/{id}/messages" | "/workrooms/{id}/messages/{messageId}") => {
             json!({"content": "Sample"})
         }
-        ("POST", "/workrooms/{id}/messages/attachments") => return Sample::File("sample.txt"),
         ("POST", "/workrooms/{id}/documents") => json!({"title": "Sample", "documentType": "word"}),
         ("PATCH", "/workrooms/documents/{id}" | "/assignments/{id}" | "/assignments/{id}/bulk") => {
             json!({"title": "Sample"})

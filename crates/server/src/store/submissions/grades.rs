@@ -6,9 +6,9 @@ use model::grade::{Grade, MemberGrade};
 use model::id::{AssignmentId, ClassId, GroupAssignmentId, GroupId, SubmissionId, UserId};
 use model::number::Points;
 
-use super::sql::Columns;
-use super::{Scope, Work};
 use crate::error::Result;
+use crate::store::sql::Columns;
+use crate::store::{Scope, Work};
 use crate::{args, clock, sees_group, statements};
 
 macro_rules! works {

@@ -6,11 +6,11 @@ use model::id::{GroupAssignmentId, SubmissionId};
 use model::submission::SubmissionDocument;
 use model::whole::WholeSubmission;
 
-use super::Scope;
-use super::current_submissions::CurrentParts;
-use super::group_assignments::{submission, submission_columns};
-use super::submissions::{copy, copy_columns, feedback_columns, grade_columns, member_grade_columns};
+use super::{copy, copy_columns, feedback_columns, grade_columns, member_grade_columns};
 use crate::error::Result;
+use crate::store::Scope;
+use crate::store::current_submissions::CurrentParts;
+use crate::store::group_assignments::{submission, submission_columns};
 use crate::{args, sees_group, statements};
 
 /// Attempts `s` at a link `ga` of group `g` in class `k`.

@@ -3,9 +3,9 @@
 use model::feedback::Feedback;
 use model::id::{AssignmentId, DocumentId, FeedbackId, GroupAssignmentId, SubmissionId};
 
-use super::submissions::{feedback, feedback_columns};
-use super::{Scope, Work};
+use super::{feedback, feedback_columns};
 use crate::error::Result;
+use crate::store::{Scope, Work};
 use crate::{args, sees_group, statements};
 
 macro_rules! said {
