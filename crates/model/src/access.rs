@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::id::UserId;
+use crate::policy::{self, Clause};
 use crate::refusal::Refusal;
 use crate::word::words;
 
@@ -120,9 +121,9 @@ impl Access {
     ];
 
     /// Whether someone of this standing may call; the document server proves itself by a token, never by a standing.
-    pub const fn admits(self, standing: Standing) -> bool {
+    pub fn admits(self, standing: Standing) -> bool {
         use Standing as S;
-        match self {
+        let is_for_him = match self {
             Self::Anyone => true,
             Self::SignedIn => !matches!(standing, S::Stranger),
             Self::Member => matches!(standing, S::Student | S::Teacher | S::Admin | S::SuperAdmin),
@@ -131,7 +132,8 @@ impl Access {
             Self::Admin => matches!(standing, S::Admin | S::SuperAdmin),
             Self::SuperAdmin => matches!(standing, S::SuperAdmin),
             Self::DocumentServer => false,
-        }
+        };
+        policy::holds(Clause::RoleOfRoute, is_for_him)
     }
 
     /// Whether a caller needs a resolved organization for such a route (a `SUPER_ADMIN` never does).
@@ -160,8 +162,11 @@ impl MemberRole {
     }
 
     /// Whether someone of this role may act on, or name, someone of the other: strictly lower, except that owners may do so with owners.
-    pub const fn outranks(self, other: Self) -> bool {
-        matches!(self, Self::Owner) || self.height() > other.height()
+    pub fn outranks(self, other: Self) -> bool {
+        policy::holds(
+            Clause::Rank,
+            matches!(self, Self::Owner) || self.height() > other.height(),
+        )
     }
 }
 
@@ -184,7 +189,7 @@ impl Rank {
     }
 
     /// Whether this rank may act on a member of that role, or give somebody that role.
-    pub const fn outranks(self, other: MemberRole) -> bool {
+    pub fn outranks(self, other: MemberRole) -> bool {
         match self {
             Self::SuperAdmin => true,
             Self::Member(role) => role.outranks(other),
@@ -193,7 +198,7 @@ impl Rank {
 
     /// Refuses to act on somebody who is not below this rank. Those who run the platform are above every member, whatever
     /// their part in the organization.
-    pub const fn may_act_on(self, platform: PlatformRole, member: MemberRole) -> Result<(), Refusal> {
+    pub fn may_act_on(self, platform: PlatformRole, member: MemberRole) -> Result<(), Refusal> {
         let is_below = match self {
             Self::SuperAdmin => true,
             Self::Member(_) => !matches!(platform, PlatformRole::SuperAdmin) && self.outranks(member),
@@ -202,7 +207,7 @@ impl Rank {
     }
 
     /// Refuses unless both the role somebody has and the role somebody shall get are below this rank.
-    pub const fn may_change(self, from: MemberRole, to: MemberRole) -> Result<(), Refusal> {
+    pub fn may_change(self, from: MemberRole, to: MemberRole) -> Result<(), Refusal> {
         if self.outranks(from) && self.outranks(to) {
             Ok(())
         } else {

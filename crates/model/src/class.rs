@@ -6,6 +6,7 @@ use crate::access::Viewer;
 use crate::edit::{Changed, Edit, not_null, optional_text};
 use crate::id::{ClassId, EnrollmentId, HomeroomId, OrganizationId, UserId};
 use crate::list::List;
+use crate::policy::{self, Clause};
 use crate::refusal::Refusal;
 use crate::schedule::Schedule;
 use crate::text::{AcademicYear, ExternalId, Name, Semester};
@@ -49,10 +50,11 @@ impl ClassStatus {
     }
 
     /// Whether anything in the class may be written.
-    pub const fn writable(self) -> Result<(), Refusal> {
-        match self {
-            Self::Archived => Err(Refusal::ClassArchived),
-            Self::Active | Self::Draft => Ok(()),
+    pub fn writable(self) -> Result<(), Refusal> {
+        if policy::holds(Clause::ClassWritable, self != Self::Archived) {
+            Ok(())
+        } else {
+            Err(Refusal::ClassArchived)
         }
     }
 }
@@ -152,7 +154,7 @@ impl Class {
 
     /// Refuses viewers who do not manage the class.
     pub fn require_managed_by(&self, viewer: &Viewer, co_teachers: &[UserId]) -> Result<(), Refusal> {
-        if self.managed_by(viewer, co_teachers) {
+        if policy::holds(Clause::ManagesClass, self.managed_by(viewer, co_teachers)) {
             Ok(())
         } else {
             Err(Refusal::NotClassTeacher)
@@ -161,7 +163,7 @@ impl Class {
 
     /// Whether the viewer owns the class or stands above its owner; only they choose co-teachers.
     pub fn owned_by(&self, viewer: &Viewer) -> bool {
-        self.managed_by(viewer, &[])
+        policy::holds(Clause::OwnsClass, self.managed_by(viewer, &[]))
     }
 
     /// Whether the viewer sees the class at all: staff always, students when enrolled and once it is no draft.
@@ -171,7 +173,7 @@ impl Class {
 
     /// Whether anything in the class may be written. What the document server saves, what somebody
     /// has read, and the end of the class itself are not asked for here.
-    pub const fn writable(&self) -> Result<(), Refusal> {
+    pub fn writable(&self) -> Result<(), Refusal> {
         self.status.writable()
     }
 
@@ -199,7 +201,8 @@ impl Class {
         fields.edit_nullable("homeroomId", &mut edited.homeroom_id, edit.homeroom_id);
         fields.edit_nullable("externalId", &mut edited.external_id, edit.external_id);
         fields.edit_nullable("schedule", &mut edited.schedule, edit.schedule);
-        if fields.has("teacherId") && *viewer != Viewer::Admin {
+        let hands_over = fields.has("teacherId");
+        if hands_over && !policy::holds(Clause::HandsClassOver, *viewer == Viewer::Admin) {
             return Err(Refusal::AdminOnly);
         }
         // An archived class takes nothing but its way back; with it, other fields may change at once.

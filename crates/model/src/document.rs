@@ -7,6 +7,7 @@ use crate::class::ClassStatus;
 use crate::document_kind::{DocumentType, FileExtension};
 use crate::edit::{Changed, Edit};
 use crate::id::{AssignmentId, DocumentId, GroupId, OrganizationId, RevisionId, UserId, WorkRoomId};
+use crate::policy::{self, Clause};
 use crate::refusal::Refusal;
 use crate::text::DocumentTitle;
 use crate::time::Timestamp;
@@ -88,21 +89,22 @@ impl Open {
     }
 
     /// Only a draft takes other content.
-    pub const fn rewritable(self) -> Result<(), Refusal> {
-        match self {
-            Self::Draft => Ok(()),
-            Self::Submitted => Err(Refusal::AlreadySubmitted),
+    pub fn rewritable(self) -> Result<(), Refusal> {
+        if policy::holds(Clause::DocumentDraft, self == Self::Draft) {
+            Ok(())
+        } else {
+            Err(Refusal::AlreadySubmitted)
         }
     }
 }
 
 impl Status {
     /// The only way to the mutators: a locked document refuses, for every role.
-    pub const fn writable(self) -> Result<Open, Refusal> {
-        match self {
-            Self::Draft => Ok(Open::Draft),
-            Self::Submitted => Ok(Open::Submitted),
-            Self::Locked { .. } => Err(Refusal::DocumentLocked),
+    pub fn writable(self) -> Result<Open, Refusal> {
+        if policy::holds(Clause::DocumentUnlocked, !self.is_locked()) {
+            Ok(self.open())
+        } else {
+            Err(Refusal::DocumentLocked)
         }
     }
 
@@ -276,7 +278,8 @@ impl Document {
 
     /// Whether the viewer may delete it: its creator or staff, and only a draft that was never handed in.
     pub fn removable_by(&self, viewer: &Viewer, was_submitted: bool) -> Result<(), Refusal> {
-        if !viewer.is_staff() && viewer.user_text() != self.created_by_id.as_str() {
+        let is_his = viewer.is_staff() || viewer.user_text() == self.created_by_id.as_str();
+        if !policy::holds(Clause::DocumentAuthor, is_his) {
             return Err(Refusal::NotAuthor);
         }
         self.rewritable()?;

@@ -5,6 +5,7 @@ use serde::Deserialize;
 use crate::access::Viewer;
 use crate::edit::{Changed, Edit, not_null};
 use crate::id::{DocumentId, FeedbackId, GroupAssignmentId, SubmissionId};
+use crate::policy::{self, Clause};
 use crate::refusal::Refusal;
 use crate::text::FeedbackText;
 use crate::time::Timestamp;
@@ -121,8 +122,9 @@ impl Feedback {
     }
 
     /// Whether the students of the group may read it.
-    pub const fn visible_to_students(&self) -> bool {
-        matches!(self.visibility, FeedbackVisibility::Group) && self.published_at.is_some()
+    pub fn visible_to_students(&self) -> bool {
+        let is_for_them = self.visibility == FeedbackVisibility::Group && self.published_at.is_some();
+        policy::holds(Clause::FeedbackForStudents, is_for_them)
     }
 }
 

@@ -7,6 +7,7 @@ use crate::assignment::Assignment;
 use crate::edit::{Edit, optional_text};
 use crate::id::{SubmissionId, UserId};
 use crate::number::Points;
+use crate::policy::{self, Clause};
 use crate::refusal::Refusal;
 use crate::text::{FeedbackText, GradeScale, GradeValue, optional};
 use crate::time::Timestamp;
@@ -280,16 +281,20 @@ impl Grade {
 
     /// What a student sees of it: nothing before it is published, and of the others' grades nothing at all.
     pub fn for_student(&self, student: &UserId) -> Option<Self> {
-        (self.status == GradeStatus::Published).then(|| {
+        self.is_shown().then(|| {
             let mut own = self.clone();
             own.member_grades.retain(|grade| grade.user_id == *student);
             own
         })
     }
 
+    fn is_shown(&self) -> bool {
+        policy::holds(Clause::GradePublished, self.status == GradeStatus::Published)
+    }
+
     /// What the whole group sees of it: the group's grade without those of single members.
     pub fn for_group(&self) -> Option<Self> {
-        (self.status == GradeStatus::Published).then(|| Self {
+        self.is_shown().then(|| Self {
             member_grades: Vec::new(),
             ..self.clone()
         })

@@ -7,6 +7,7 @@ use crate::assignment::{Assignment, LatePolicy};
 use crate::edit::{Changed, Edit, optional_text};
 use crate::file::AssignmentAttachment;
 use crate::id::{AssignmentId, GroupAssignmentId, GroupId, OrganizationId, SubmissionId};
+use crate::policy::{self, Clause};
 use crate::refusal::Refusal;
 use crate::text::Description;
 use crate::time::Timestamp;
@@ -183,7 +184,7 @@ pub fn sees_file(assignment: &Assignment, link: &GroupAssignment, file: &Assignm
         && file
             .group_assignment_id
             .as_ref()
-            .is_none_or(|owner| !assignment.is_shared && *owner == link.id)
+            .is_none_or(|owner| policy::holds(Clause::FileOfGroup, !assignment.is_shared && *owner == link.id))
 }
 
 /// Whether a file counts at all: files of single groups are ignored, not deleted, while the topic is shared; staged ones

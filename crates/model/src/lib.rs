@@ -18,7 +18,7 @@
 //! | Help flag | A group's raised hand. | [`help`] |
 //!
 //! Small things first: [`id`], [`time`], [`text`], [`number`] and [`list`] are the values of fields, [`edit`] is a PATCH,
-//! [`access`] says who may ask, [`refusal`] why a rule says no. [`whole`] are nouns with all that an answer shows.
+//! [`access`] says who may ask, [`policy`] names the clauses, [`refusal`] says why a rule says no. [`whole`] are nouns with all that an answer shows.
 //! A change in the past tense ([`change`]) is what actions leave behind; log ([`activity`]), signals ([`news`]) and file
 //! removal follow from it.
 
@@ -50,6 +50,7 @@ pub mod message;
 pub mod news;
 pub mod number;
 pub mod organization;
+pub mod policy;
 pub mod rate;
 pub mod refusal;
 #[cfg(test)]

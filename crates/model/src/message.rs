@@ -3,6 +3,7 @@
 use crate::access::{MemberRole, PlatformRole, Viewer};
 use crate::file::MessageAttachment;
 use crate::id::{ClassId, GroupId, MessageId, OrganizationId, UserId, WorkRoomId};
+use crate::policy::{self, Clause};
 use crate::refusal::Refusal;
 use crate::text::{ChatText, ClientMessageId, MessageSubject};
 use crate::time::Timestamp;
@@ -145,7 +146,11 @@ impl RoomMessage {
 
     fn written_by(&self, user: &UserId) -> Result<(), Refusal> {
         let is_author = self.sender.as_ref().is_some_and(|sender| sender.id == *user);
-        if is_author { Ok(()) } else { Err(Refusal::NotAuthor) }
+        if policy::holds(Clause::MessageAuthor, is_author) {
+            Ok(())
+        } else {
+            Err(Refusal::NotAuthor)
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::access::{MemberRole, PlatformRole};
 use crate::id::{MemberId, OrganizationId, UserId};
+use crate::policy::{self, Clause};
 use crate::refusal::Refusal;
 use crate::text::{ExternalId, Locale, Name, ShortName, TimeZone, Username};
 use crate::time::Timestamp;
@@ -74,7 +75,8 @@ impl User {
     /// over a stranger's account by adding its address.
     pub fn administered_by(&self, organization: &OrganizationId, has_other_membership: bool) -> Result<(), Refusal> {
         let at_home = self.home_organization_id.as_ref() == Some(organization);
-        if at_home && !has_other_membership && self.role != PlatformRole::SuperAdmin {
+        let is_theirs = at_home && !has_other_membership && self.role != PlatformRole::SuperAdmin;
+        if policy::holds(Clause::AccountAtHome, is_theirs) {
             Ok(())
         } else {
             Err(Refusal::SharedAccount)

@@ -81,8 +81,12 @@ pub fn body_without_organization(mut body: Map<String, Value>) -> Map<String, Va
     body
 }
 
-/// The address without the `organizationId` that was used up here.
+/// The address without the `organizationId` that was used up here. The routes of better-auth's client read it themselves.
 pub fn without_organization(uri: &Uri) -> Option<Uri> {
+    let below_api = uri.path().strip_prefix("/api").unwrap_or(uri.path());
+    if below_api.starts_with("/auth/") {
+        return None;
+    }
     let query = uri.query()?;
     let kept: Vec<&str> = query
         .split('&')
@@ -168,5 +172,9 @@ mod tests {
             without_organization(&uri).map(|uri| uri.to_string()).as_deref(),
             Some("/courses?search=x")
         );
+        let library: Uri = "/api/auth/organization/list-members?organizationId=o1"
+            .parse()
+            .expect("a test address");
+        assert_eq!(without_organization(&library), None);
     }
 }

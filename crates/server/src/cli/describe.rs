@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use model::access::{Access, Standing};
 
+use crate::http::cells;
 use crate::http::endpoint::Row;
 use crate::http::router;
 use crate::store::personal::map::MAP;
@@ -105,5 +106,54 @@ pub fn access_text(rows: &[Row]) -> anyhow::Result<String> {
         }
         text.push('\n');
     }
+    text.push_str(CELLS);
+    for (noun, file) in cells::FILES {
+        write!(text, "\n### {noun}\n\n| method | path | situation |")?;
+        for actor in cells::ACTORS {
+            write!(text, " {actor} |")?;
+        }
+        text.push_str("\n|---|---|---|---|---|---|---|---|---|---|---|---|\n");
+        for line in cells::read(file)? {
+            let cells = line.cells.join(" | ");
+            writeln!(
+                text,
+                "| {} | `/api{}` | {} | {cells} |",
+                line.method, line.path, line.situation
+            )?;
+        }
+    }
     Ok(text)
 }
+
+const CELLS: &str = "
+## Behind the gate
+
+The cells of `crates/server/access`; `tests/api/matrix` calls every one of them on both databases. `yes` is an answer of
+2xx, the rest is the refusal: 401 UNAUTHENTICATED, 403 FORBIDDEN_ROLE, 404 NOT_FOUND, or the code that stands there. Each 404 is
+the same to the byte as that of an id nobody has.
+
+| column | who |
+|---|---|
+| An | nobody: no session |
+| Sg | a student, member of the group |
+| Sc | a student of the class, in no group |
+| So | a student of another class |
+| Tc | a teacher of the class |
+| To | a teacher of another class |
+| Ad | an admin of the school |
+| Xo | a student, a teacher and the owner of another school; those whom the gate stops get 403, `own` is what their role gets here |
+| SA | SUPER_ADMIN without an organization |
+
+| situation | what is different |
+|---|---|
+| | a class at work, a group that has started, a document in DRAFT that the member made |
+| hidden | the group starts in the future |
+| submitted, locked | the document is handed in, or its topic finished |
+| others | the document is another member's, the file another group's |
+| staged | the file waits for a bulk edit |
+| archived, draft | the status of the class |
+| cotaught | Tc teaches along in the class of To |
+| handover | the class is given to another teacher |
+| above, shared | the account is the owner's, or at home in another school |
+| direct | the message is not for the class but from Tc to Sg |
+";

@@ -1,6 +1,7 @@
 //! How the service is asked: routes, who may call them, shapes of requests and answers. No SQL, no transactions of its
 //! own, no rules.
 
+pub mod cells;
 mod codes;
 pub mod context;
 pub mod document;

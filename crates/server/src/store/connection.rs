@@ -5,8 +5,10 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::time::Duration;
 
-use super::conflict;
+use model::policy;
+
 use super::sql::{Columns, Sql, Value};
+use super::{clauses, conflict};
 use crate::error::{Error, Result};
 
 thread_local! {
@@ -30,7 +32,8 @@ pub enum Connection {
 /// A PostgreSQL connection with its prepared statements.
 pub struct PostgresConnection {
     client: postgres::Client,
-    prepared: HashMap<usize, postgres::Statement>,
+    /// By the statement, and the clauses it was prepared without.
+    prepared: HashMap<(usize, u64), postgres::Statement>,
 }
 
 impl Connection {
@@ -90,7 +93,7 @@ impl Connection {
         match self {
             Self::Sqlite(connection) => {
                 let mut statement = connection
-                    .prepare_cached(sql.sqlite())
+                    .prepare_cached(&clauses::sqlite(sql))
                     .map_err(|e| conflict::sqlite(e, sql))?;
                 let mut rows = statement
                     .query(rusqlite::params_from_iter(arguments))
@@ -124,7 +127,7 @@ impl Connection {
         match self {
             Self::Sqlite(connection) => {
                 let mut statement = connection
-                    .prepare_cached(sql.sqlite())
+                    .prepare_cached(&clauses::sqlite(sql))
                     .map_err(|e| conflict::sqlite(e, sql))?;
                 let touched = statement
                     .execute(rusqlite::params_from_iter(arguments))
@@ -188,8 +191,12 @@ impl Connection {
     /// Only compiles the statement; used by the test that prepares every statement on both databases.
     pub fn prepare(&mut self, sql: &'static Sql) -> Result<()> {
         match self {
-            Self::Sqlite(connection) => connection.prepare(sql.sqlite()).map(drop).map_err(internal),
-            Self::Postgres(connection) => connection.client.prepare(sql.text()).map(drop).map_err(internal),
+            Self::Sqlite(connection) => connection.prepare(&clauses::sqlite(sql)).map(drop).map_err(internal),
+            Self::Postgres(connection) => connection
+                .client
+                .prepare(&clauses::text(sql))
+                .map(drop)
+                .map_err(internal),
         }
     }
 
@@ -212,11 +219,11 @@ impl Connection {
 
 impl PostgresConnection {
     fn statement(&mut self, sql: &'static Sql) -> Result<postgres::Statement> {
-        let key = std::ptr::from_ref(sql).addr();
+        let key = (std::ptr::from_ref(sql).addr(), policy::off());
         if let Some(statement) = self.prepared.get(&key) {
             return Ok(statement.clone());
         }
-        let statement = self.client.prepare(sql.text()).map_err(conflict::postgres)?;
+        let statement = self.client.prepare(&clauses::text(sql)).map_err(conflict::postgres)?;
         self.prepared.insert(key, statement.clone());
         Ok(statement)
     }

@@ -131,10 +131,8 @@ impl SeenDocument {
     /// Whether people may change anything about it: no lock (423), and a class that is not archived (409).
     pub fn writable(&self) -> Result<Open, Refusal> {
         let open = self.whole.document.status.writable()?;
-        match self.place.class_status {
-            ClassStatus::Archived => Err(Refusal::ClassArchived),
-            ClassStatus::Active | ClassStatus::Draft => Ok(open),
-        }
+        self.place.class_status.writable()?;
+        Ok(open)
     }
 
     /// How the editor opens for somebody who sees it: whoever sees a document may write in it while it is a draft.

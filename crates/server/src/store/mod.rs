@@ -2,6 +2,7 @@
 //! there is no other way to a connection. A [`Scope`] reads and a [`Work`] writes in one organization, and both bind that
 //! organization as `$1` themselves: nobody types it and nobody can pass another.
 
+pub mod clauses;
 mod conflict;
 pub mod connection;
 pub mod db;

@@ -33,18 +33,21 @@ impl Sql {
     /// The text for SQLite: it numbers `$n` by first appearance, so `$n` becomes `?n`; it locks the whole file, so row
     /// locks go.
     pub fn sqlite(&self) -> &str {
-        self.sqlite.get_or_init(|| {
-            let without_lock = self.text.replace("FOR NO KEY UPDATE", "").replace("FOR UPDATE", "");
-            let mut text = String::with_capacity(without_lock.len());
-            let mut quoted = false;
-            let mut characters = without_lock.chars().peekable();
-            while let Some(character) = characters.next() {
-                quoted ^= character == '\'';
-                let parameter = character == '$' && !quoted && characters.peek().is_some_and(char::is_ascii_digit);
-                text.push(if parameter { '?' } else { character });
-            }
-            text
-        })
+        self.sqlite.get_or_init(|| Self::for_sqlite(self.text))
+    }
+
+    /// What SQLite reads for a text.
+    pub(super) fn for_sqlite(text: &str) -> String {
+        let without_lock = text.replace("FOR NO KEY UPDATE", "").replace("FOR UPDATE", "");
+        let mut text = String::with_capacity(without_lock.len());
+        let mut quoted = false;
+        let mut characters = without_lock.chars().peekable();
+        while let Some(character) = characters.next() {
+            quoted ^= character == '\'';
+            let parameter = character == '$' && !quoted && characters.peek().is_some_and(char::is_ascii_digit);
+            text.push(if parameter { '?' } else { character });
+        }
+        text
     }
 }
 

@@ -64,6 +64,7 @@ mod live_events;
 mod live_rooms;
 mod logged;
 mod mail;
+mod matrix;
 mod marker;
 mod one_roster;
 mod overview;

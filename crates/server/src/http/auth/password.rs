@@ -59,7 +59,7 @@ pub async fn change(asked: Asked) -> Answered {
 #[utoipa::path(post, path = "/auth/verify-password",
     request_body(content_type = "application/json", content = Object, description = "password"),
     responses((status = 200, description = "status: true"), (status = 401, description = "UNAUTHORIZED"),
-        (status = 400, description = "INVALID_PASSWORD")))]
+        (status = 400, description = "INVALID_PASSWORD, CREDENTIAL_ACCOUNT_NOT_FOUND")))]
 pub async fn verify(asked: Asked) -> Answered {
     let mut reader = asked.reader();
     let password = reader.string("password");

@@ -1,0 +1,175 @@
+//! Takes back what a call did: a copy of every table and file beside the database, compared and put back by statements that are the
+//! same on both databases.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use groupwork::store::Database;
+
+use crate::support::TestApp;
+use crate::support::row_counts;
+
+/// Tables that change without a call: the bus, and what chores count and send.
+const RESTLESS: [&str; 5] = [
+    "event_outbox",
+    "letters",
+    "settings",
+    "sign_in_failures",
+    "storage_usages",
+];
+
+enum Side {
+    Sqlite(rusqlite::Connection),
+    /// With the comparison, planned once.
+    Postgres(Box<postgres::Client>, postgres::Statement),
+}
+
+struct Kept {
+    /// Nothing only while it is dropped.
+    side: Option<Side>,
+    tables: Vec<String>,
+    changed: String,
+    files: PathBuf,
+    copies: PathBuf,
+}
+
+/// The state of a service as it was when this was made.
+#[derive(Clone)]
+pub struct Undo(Arc<Mutex<Kept>>);
+
+impl Undo {
+    /// Keeps the state as it is now.
+    pub async fn keep(app: &TestApp) -> Self {
+        let (database, folder) = (app.database.clone(), app.folder().to_owned());
+        let kept = tokio::task::spawn_blocking(move || Kept::new(&database, &folder));
+        Self(Arc::new(Mutex::new(kept.await.unwrap())))
+    }
+
+    /// The tables that are not as they were.
+    pub async fn changed(&self) -> Vec<String> {
+        let kept = Arc::clone(&self.0);
+        let changed = tokio::task::spawn_blocking(move || kept.lock().unwrap().changed());
+        changed.await.unwrap()
+    }
+
+    /// Makes everything as it was, and answers what was not.
+    pub async fn undo(&self) -> Vec<String> {
+        let kept = Arc::clone(&self.0);
+        let undone = tokio::task::spawn_blocking(move || kept.lock().unwrap().undo());
+        undone.await.unwrap()
+    }
+}
+
+impl Kept {
+    fn new(database: &Database, folder: &std::path::Path) -> Self {
+        let tables = row_counts::tables(database);
+        let differs = |table: &String| {
+            format!(
+                "SELECT CAST('{table}' AS TEXT) WHERE EXISTS (SELECT * FROM {table} EXCEPT SELECT * FROM kept.{table}) \
+                 OR EXISTS (SELECT * FROM kept.{table} EXCEPT SELECT * FROM {table})"
+            )
+        };
+        let changed = tables.iter().map(differs).collect::<Vec<_>>().join(" UNION ALL ");
+        let side = match database {
+            Database::Sqlite(path) => {
+                let connection = rusqlite::Connection::open(path).unwrap();
+                connection.busy_timeout(std::time::Duration::from_secs(20)).unwrap();
+                let copy = folder.join("kept.db");
+                let begin = "PRAGMA foreign_keys = OFF; PRAGMA synchronous = OFF;";
+                connection.execute_batch(begin).unwrap();
+                let copied = format!("VACUUM INTO '{0}'; ATTACH '{0}' AS kept;", copy.display());
+                connection.execute_batch(&copied).unwrap();
+                Side::Sqlite(connection)
+            }
+            Database::Postgres(url) => {
+                let mut client = postgres::Client::connect(url, postgres::NoTls).unwrap();
+                // Rows are put back in any order; this connection asks no reference.
+                client
+                    .batch_execute("SET session_replication_role = replica; CREATE SCHEMA kept;")
+                    .unwrap();
+                for table in &tables {
+                    let copy = format!("CREATE TABLE kept.{table} AS TABLE {table}; ANALYZE kept.{table}");
+                    client.batch_execute(&copy).unwrap();
+                }
+                let changed = client.prepare(&changed).unwrap();
+                Side::Postgres(Box::new(client), changed)
+            }
+        };
+        let (files, copies) = (folder.join("files"), folder.join("kept-files"));
+        let kept = Self {
+            side: Some(side),
+            tables,
+            changed,
+            files,
+            copies,
+        };
+        link_new(&kept.files, &kept.copies);
+        kept
+    }
+
+    fn changed(&mut self) -> Vec<String> {
+        let mut tables: Vec<String> = match self.side.as_mut().unwrap() {
+            Side::Sqlite(connection) => {
+                let mut statement = connection.prepare_cached(&self.changed).unwrap();
+                let rows = statement.query_map([], |row| row.get(0)).unwrap();
+                rows.map(Result::unwrap).collect()
+            }
+            Side::Postgres(client, changed) => {
+                let rows = client.query(&*changed, &[]).unwrap();
+                rows.iter().map(|row| row.get(0)).collect()
+            }
+        };
+        tables.retain(|table| !RESTLESS.contains(&table.as_str()));
+        tables
+    }
+
+    fn undo(&mut self) -> Vec<String> {
+        let changed = self.changed();
+        assert!(changed.iter().all(|table| self.tables.contains(table)));
+        link_new(&self.copies, &self.files);
+        if changed.is_empty() {
+            return changed;
+        }
+        let side = self.side.as_mut().unwrap();
+        let (begin, public) = match side {
+            Side::Sqlite(_) => ("BEGIN IMMEDIATE", "main"),
+            Side::Postgres(..) => ("BEGIN", "public"),
+        };
+        let mut batch = begin.to_owned();
+        for table in &changed {
+            let put =
+                format!("; DELETE FROM {public}.{table}; INSERT INTO {public}.{table} SELECT * FROM kept.{table}");
+            batch.push_str(&put);
+        }
+        batch.push_str("; COMMIT");
+        match side {
+            Side::Sqlite(connection) => connection.execute_batch(&batch).unwrap(),
+            Side::Postgres(client, _) => client.batch_execute(&batch).unwrap(),
+        }
+        changed
+    }
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        // The client of PostgreSQL waits for its own end, which a task of the async runtime may not do.
+        let side = self.side.take();
+        drop(std::thread::spawn(move || drop(side)).join());
+    }
+}
+
+/// Links every file of one folder into another that has it not.
+fn link_new(from: &std::path::Path, to: &std::path::Path) {
+    std::fs::create_dir_all(to).unwrap();
+    let Ok(entries) = std::fs::read_dir(from) else { return };
+    for entry in entries {
+        let path = entry.unwrap().path();
+        let target = to.join(path.file_name().unwrap());
+        if path.is_dir() {
+            link_new(&path, &target);
+        } else if !target.exists() {
+            // What is still being written may be gone by now.
+            drop(std::fs::hard_link(&path, &target));
+        }
+    }
+}
