@@ -5,7 +5,6 @@ use groupwork::http::router;
 
 use crate::isolation::filled;
 use crate::support::Walk;
-use crate::support::studio::Studio;
 use crate::support::tables::fingerprints;
 
 /// What a read may leave behind: the PDF it has made, and the record that somebody carried data out of the school.

@@ -13,7 +13,6 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
-use crate::support::studio::Studio;
 use crate::support::topics::{LATER, group};
 use crate::support::{Client, Person, TestApp, Walk, raw};
 use finder::found;
