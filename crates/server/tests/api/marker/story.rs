@@ -136,7 +136,10 @@ impl Secret {
         let names = json!({"name": self.mark("name"), "displayName": self.mark("display")});
         let group = format!("/groups/{}", self.lesson.group);
         let group = ada.patch(&group, names).await.expect(200);
-        self.lesson.work_room = group["workRoomId"].as_str().unwrap().to_owned();
+        group["workRoomId"]
+            .as_str()
+            .unwrap()
+            .clone_into(&mut self.lesson.work_room);
         self.ids.insert(self.lesson.work_room.clone());
         let files = format!("/groups/{}/attachments", self.lesson.group);
         let (name, content) = (self.mark("group-file"), self.mark("group-file-content"));

@@ -92,12 +92,10 @@ fn text_of(file: &str, is_test: bool) -> Option<String> {
         }
         places.push(format!("crates/server/src/{file}"));
     }
-    let files = places
+    let mut files = places
         .iter()
         .flat_map(|place| [format!("{place}.rs"), format!("{place}/mod.rs")]);
-    files
-        .filter_map(|file| std::fs::read_to_string(root().join(file)).ok())
-        .next()
+    files.find_map(|file| std::fs::read_to_string(root().join(file)).ok())
 }
 
 /// What stands before each place where the item is a word of its own.
