@@ -8,6 +8,9 @@ use garde::Validate;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
+use utoipa::openapi::schema::{ObjectBuilder, Type};
+use utoipa::openapi::{RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
 
 use super::pace::read_body;
 use crate::error::{Error, Problem, Result};
@@ -138,6 +141,18 @@ impl<'de> Deserialize<'de> for Switch {
         }
     }
 }
+
+impl PartialSchema for Switch {
+    fn schema() -> RefOr<Schema> {
+        let words = ObjectBuilder::new()
+            .schema_type(Type::String)
+            .enum_values(Some(["1", "0", "true", "false"]))
+            .description(Some("1 or true is on, 0 or false is off."));
+        words.into()
+    }
+}
+
+impl ToSchema for Switch {}
 
 async fn json(request: Request) -> Result<Value> {
     if !is_json(request.headers()) {

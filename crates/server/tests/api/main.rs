@@ -70,6 +70,7 @@ mod rates;
 mod requests;
 mod revocation;
 mod saves;
+mod schemathesis;
 mod school;
 mod statement_counts;
 mod statements;
