@@ -7,7 +7,7 @@ CARGO ?= cargo
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test check lint doc bench soak describe clean-data
+.PHONY: help demo test check lint doc bench soak describe keep clean-data
 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -52,6 +52,11 @@ describe: ## Write docs/openapi.json, docs/access.md and docs/privacy.md anew
 	$(CARGO) run --quiet --profile $(PROFILE) -p groupwork -- access >target/access.md
 	$(CARGO) run --quiet --profile $(PROFILE) -p groupwork -- privacy >target/privacy.md
 	mv target/openapi.json target/access.md target/privacy.md docs/
+
+keep: ## Write releases/<version>.json, what this version needs of the schema, before it is tagged
+	@mkdir -p releases target
+	$(CARGO) run --quiet --profile $(PROFILE) -p groupwork -- statements >target/statements.json
+	mv target/statements.json releases/$$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1).json
 
 clean-data: ## Forget what the demo stored in ./data
 	rm -rf data

@@ -1,5 +1,9 @@
 //! Feedback: what teachers write about a group's work, for the group or among themselves.
 
+use serde::Deserialize;
+
+use crate::access::Viewer;
+use crate::edit::{Changed, Edit, not_null};
 use crate::id::{DocumentId, FeedbackId, GroupAssignmentId, SubmissionId};
 use crate::refusal::Refusal;
 use crate::text::FeedbackText;
@@ -73,7 +77,49 @@ impl About {
     }
 }
 
+/// What a PATCH on a feedback may change.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, garde::Validate, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FeedbackEdit {
+    /// What it says.
+    #[serde(default)]
+    #[garde(dive, custom(not_null))]
+    pub text: Edit<FeedbackText>,
+    /// Who may read it.
+    #[serde(default)]
+    #[garde(custom(not_null))]
+    pub visibility: Edit<FeedbackVisibility>,
+    /// True publishes what was held back, false holds it back again.
+    #[serde(default)]
+    #[garde(custom(not_null))]
+    pub publish: Edit<bool>,
+}
+
 impl Feedback {
+    /// Its author and the admins change it; colleagues of the class read it.
+    pub fn editable_by(&self, viewer: &Viewer) -> Result<(), Refusal> {
+        if *viewer == Viewer::Admin || viewer.user_text() == self.author.id.as_str() {
+            Ok(())
+        } else {
+            Err(Refusal::NotAuthor)
+        }
+    }
+
+    /// Applies a PATCH and tells what changed.
+    pub fn edit(&mut self, edit: FeedbackEdit, now: Timestamp) -> Result<Changed, Refusal> {
+        let mut changed = Changed::new();
+        changed.edit("text", &mut self.text, edit.text)?;
+        changed.edit("visibility", &mut self.visibility, edit.visibility)?;
+        if let Some(publish) = edit.publish.required("publish")? {
+            let published_at = if publish { self.published_at.or(Some(now)) } else { None };
+            changed.write("publishedAt", &mut self.published_at, published_at);
+        }
+        if !changed.is_empty() {
+            self.updated_at = now;
+        }
+        Ok(changed)
+    }
+
     /// Whether the students of the group may read it.
     pub const fn visible_to_students(&self) -> bool {
         matches!(self.visibility, FeedbackVisibility::Group) && self.published_at.is_some()
@@ -108,6 +154,9 @@ mod tests {
         assert!(feedback.visible_to_students());
         feedback.visibility = FeedbackVisibility::Staff;
         assert!(!feedback.visible_to_students());
+        assert!(feedback.editable_by(&Viewer::Admin).is_ok());
+        assert!(feedback.editable_by(&Viewer::Teacher(UserId::new("ada"))).is_ok());
+        assert!(feedback.editable_by(&Viewer::Teacher(UserId::new("tom"))).is_err());
     }
 
     #[test]

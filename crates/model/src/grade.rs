@@ -3,11 +3,12 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::assignment::Assignment;
 use crate::edit::{Edit, optional_text};
 use crate::id::{SubmissionId, UserId};
 use crate::number::Points;
 use crate::refusal::Refusal;
-use crate::text::{FeedbackText, GradeValue, optional};
+use crate::text::{FeedbackText, GradeScale, GradeValue, optional};
 use crate::time::Timestamp;
 use crate::word::words;
 
@@ -93,6 +94,107 @@ pub struct GradeEdit {
     pub publish: Option<bool>,
 }
 
+/// What a teacher writes about a document: the grade of the group, without those of single members.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, garde::Validate, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct DocumentGradeEdit {
+    /// A value of the scale.
+    #[serde(default, deserialize_with = "optional_text")]
+    #[garde(dive)]
+    pub value: Edit<GradeValue>,
+    /// Points.
+    #[serde(default)]
+    #[garde(dive)]
+    pub points: Edit<Points>,
+    /// Words with the grade.
+    #[serde(default, deserialize_with = "optional_text")]
+    #[garde(dive)]
+    pub feedback: Edit<FeedbackText>,
+    /// True publishes, false withdraws, absent leaves it.
+    #[serde(default)]
+    #[garde(skip)]
+    pub publish: Option<bool>,
+}
+
+impl From<DocumentGradeEdit> for GradeEdit {
+    fn from(edit: DocumentGradeEdit) -> Self {
+        Self {
+            value: edit.value,
+            points: edit.points,
+            feedback: edit.feedback,
+            member_grades: None,
+            publish: edit.publish,
+        }
+    }
+}
+
+/// What a grade of a submission has to keep.
+#[derive(Clone, Copy, Debug)]
+pub struct GradeRules<'a> {
+    /// The most points of the topic.
+    pub max_points: Option<Points>,
+    /// The scale of the topic.
+    pub scale: Option<&'a GradeScale>,
+    /// The members of the submission, as they were when it was handed in; only they can be graded singly.
+    pub members: &'a [UserId],
+}
+
+impl<'a> GradeRules<'a> {
+    /// The rules of a topic for a submission of these members.
+    pub fn of(assignment: &'a Assignment, members: &'a [UserId]) -> Self {
+        Self {
+            max_points: assignment.max_points,
+            scale: assignment.grade_scale.as_ref(),
+            members,
+        }
+    }
+
+    /// Whether a value and points can be given at all.
+    pub fn take(&self, value: Option<&GradeValue>, points: Option<Points>) -> Result<(), Refusal> {
+        if self.scale.zip(value).is_some_and(|(scale, value)| !scale.takes(value)) {
+            return Err(Refusal::Invalid {
+                path: "value",
+                code: "not_in_scale",
+                message: "must be a value of the scale of the topic",
+            });
+        }
+        if points.zip(self.max_points).is_some_and(|(points, max)| points > max) {
+            return Err(Refusal::Invalid {
+                path: "points",
+                code: "too_many",
+                message: "must not exceed the points of the topic",
+            });
+        }
+        Ok(())
+    }
+
+    /// The same for the grades of single members, of which some may be there already.
+    fn take_members(&self, grades: &[MemberGrade], before: &[MemberGrade]) -> Result<(), Refusal> {
+        let refused = |code, message| Refusal::Invalid {
+            path: "memberGrades",
+            code,
+            message,
+        };
+        for (place, grade) in grades.iter().enumerate() {
+            if !self.members.contains(&grade.user_id) {
+                return Err(refused("unknown", "names someone who is not in the submission"));
+            }
+            if grades[..place].iter().any(|other| other.user_id == grade.user_id) {
+                return Err(refused("duplicate", "names someone twice"));
+            }
+            let own = before.iter().find(|own| own.user_id == grade.user_id);
+            let value = grade.value.as_ref();
+            let value = value.filter(|value| own.is_none_or(|own| own.value.as_ref() != Some(value)));
+            let points = grade.points;
+            let points = points.filter(|points| own.is_none_or(|own| own.points != Some(*points)));
+            if let Err(Refusal::Invalid { code, message, .. }) = self.take(value, points) {
+                return Err(refused(code, message));
+            }
+        }
+        Ok(())
+    }
+}
+
 /// What writing a grade did to its visibility.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Publication {
@@ -121,61 +223,59 @@ impl Grade {
         }
     }
 
-    /// Writes what the teacher says. `members` are the members of the submission; only they can be graded singly.
+    /// Writes what the teacher says; answers nothing when that is what the grade says already. What stays as it was is
+    /// not judged anew: the topic may have got another scale since.
     pub fn write(
         &mut self,
         edit: GradeEdit,
-        max_points: Option<Points>,
-        members: &[UserId],
+        rules: &GradeRules<'_>,
         teacher: &UserId,
         now: Timestamp,
-    ) -> Result<Publication, Refusal> {
-        let member_grades = edit.member_grades.unwrap_or_else(|| self.member_grades.clone());
-        if member_grades.iter().any(|grade| !members.contains(&grade.user_id)) {
-            return Err(Refusal::Invalid {
-                path: "memberGrades",
-                code: "unknown",
-                message: "names someone who is not in the submission",
-            });
-        }
-        let points = edit.points.resolve(self.points);
-        let given = points
-            .into_iter()
-            .chain(member_grades.iter().filter_map(|grade| grade.points));
-        if given
-            .into_iter()
-            .any(|points| max_points.is_some_and(|max| points > max))
-        {
-            return Err(Refusal::Invalid {
-                path: "points",
-                code: "too_many",
-                message: "must not exceed the points of the topic",
-            });
+    ) -> Result<Option<Publication>, Refusal> {
+        let value = edit.value.value().filter(|value| self.value.as_ref() != Some(value));
+        let points = edit.points.value().copied();
+        rules.take(value, points.filter(|points| self.points != Some(*points)))?;
+        if let Some(grades) = &edit.member_grades {
+            rules.take_members(grades, &self.member_grades)?;
         }
         let was_published = self.status == GradeStatus::Published;
         let is_published = edit.publish.unwrap_or(was_published);
-        self.value = edit.value.resolve(self.value.take());
-        self.points = points;
-        self.feedback = edit.feedback.resolve(self.feedback.take());
-        self.member_grades = member_grades;
-        self.version += 1;
-        self.graded_by_id = teacher.clone();
-        self.graded_at = now;
-        self.status = if is_published {
+        let mut written = self.clone();
+        written.value = edit.value.resolve(written.value);
+        written.points = edit.points.resolve(written.points);
+        written.feedback = edit.feedback.resolve(written.feedback);
+        if let Some(mut grades) = edit.member_grades {
+            // The store keeps them in this order; what was only sent in another one is no change.
+            grades.sort_by(|left, right| left.user_id.cmp(&right.user_id));
+            written.member_grades = grades;
+        }
+        written.status = if is_published {
             GradeStatus::Published
         } else {
             GradeStatus::Draft
         };
-        self.published_at = if is_published {
+        if written == *self {
+            return Ok(None);
+        }
+        written.version += 1;
+        written.graded_by_id = teacher.clone();
+        written.graded_at = now;
+        written.published_at = if is_published {
             self.published_at.or(Some(now))
         } else {
             None
         };
-        Ok(match (was_published, is_published) {
+        *self = written;
+        Ok(Some(match (was_published, is_published) {
             (_, true) => Publication::Published,
             (true, false) => Publication::Withdrawn,
             (false, false) => Publication::Kept,
-        })
+        }))
+    }
+
+    /// Whether it says nothing at all.
+    pub fn is_empty(&self) -> bool {
+        self.value.is_none() && self.points.is_none() && self.feedback.is_none() && self.member_grades.is_empty()
     }
 
     /// What a student sees of it: nothing before it is published, and of the others' grades nothing at all.

@@ -23,8 +23,14 @@ fn blank() -> Grade {
     Grade::blank(SubmissionId::new("s"), ada(), at(0))
 }
 
-fn write(grade: &mut Grade, edit: GradeEdit) -> Result<Publication, Refusal> {
-    grade.write(edit, Some(Points::stored(10.0)), &[ben(), zoe()], &ada(), at(5))
+fn write(grade: &mut Grade, edit: GradeEdit) -> Result<Option<Publication>, Refusal> {
+    let scale = GradeScale::stored("A to F");
+    let rules = GradeRules {
+        max_points: Some(Points::stored(10.0)),
+        scale: Some(&scale),
+        members: &[ben(), zoe()],
+    };
+    grade.write(edit, &rules, &ada(), at(5))
 }
 
 #[test]
@@ -35,17 +41,17 @@ fn students_see_a_grade_only_when_it_is_published_and_of_single_grades_only_thei
         member_grades: Some(vec![own(ben(), 7.0), own(zoe(), 9.0)]),
         ..GradeEdit::default()
     };
-    assert_eq!(write(&mut grade, edit), Ok(Publication::Kept));
+    assert_eq!(write(&mut grade, edit), Ok(Some(Publication::Kept)));
     assert_eq!((grade.for_student(&ben()), grade.for_group()), (None, None));
     let publish = |publish| GradeEdit {
         publish: Some(publish),
         ..GradeEdit::default()
     };
-    assert_eq!(write(&mut grade, publish(true)), Ok(Publication::Published));
+    assert_eq!(write(&mut grade, publish(true)), Ok(Some(Publication::Published)));
     assert_eq!(grade.for_student(&ben()).unwrap().member_grades, [own(ben(), 7.0)]);
     assert!(grade.for_group().unwrap().member_grades.is_empty());
     assert_eq!(grade.value, Some(GradeValue::stored("B")), "what is absent stays");
-    assert_eq!(write(&mut grade, publish(false)), Ok(Publication::Withdrawn));
+    assert_eq!(write(&mut grade, publish(false)), Ok(Some(Publication::Withdrawn)));
     assert_eq!(
         (grade.for_student(&ben()), grade.published_at, grade.version),
         (None, None, 3)
@@ -67,7 +73,7 @@ fn a_change_of_a_published_grade_is_told() {
         points: Edit::Set(Points::stored(3.0)),
         ..GradeEdit::default()
     };
-    assert_eq!(write(&mut grade, points), Ok(Publication::Published));
+    assert_eq!(write(&mut grade, points), Ok(Some(Publication::Published)));
     assert_eq!(grade.published_at, Some(at(5)));
 }
 
@@ -83,7 +89,17 @@ fn a_refused_grade_changes_nothing() {
         member_grades: Some(vec![own(ben(), 11.0)]),
         ..GradeEdit::default()
     };
-    assert_eq!(write(&mut grade, member).unwrap_err().details()[0].path, "points");
+    assert_eq!(write(&mut grade, member).unwrap_err().details()[0].path, "memberGrades");
+    let twice = GradeEdit {
+        member_grades: Some(vec![own(ben(), 1.0), own(ben(), 2.0)]),
+        ..GradeEdit::default()
+    };
+    assert_eq!(write(&mut grade, twice).unwrap_err().details()[0].code, "duplicate");
+    let value = GradeEdit {
+        value: Edit::Set(GradeValue::stored("2+")),
+        ..GradeEdit::default()
+    };
+    assert_eq!(write(&mut grade, value).unwrap_err().details()[0].path, "value");
     let stranger = GradeEdit {
         member_grades: Some(vec![own(UserId::new("eve"), 1.0)]),
         ..GradeEdit::default()
@@ -93,6 +109,26 @@ fn a_refused_grade_changes_nothing() {
         "memberGrades"
     );
     assert_eq!(grade, blank());
+}
+
+#[test]
+fn what_says_nothing_new_is_no_change() {
+    let mut grade = blank();
+    assert_eq!(write(&mut grade, GradeEdit::default()), Ok(None));
+    let edit = GradeEdit {
+        member_grades: Some(vec![own(zoe(), 9.0), own(ben(), 7.0)]),
+        publish: Some(true),
+        ..GradeEdit::default()
+    };
+    write(&mut grade, edit.clone()).unwrap();
+    let written = grade.clone();
+    assert_eq!((write(&mut grade, edit), grade.version), (Ok(None), 1));
+    let other_order = GradeEdit {
+        member_grades: Some(vec![own(ben(), 7.0), own(zoe(), 9.0)]),
+        ..GradeEdit::default()
+    };
+    assert_eq!(write(&mut grade, other_order), Ok(None));
+    assert_eq!(grade, written);
 }
 
 #[test]

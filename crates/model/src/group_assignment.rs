@@ -28,6 +28,26 @@ words! {
     }
 }
 
+words! {
+    /// What a submission overview is asked for: a status, or what cuts across them.
+    SubmissionState {
+        /// Nothing was written yet.
+        NotStarted = "NOT_STARTED",
+        /// There is a document.
+        InProgress = "IN_PROGRESS",
+        /// Work is handed in.
+        Submitted = "SUBMITTED",
+        /// The teacher gave the work back for revision.
+        Returned = "RETURNED",
+        /// The grade is out.
+        Graded = "GRADED",
+        /// The current submission came late.
+        Late = "LATE",
+        /// Work is handed in and its grade is not out.
+        Ungraded = "UNGRADED",
+    }
+}
+
 /// What happens to a group assignment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {

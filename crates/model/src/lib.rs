@@ -36,6 +36,7 @@ pub mod erasure;
 pub mod feedback;
 pub mod file;
 pub mod grade;
+mod grade_scale;
 pub mod group;
 pub mod group_assignment;
 pub mod help;

@@ -1,8 +1,8 @@
 //! Messages: the chat of a work room, direct messages, and announcements to a class.
 
-use crate::access::Viewer;
+use crate::access::{MemberRole, PlatformRole, Viewer};
 use crate::file::MessageAttachment;
-use crate::id::{AttachmentId, ClassId, GroupId, MessageId, OrganizationId, UserId, WorkRoomId};
+use crate::id::{ClassId, GroupId, MessageId, OrganizationId, UserId, WorkRoomId};
 use crate::refusal::Refusal;
 use crate::text::{ChatText, ClientMessageId, MessageSubject};
 use crate::time::Timestamp;
@@ -11,6 +11,10 @@ use crate::word::words;
 
 /// How long an author may change a chat message.
 pub const EDIT_SECONDS: i64 = 15 * 60;
+/// How long the words and files of a deleted message are kept for moderation, in seconds.
+pub const KEPT_SECONDS: i64 = 30 * 86_400;
+/// How long a file waits for the message that names it, in seconds.
+pub const WAITING_SECONDS: i64 = 86_400;
 
 /// The place where one group writes and talks.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,6 +43,31 @@ words! {
     }
 }
 
+/// Who wrote a chat message.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Sender {
+    /// Their id.
+    pub id: UserId,
+    /// Their name.
+    pub name: String,
+    /// What they are here now, in the words of accounts.
+    pub role: PlatformRole,
+    /// Address of their picture.
+    #[schema(required)]
+    pub image: Option<String>,
+}
+
+impl Sender {
+    /// What somebody counts as: the membership decides, and without one the account.
+    pub fn role(account: PlatformRole, member: Option<MemberRole>) -> PlatformRole {
+        match (account, member) {
+            (PlatformRole::SuperAdmin, _) | (_, None) => account,
+            (_, Some(member)) => member.platform_role(),
+        }
+    }
+}
+
 /// A message in the chat of a work room.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RoomMessage {
@@ -51,7 +80,7 @@ pub struct RoomMessage {
     /// Its place in the room: 1, 2, … without gaps.
     pub seq: i64,
     /// Who wrote it; none for the service.
-    pub sender: Option<Person>,
+    pub sender: Option<Sender>,
     /// What it is.
     pub kind: MessageType,
     /// What it says; kept for a while after its deletion, but never shown again ([`Self::shown_content`]).
@@ -92,10 +121,26 @@ impl RoomMessage {
     /// Its author deletes a message for a quarter of an hour; staff delete any message at any time.
     pub fn removable_by(&self, viewer: &Viewer, user: &UserId, now: Timestamp) -> Result<(), Refusal> {
         if viewer.is_staff() {
+            return Ok(());
+        }
+        self.written_by(user)?;
+        // Who asks again because an answer was lost is not told that he is too late.
+        if self.deleted_at.is_some() {
             Ok(())
         } else {
             self.editable_by(user, now)
         }
+    }
+
+    /// Writes what it says and tells whether that changed. It goes on saying something, unless it brings files.
+    pub fn rewrite(&mut self, content: ChatText, now: Timestamp) -> Result<bool, Refusal> {
+        has_content(Some(&content), self.attachments.len())?;
+        let is_changed = self.content != content;
+        if is_changed {
+            self.content = content;
+            self.edited_at = Some(now);
+        }
+        Ok(is_changed)
     }
 
     fn written_by(&self, user: &UserId) -> Result<(), Refusal> {
@@ -104,9 +149,34 @@ impl RoomMessage {
     }
 }
 
+/// How far somebody has read a room.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReadingMark {
+    /// The last message that was read; 0 before the first.
+    pub seq: i64,
+    /// How many later messages the reader wrote: nobody has to read what he wrote.
+    pub own_after: i64,
+}
+
+impl ReadingMark {
+    /// What is left to read in a room whose last message is this one.
+    pub fn unread(&self, last_seq: i64) -> i64 {
+        last_seq - self.seq - self.own_after
+    }
+}
+
+/// What a message of people is: one with files is a message of files, whatever it says besides.
+pub const fn kind(files: usize) -> MessageType {
+    if files == 0 {
+        MessageType::Text
+    } else {
+        MessageType::File
+    }
+}
+
 /// A chat message says something or brings files.
-pub fn has_content(content: Option<&ChatText>, attachments: &[AttachmentId]) -> Result<(), Refusal> {
-    if content.is_none_or(ChatText::is_empty) && attachments.is_empty() {
+pub fn has_content(content: Option<&ChatText>, files: usize) -> Result<(), Refusal> {
+    if content.is_none_or(ChatText::is_empty) && files == 0 {
         Err(Refusal::Invalid {
             path: "content",
             code: "required",
@@ -152,9 +222,10 @@ mod tests {
             organization_id: OrganizationId::new("school"),
             work_room_id: WorkRoomId::new("room"),
             seq: 1,
-            sender: Some(Person {
+            sender: Some(Sender {
                 id: UserId::new("ben"),
                 name: "Ben".to_owned(),
+                role: PlatformRole::Student,
                 image: None,
             }),
             kind: MessageType::Text,
@@ -214,8 +285,35 @@ mod tests {
     #[test]
     fn a_message_says_something_or_brings_files() {
         let blank = ChatText::stored("");
-        assert!(has_content(Some(&blank), &[]).is_err() && has_content(None, &[]).is_err());
-        assert_eq!(has_content(None, &[AttachmentId::new("a")]), Ok(()));
-        assert_eq!(has_content(Some(&ChatText::stored("x")), &[]), Ok(()));
+        assert!(has_content(Some(&blank), 0).is_err() && has_content(None, 0).is_err());
+        assert_eq!(has_content(None, 1), Ok(()));
+        assert_eq!(has_content(Some(&ChatText::stored("x")), 0), Ok(()));
+        assert_eq!((kind(0), kind(2)), (MessageType::Text, MessageType::File));
+    }
+
+    #[test]
+    fn the_same_words_again_are_no_edit_and_no_words_are_none() {
+        let mut message = message();
+        assert_eq!(message.rewrite(ChatText::stored("hello"), at(1)), Ok(false));
+        assert_eq!(message.edited_at, None);
+        assert!(message.rewrite(ChatText::stored(""), at(1)).is_err());
+        assert_eq!(message.rewrite(ChatText::stored("bye"), at(1)), Ok(true));
+        assert_eq!((message.content.as_str(), message.edited_at), ("bye", Some(at(1))));
+    }
+
+    #[test]
+    fn the_membership_says_what_a_sender_is() {
+        use {MemberRole as M, PlatformRole as P};
+        assert_eq!(Sender::role(P::Student, Some(M::Owner)), P::Admin);
+        assert_eq!(Sender::role(P::Admin, Some(M::Student)), P::Student);
+        assert_eq!(Sender::role(P::Teacher, None), P::Teacher);
+        assert_eq!(Sender::role(P::SuperAdmin, Some(M::Student)), P::SuperAdmin);
+    }
+
+    #[test]
+    fn nobody_has_to_read_what_he_wrote() {
+        let mark = ReadingMark { seq: 3, own_after: 2 };
+        assert_eq!((mark.unread(5), mark.unread(7)), (0, 2));
+        assert_eq!(ReadingMark::default().unread(4), 4);
     }
 }

@@ -75,6 +75,11 @@ pub enum Refusal {
     /// Something that only owners and admins may change.
     #[error("Only admins can do this.")]
     AdminOnly,
+    /// A student writes to somebody who is not there for him to write to, or to many at once.
+    #[error(
+        "Students can write to the teachers of their classes and to admins; use the room of your group for the others."
+    )]
+    StudentsWriteToStaff,
     /// Values that are wrong only together with what is stored.
     #[error("{path} {message}.")]
     Invalid {
@@ -159,7 +164,7 @@ impl Refusal {
             Self::LastOwner => "LAST_OWNER",
             Self::ClassArchived => "CLASS_ARCHIVED",
             Self::CourseArchived => "COURSE_ARCHIVED",
-            Self::AdminOnly => "FORBIDDEN_ROLE",
+            Self::AdminOnly | Self::StudentsWriteToStaff => "FORBIDDEN_ROLE",
             Self::Invalid { .. } => "VALIDATION_ERROR",
             Self::NothingToExport => "NOTHING_TO_EXPORT",
             Self::LateNotAllowed => "LATE_NOT_ALLOWED",
@@ -179,6 +184,7 @@ impl Refusal {
             | Self::SharedAccount
             | Self::NotAuthor
             | Self::AdminOnly
+            | Self::StudentsWriteToStaff
             | Self::EditTimeOver => RefusalKind::Forbidden,
             Self::DocumentLocked => RefusalKind::Locked,
             Self::AssignmentIdRequired | Self::Invalid { .. } => RefusalKind::Invalid,

@@ -8,7 +8,7 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::auth::Gate;
 use crate::auth::rates::Rates;
 use crate::auth::tenant::{self, Hosts};
-use crate::changes::{letters, orphans, removal, storage};
+use crate::changes::{letters, old_messages, orphans, removal, storage};
 use crate::clock;
 use crate::config::Config;
 use crate::document_server::DocumentServer;
@@ -40,7 +40,7 @@ struct Parts {
     jobs: Jobs,
     started: std::time::Instant,
     /// They end with the service.
-    _chores: [AbortOnDropHandle<()>; 4],
+    _chores: [AbortOnDropHandle<()>; 5],
     /// The same.
     _sweep: Option<AbortOnDropHandle<()>>,
     /// The same.
@@ -82,6 +82,7 @@ impl App {
             removal::start(store.clone(), files.clone()),
             orphans::start(store.clone(), files.clone()),
             storage::start(store.clone(), files.clone()),
+            old_messages::start(store.clone()),
         ];
         let editing = Editing::new(store.clone(), bus.clone(), files.clone(), document_server.clone());
         let sweep = editing.start_sweep(instance);

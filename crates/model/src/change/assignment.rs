@@ -1,7 +1,7 @@
 //! What happens to assignments (topics) and to the links of their groups.
 
 use super::removed::PlacedDocument;
-use crate::assignment::Assignment;
+use crate::assignment::{Assignment, AssignmentLabel};
 use crate::edit::Changed;
 use crate::file::{AssignmentAttachment, FileKey};
 use crate::group::Place;
@@ -15,6 +15,8 @@ pub enum AssignmentChange {
     Created {
         /// The topic.
         assignment: Box<WholeAssignment>,
+        /// The topic it is a copy of.
+        copied_from: Option<AssignmentLabel>,
     },
     /// Its fields or the own texts of groups changed; groups that moved with it are changes of their own.
     Updated {

@@ -99,6 +99,7 @@ pub fn create(work: &mut Work<'_>, new: &NewAssignment) -> Result<SeenAssignment
     let seen = work.assignment(&assignment.id)?;
     work.record(AssignmentChange::Created {
         assignment: Box::new(seen.whole.clone()),
+        copied_from: None,
     });
     group_assignments::tell_moved(work, attached.moved)?;
     Ok(seen)

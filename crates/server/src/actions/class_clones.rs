@@ -59,13 +59,27 @@ pub struct NewClone {
 #[derive(Debug, Clone)]
 pub struct FileCopy {
     /// The file it is of.
-    pub of: AttachmentId,
+    pub of: AssignmentAttachment,
     /// Where the bytes are.
     pub from: FileKey,
     /// The id of the copy.
     pub id: AttachmentId,
     /// Where its bytes come.
     pub to: FileKey,
+}
+
+impl FileCopy {
+    /// A copy of this file that is yet to be made.
+    pub fn of(attachment: &AssignmentAttachment) -> Self {
+        let id = AttachmentId::new(clock::new_id());
+        let extension = attachment.file.key.as_str().rsplit('.').next().unwrap_or_default();
+        Self {
+            of: attachment.clone(),
+            from: attachment.file.key.clone(),
+            to: FileKey::new(format!("{id}.{extension}")),
+            id,
+        }
+    }
 }
 
 /// The files that a clone needs copies of. The caller copies them and then calls [`clone`].
@@ -75,17 +89,7 @@ pub fn files_to_copy(scope: &mut Scope<'_>, id: &ClassId, new: &NewClone) -> Res
     let files: Vec<_> = topics.iter().flat_map(shared_files).collect();
     limited("topics in a copy of a class", topics.len(), TOPICS_MAX)?;
     limited("files in a copy of a class", files.len(), FILES_MAX)?;
-    let copies = files.into_iter().map(|attachment| {
-        let id = AttachmentId::new(clock::new_id());
-        let extension = attachment.file.key.as_str().rsplit('.').next().unwrap_or_default();
-        FileCopy {
-            of: attachment.id.clone(),
-            from: attachment.file.key.clone(),
-            to: FileKey::new(format!("{id}.{extension}")),
-            id,
-        }
-    });
-    Ok(copies.collect())
+    Ok(files.into_iter().map(FileCopy::of).collect())
 }
 
 /// Makes the new class. It is a draft, so that its students see it when the teacher is ready.
@@ -197,7 +201,7 @@ fn clone_topics(
     shift: YearShift,
     copies: &[FileCopy],
 ) -> Result<()> {
-    let copies: HashMap<&AttachmentId, &FileCopy> = copies.iter().map(|copy| (&copy.of, copy)).collect();
+    let copies: HashMap<&AttachmentId, &FileCopy> = copies.iter().map(|copy| (&copy.of.id, copy)).collect();
     for whole in topics_to_clone(work, old, new)? {
         let course_id = whole.assignment.course_id.as_ref().map(|course| courses.get(course));
         let topic = Assignment {
@@ -215,15 +219,7 @@ fn clone_topics(
         for attachment in shared_files(&whole) {
             // One that came after the copies were made: the caller tries again.
             let copy = copies.get(&attachment.id).ok_or(Error::Overloaded)?;
-            let mut attachment = AssignmentAttachment {
-                id: copy.id.clone(),
-                assignment_id: topic.id.clone(),
-                uploaded_by_id: person(work)?,
-                created_at: work.now(),
-                ..attachment.clone()
-            };
-            attachment.file.key = copy.to.clone();
-            work.insert_file(&attachment)?;
+            insert_copy(work, &topic.id, copy)?;
         }
     }
     Ok(())
@@ -241,7 +237,10 @@ fn tell(work: &mut Work<'_>, class: &ClassId) -> Result<()> {
     }
     for seen in work.assignments(&topics_of(class))? {
         let assignment = Box::new(seen.whole);
-        work.record(AssignmentChange::Created { assignment });
+        work.record(AssignmentChange::Created {
+            assignment,
+            copied_from: None,
+        });
     }
     Ok(())
 }
@@ -274,8 +273,21 @@ fn topics_of(class: &ClassId) -> AssignmentFilter {
     }
 }
 
+/// Writes the row of a copy whose bytes are there.
+pub(super) fn insert_copy(work: &mut Work<'_>, topic: &AssignmentId, copy: &FileCopy) -> Result<()> {
+    let mut attachment = AssignmentAttachment {
+        id: copy.id.clone(),
+        assignment_id: topic.clone(),
+        uploaded_by_id: person(work)?,
+        created_at: work.now(),
+        ..copy.of.clone()
+    };
+    attachment.file.key = copy.to.clone();
+    work.insert_file(&attachment)
+}
+
 /// The files that are for all groups of a topic.
-fn shared_files(whole: &WholeAssignment) -> impl Iterator<Item = &AssignmentAttachment> {
+pub(super) fn shared_files(whole: &WholeAssignment) -> impl Iterator<Item = &AssignmentAttachment> {
     let files = whole.attachments.iter();
     files.filter(|attachment| attachment.group_assignment_id.is_none() && attachment.staged_at.is_none())
 }

@@ -11,7 +11,7 @@ use crate::store::platform::homes::Home;
 const ORGANIZATION: &str = "organizationId";
 
 /// The fields of bodies that name a parent object, the nearest parent last: whoever names several names one school.
-const PARENTS: [(&str, &str); 9] = [
+const PARENTS: [(&str, &str); 11] = [
     ("classId", "classes"),
     ("courseId", "courses"),
     ("groupId", "groups"),
@@ -19,6 +19,8 @@ const PARENTS: [(&str, &str); 9] = [
     ("assignmentId", "assignments"),
     ("workRoomId", "workrooms"),
     ("documentId", "documents"),
+    ("submissionId", "submissions"),
+    ("groupAssignmentId", "group-assignments"),
     ("homeroomId", "homerooms"),
     ("subjectId", "subjects"),
 ];

@@ -101,6 +101,7 @@ fn group_changes(group: &WholeGroup) -> Vec<model::change::Change> {
         .into(),
         AssignmentChange::Created {
             assignment: Box::new(topic.clone()),
+            copied_from: None,
         }
         .into(),
         AssignmentChange::LinkUpdated {
@@ -208,6 +209,7 @@ fn every_payload_begins_alike_and_students_find_nothing_of_the_staff_in_it() {
     changes.push(
         AssignmentChange::Created {
             assignment: Box::new(both),
+            copied_from: None,
         }
         .into(),
     );

@@ -5,6 +5,7 @@ mod broadcast;
 mod cleanup;
 pub mod letters;
 mod log;
+pub mod old_messages;
 pub mod orphans;
 mod perform;
 pub mod removal;

@@ -3,7 +3,6 @@
 
 use std::time::Duration;
 
-use model::access::Viewer;
 use model::storage::{StorageKinds, StorageUsage};
 use tokio_util::task::AbortOnDropHandle;
 
@@ -11,7 +10,7 @@ use crate::clock;
 use crate::error::Result;
 use crate::files::Files;
 use crate::store::platform::PlatformProof;
-use crate::store::{Actor, Standpoint, Store, Tenant};
+use crate::store::{Standpoint, Store, Tenant};
 
 /// When to look for the first time, and how often.
 const FIRST: Duration = Duration::from_secs(30);
@@ -47,7 +46,7 @@ async fn round(store: &Store, files: &Files) -> Result<()> {
 
 /// Counts what a school keeps now, and notes it.
 pub async fn count(store: &Store, files: &Files, tenant: Tenant) -> Result<StorageUsage> {
-    let standpoint = standpoint(tenant);
+    let standpoint = Standpoint::of_service(tenant, "groupwork", clock::now());
     let (organization, now) = (standpoint.tenant.id().clone(), standpoint.now);
     let read = store.read(standpoint, |scope| {
         Ok((scope.storage_of_classes()?, scope.export_files()?))
@@ -68,20 +67,4 @@ pub async fn count(store: &Store, files: &Files, tenant: Tenant) -> Result<Stora
         })
         .await?;
     Ok(usage)
-}
-
-/// The service itself looks at all of a school.
-fn standpoint(tenant: Tenant) -> Standpoint {
-    Standpoint {
-        tenant,
-        viewer: Viewer::Admin,
-        actor: Actor {
-            user: None,
-            name: "groupwork".to_owned(),
-            role: "system",
-            impersonated_by: None,
-            request_id: None,
-        },
-        now: clock::now(),
-    }
 }

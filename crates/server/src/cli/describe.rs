@@ -1,5 +1,5 @@
-//! `groupwork openapi`, `groupwork access` and `groupwork privacy`: what the routes and the data map say of themselves, for
-//! docs/openapi.json, docs/access.md and docs/privacy.md.
+//! `groupwork openapi`, `groupwork access`, `groupwork privacy` and `groupwork statements`: what the routes, the data map
+//! and the store say of themselves, for docs/openapi.json, docs/access.md, docs/privacy.md and releases/.
 
 use std::fmt::Write as _;
 
@@ -8,6 +8,7 @@ use model::access::{Access, Standing};
 use crate::http::endpoint::Row;
 use crate::http::router;
 use crate::store::personal::map::MAP;
+use crate::store::release::Release;
 
 /// Prints the OpenAPI document.
 pub fn openapi() -> anyhow::Result<()> {
@@ -24,6 +25,12 @@ pub fn access() -> anyhow::Result<()> {
 /// Prints the page about personal data.
 pub fn privacy() -> anyhow::Result<()> {
     print!("{}", privacy_text()?);
+    Ok(())
+}
+
+/// Prints what the next releases must leave as this one needs it.
+pub fn statements() -> anyhow::Result<()> {
+    println!("{}", serde_json::to_string_pretty(&Release::this()?)?);
     Ok(())
 }
 

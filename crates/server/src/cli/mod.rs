@@ -51,6 +51,8 @@ enum Command {
     Access,
     /// Print the table of personal data, with what exports and erasures do with it
     Privacy,
+    /// Print the statements of this release, which the next ones must still be able to run
+    Statements,
 }
 
 /// Runs the command of this process and answers its exit code.
@@ -65,6 +67,7 @@ pub fn run() -> ExitCode {
         Command::Openapi => describe::openapi(),
         Command::Access => describe::access(),
         Command::Privacy => describe::privacy(),
+        Command::Statements => describe::statements(),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -25,8 +25,7 @@ use crate::error::Result;
 use crate::files::Files;
 use crate::live::bus::Bus;
 use crate::store::platform::PlatformProof;
-use crate::store::{Actor, Scope, Standpoint, Store, Tenant, Work};
-use model::access::Viewer;
+use crate::store::{Scope, Standpoint, Store, Tenant, Work};
 
 /// Conversions that run at once; the document server has few hands.
 const CONVERSIONS: usize = 4;
@@ -83,16 +82,5 @@ impl Editing {
 
 /// The document server sees all documents of a school, and no person stands behind what it does.
 fn standpoint(tenant: Tenant) -> Standpoint {
-    Standpoint {
-        tenant,
-        viewer: Viewer::Admin,
-        actor: Actor {
-            user: None,
-            name: "Document server".to_owned(),
-            role: "system",
-            impersonated_by: None,
-            request_id: None,
-        },
-        now: clock::now(),
-    }
+    Standpoint::of_service(tenant, "Document server", clock::now())
 }

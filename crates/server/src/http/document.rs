@@ -8,6 +8,7 @@ use model::activity::{Action, Category};
 use model::assignment::{AssignmentOrder, AssignmentStatus};
 use model::class::ClassStatus;
 use model::course::CourseStatus;
+use model::group_assignment::SubmissionState;
 use model::import::ImportMode;
 use model::organization::OrganizationStatus;
 use model::text::Search;
@@ -25,6 +26,7 @@ use utoipa::openapi::{
 use utoipa::{PartialSchema, ToSchema};
 
 use super::codes::{self, Likeness};
+use super::direct_messages::BoxName;
 use super::endpoint::{Row, operations};
 use super::reply::ErrorBody;
 use super::valid::Switch;
@@ -143,6 +145,8 @@ fn of_parameters() -> BTreeMap<String, RefOr<Schema>> {
         named::<MemberRole>(),
         named::<OrganizationStatus>(),
         named::<PlatformRole>(),
+        named::<SubmissionState>(),
+        named::<BoxName>(),
         named::<Switch>(),
     ])
 }

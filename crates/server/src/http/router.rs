@@ -13,9 +13,10 @@ use utoipa::openapi::OpenApi;
 use super::context::App;
 use super::endpoint::{Endpoints, Row};
 use super::{
-    activity_logs, assignments, auth, class_clones, classes, courses, docs, document, document_server, documents,
-    enrollments, finish, groups, health, homerooms, imports, layers, members, own_address, pages, pdf, privacy, school,
-    subjects, submissions, system, tenants, users, workrooms,
+    activity_logs, assignment_clones, assignments, attempts, auth, boards, chat, class_clones, classes, courses,
+    direct_messages, docs, document, document_server, documents, enrollments, feedback, finish, grade_tables, grades,
+    groups, health, homerooms, imports, layers, members, overview, own_address, pages, pdf, privacy, school, subjects,
+    submissions, system, tenants, users, workrooms,
 };
 use crate::error::Error;
 use crate::live::connect;
@@ -37,13 +38,22 @@ pub fn endpoints() -> Endpoints {
         .merge(enrollments::routes())
         .merge(courses::routes())
         .merge(groups::routes())
+        .merge(overview::routes())
+        .merge(boards::routes())
         .merge(assignments::routes())
+        .merge(assignment_clones::routes())
         .merge(workrooms::routes())
+        .merge(chat::routes())
         .merge(documents::routes())
         .merge(document_server::routes())
         .merge(pdf::routes())
         .merge(submissions::routes())
+        .merge(grades::routes())
+        .merge(grade_tables::routes())
+        .merge(attempts::routes())
+        .merge(feedback::routes())
         .merge(finish::routes())
+        .merge(direct_messages::routes())
         .merge(activity_logs::routes())
         .merge(tenants::routes())
         .merge(school::routes())

@@ -60,26 +60,29 @@ async fn show_of_group(cx: Context, Path(group): Path<GroupId>) -> Result<Json<W
 }
 
 fn summary(seen: SeenRoom, audience: &Audience) -> WorkRoomSummaryView {
-    WorkRoomSummaryView::new(seen.room, seen.place.group, seen.unread, seen.documents, audience)
+    let last_message = seen.last_message.map(message);
+    let view = WorkRoomSummaryView::new(seen.room, seen.place.group, seen.unread, seen.documents, audience);
+    view.with_last_message(last_message)
 }
 
 fn whole(scope: &mut Scope<'_>, room: SeenRoom, standpoint: &Standpoint) -> Result<WorkRoomView> {
     let audience = Audience::of(&standpoint.viewer);
     let group = scope.whole_group(&room.room.group_id)?;
     let documents = scope.documents(&room.room.id, &DocumentFilter::default())?;
-    let last_message = scope.last_message(&room.room.id)?.map(message);
     let document = |seen: SeenDocument| DocumentView::new(&seen.whole, &audience).opening(seen.mode());
     let documents = documents.into_iter().map(document).collect();
     let teacher = room.teacher.clone();
-    Ok(summary(room, &audience).whole(&group, teacher, documents, last_message, &audience))
+    Ok(summary(room, &audience).whole(&group, teacher, documents, &audience))
 }
 
 fn message(message: LastMessage) -> LastMessageView {
     LastMessageView {
         id: message.id,
+        seq: message.seq,
         r#type: message.kind,
         content: message.content,
         created_at: message.created_at,
+        deleted_at: message.deleted_at,
         sender: message.sender,
     }
 }

@@ -9,7 +9,6 @@ mod runner;
 
 use std::sync::Arc;
 
-use model::access::Viewer;
 use model::file::FileKey;
 use model::job::JobKind;
 use serde_json::Value;
@@ -22,7 +21,7 @@ use crate::error::Result;
 use crate::files::Files;
 use crate::live::bus::Bus;
 use crate::store::platform::jobs::Held;
-use crate::store::{Actor, Standpoint, Store, Tenant};
+use crate::store::{Standpoint, Store, Tenant};
 
 /// The runner of this instance; copies are the same one.
 #[derive(Clone)]
@@ -84,17 +83,6 @@ impl Jobs {
 
     /// Where a job of an organization stands: nobody acts, and everything there is may be read.
     fn standpoint(tenant: Tenant) -> Standpoint {
-        Standpoint {
-            tenant,
-            viewer: Viewer::Admin,
-            actor: Actor {
-                user: None,
-                name: "groupwork".to_owned(),
-                role: "system",
-                impersonated_by: None,
-                request_id: None,
-            },
-            now: clock::now(),
-        }
+        Standpoint::of_service(tenant, "groupwork", clock::now())
     }
 }

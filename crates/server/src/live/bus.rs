@@ -41,6 +41,7 @@ impl Bus {
     pub fn start(database: &Database, live: &Live) -> (Self, mpsc::UnboundedReceiver<Departure>) {
         let (departures, told) = mpsc::unbounded_channel();
         tokio::spawn(live.clone().keep_sweeping());
+        tokio::spawn(live.clone().keep_boards());
         let way = match database {
             Database::Sqlite(_) => {
                 let (sender, mut units) = mpsc::unbounded_channel();
@@ -53,7 +54,8 @@ impl Bus {
                 Way::Straight(sender)
             }
             Database::Postgres(url) => {
-                tokio::spawn(listener::listen(url.clone(), live.clone()));
+                let words = live.meet_neighbours();
+                tokio::spawn(listener::listen(url.clone(), live.clone(), words));
                 tokio::spawn(listener::keep_pruning(live.clone()));
                 Way::Outbox
             }

@@ -8,8 +8,8 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_postgres::{AsyncMessage, Client, NoTls};
 
-use super::Live;
 use super::sweep::Whom;
+use super::{Live, neighbours};
 use crate::store::outbox::CHANNEL;
 use crate::store::platform::PlatformProof;
 use crate::{clock, error::Result};
@@ -25,19 +25,29 @@ const SILENCE: Duration = Duration::from_secs(30);
 const TRIES: u32 = 3;
 /// A heartbeat; rows have ids.
 const BEAT: &str = "";
+/// Says something to every instance.
+const NOTIFY: &str = "SELECT pg_notify($1, $2)";
 /// How long rows are kept for instances that are slow to ask.
 const KEPT_SECONDS: i64 = 600;
 /// How often old rows are dropped.
 const PRUNE: Duration = Duration::from_mins(1);
 
+/// What comes in over the connection.
+enum Heard {
+    /// A row of the outbox is named, or the instance hears its own heart.
+    Row(String),
+    /// An instance says something for lesson boards.
+    Word(String),
+}
+
 /// Listens until the server stops.
-pub async fn listen(url: String, live: Live) {
+pub async fn listen(url: String, live: Live, mut words: mpsc::Receiver<String>) {
     let mut wait = SHORTEST_WAIT;
     loop {
         let started = Instant::now();
         let lost = tokio::select! {
             () = live.0.closing.cancelled() => return,
-            lost = listen_once(&url, &live) => lost,
+            lost = listen_once(&url, &live, &mut words) => lost,
         };
         tracing::warn!(error = format!("{lost:#}"), "the bus is deaf; connecting again");
         if started.elapsed() > SILENCE {
@@ -72,28 +82,37 @@ pub async fn keep_pruning(live: Live) {
 }
 
 /// One connection, from LISTEN to its loss.
-async fn listen_once(url: &str, live: &Live) -> anyhow::Error {
+async fn listen_once(url: &str, live: &Live, words: &mut mpsc::Receiver<String>) -> anyhow::Error {
     let (client, mut heard) = match connect(url).await {
         Ok(connected) => connected,
         Err(error) => return error,
     };
     // From here on nothing is missed; what was before may be.
     catch_up(live).await;
+    // What boards should have heard meanwhile is old.
+    while words.try_recv().is_ok() {}
     let mut heartbeat = tokio::time::interval(HEARTBEAT);
     let mut dead = Instant::now() + SILENCE;
     loop {
         tokio::select! {
             payload = heard.recv() => match payload {
-                Some(payload) => {
+                Some(heard) => {
                     dead = Instant::now() + SILENCE;
-                    if payload != BEAT {
-                        carry_out(&payload, live).await;
+                    match heard {
+                        Heard::Row(row) if row != BEAT => carry_out(&row, live).await,
+                        Heard::Row(_) => {}
+                        Heard::Word(word) => live.hear_word(&word),
                     }
                 }
                 None => return anyhow::anyhow!("the connection ended"),
             },
             _ = heartbeat.tick() => {
-                if let Err(error) = client.execute("SELECT pg_notify($1, $2)", &[&CHANNEL, &BEAT]).await {
+                if let Err(error) = client.execute(NOTIFY, &[&CHANNEL, &BEAT]).await {
+                    return error.into();
+                }
+            }
+            Some(word) = words.recv() => {
+                if let Err(error) = client.execute(NOTIFY, &[&neighbours::CHANNEL, &word]).await {
                     return error.into();
                 }
             }
@@ -102,7 +121,7 @@ async fn listen_once(url: &str, live: &Live) -> anyhow::Error {
     }
 }
 
-async fn connect(url: &str) -> anyhow::Result<(Client, mpsc::UnboundedReceiver<String>)> {
+async fn connect(url: &str) -> anyhow::Result<(Client, mpsc::UnboundedReceiver<Heard>)> {
     let mut config: tokio_postgres::Config = url.parse()?;
     config
         .application_name("groupwork bus")
@@ -114,7 +133,13 @@ async fn connect(url: &str) -> anyhow::Result<(Client, mpsc::UnboundedReceiver<S
         while let Some(message) = messages.next().await {
             match message {
                 Ok(AsyncMessage::Notification(notification)) => {
-                    if sender.send(notification.payload().to_owned()).is_err() {
+                    let payload = notification.payload().to_owned();
+                    let heard = if notification.channel() == neighbours::CHANNEL {
+                        Heard::Word(payload)
+                    } else {
+                        Heard::Row(payload)
+                    };
+                    if sender.send(heard).is_err() {
                         return;
                     }
                 }
@@ -123,7 +148,8 @@ async fn connect(url: &str) -> anyhow::Result<(Client, mpsc::UnboundedReceiver<S
             }
         }
     });
-    client.batch_execute(&format!("LISTEN {CHANNEL}")).await?;
+    let listen = format!("LISTEN {CHANNEL}; LISTEN {}", neighbours::CHANNEL);
+    client.batch_execute(&listen).await?;
     Ok((client, heard))
 }
 

@@ -2,18 +2,22 @@
 //! its commit. This channel talks, it does not listen: clients change things over HTTP.
 
 mod activity;
+mod board;
 pub mod bus;
 pub mod connect;
 pub mod cut;
 mod listener;
+mod neighbours;
 mod orders;
+mod presence;
+mod pulse;
 mod rooms;
 mod saves;
 mod seat;
 mod sweep;
 
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use model::id::{GroupId, OrganizationId, UserId};
 use model::news::Room;
@@ -25,6 +29,9 @@ use tokio_util::sync::CancellationToken;
 
 use self::activity::Activity;
 use self::cut::Cuts;
+use self::neighbours::Neighbours;
+use self::presence::Presence;
+use self::pulse::Pulses;
 use self::saves::Saves;
 use self::seat::Seat;
 use crate::auth::Gate;
@@ -47,6 +54,9 @@ struct Parts {
     io: OnceLock<SocketIo>,
     cuts: Cuts,
     activity: Activity,
+    pulses: Pulses,
+    presence: Presence,
+    neighbours: Neighbours,
     saves: Saves,
     closing: CancellationToken,
 }
@@ -62,6 +72,9 @@ impl Live {
             io: OnceLock::new(),
             cuts: Cuts::default(),
             activity: Activity::default(),
+            pulses: Pulses::default(),
+            presence: Presence::default(),
+            neighbours: Neighbours::new(),
             saves: Saves::default(),
             closing: CancellationToken::new(),
         }));
@@ -113,14 +126,11 @@ impl Live {
         }
     }
 
-    /// Whether a user has a socket here that works in this organization.
+    /// Whether a user has a socket that works in this organization, here or at another instance.
     pub fn is_online(&self, organization: &OrganizationId, user: &UserId) -> bool {
+        let guest = (organization.clone(), user.clone());
         !self.sockets_in(rooms::user_in(user, organization)).is_empty()
-    }
-
-    /// Who says that he is writing in a group, here and lately.
-    pub fn writing(&self, group: &GroupId) -> Vec<UserId> {
-        self.0.activity.writing(group)
+            || self.0.presence.is_elsewhere(&guest, Instant::now())
     }
 
     /// How many sockets are in a room, for tests and the operator.

@@ -52,6 +52,7 @@ impl Live {
     pub(super) async fn sweep(&self, whom: Whom) -> Result<()> {
         self.0.cuts.forget_past();
         self.0.activity.forget_past();
+        self.0.pulses.forget_past(clock::now());
         let seated: Vec<_> = self
             .sockets()
             .into_iter()

@@ -187,6 +187,11 @@ impl Scope<'_> {
         self.many_visible(&OF_ROOM, args![room, status, filter.assignment_id], seen)
     }
 
+    /// The documents of all groups on a topic that the viewer sees inside, by group number.
+    pub fn documents_of_topic(&mut self, topic: &AssignmentId) -> Result<Vec<SeenDocument>> {
+        self.many_visible(&OF_TOPIC, args![topic], seen)
+    }
+
     /// The group of a room, if the viewer sees it inside.
     pub fn place_of_room(&mut self, room: &WorkRoomId) -> Result<Place> {
         self.one_visible(&ROOM, args![room], place)

@@ -149,6 +149,13 @@ impl Scope<'_> {
         self.known(set, arguments)
     }
 
+    /// The groups of one class on a topic, by number, with their members and nothing else.
+    pub fn groups_on_topic(&mut self, class: &ClassId, topic: &AssignmentId) -> Result<Vec<KnownGroup>> {
+        let (user, nothing) = (self.user_text(), None::<&str>);
+        let arguments = args![user, class, nothing, nothing, topic, None::<bool>, nothing, false];
+        self.with_members(&known::of_class::KNOWN, arguments)
+    }
+
     /// The groups of one student whose inside the viewer sees, by number.
     pub fn groups_of(&mut self, student: &UserId) -> Result<Vec<KnownGroup>> {
         let user = self.user_text();
@@ -162,20 +169,11 @@ impl Scope<'_> {
 
     /// Reads a set of groups, one statement for each kind of child, and puts every row to its group.
     fn known(&mut self, set: &'static Known, arguments: &[Value<'_>]) -> Result<Vec<KnownGroup>> {
-        let mut groups = self.many_visible(set.groups, arguments, known_group)?;
+        let mut groups = self.with_members(set, arguments)?;
         if !groups.iter().any(|group| group.is_seen) {
             return Ok(groups);
         }
-        let places: HashMap<GroupId, usize> = groups
-            .iter()
-            .enumerate()
-            .map(|(place, known)| (known.whole.group.id.clone(), place))
-            .collect();
-        for member in self.many_visible(set.members, arguments, member)? {
-            if let Some(place) = places.get(&member.group_id) {
-                groups[*place].whole.members.push(member);
-            }
-        }
+        let places = places(&groups);
         for file in self.many_visible(set.files, arguments, links::group_file)? {
             if let Some(place) = places.get(&file.group_id) {
                 groups[*place].whole.attachments.push(file);
@@ -204,6 +202,21 @@ impl Scope<'_> {
                     submitted_count: row.submitted_count,
                     current_submission: row.current_submission,
                 });
+            }
+        }
+        Ok(groups)
+    }
+
+    /// Reads a set of groups with their members.
+    fn with_members(&mut self, set: &'static Known, arguments: &[Value<'_>]) -> Result<Vec<KnownGroup>> {
+        let mut groups = self.many_visible(set.groups, arguments, known_group)?;
+        if !groups.iter().any(|group| group.is_seen) {
+            return Ok(groups);
+        }
+        let places = places(&groups);
+        for member in self.many_visible(set.members, arguments, member)? {
+            if let Some(place) = places.get(&member.group_id) {
+                groups[*place].whole.members.push(member);
             }
         }
         Ok(groups)
@@ -298,6 +311,12 @@ impl Work<'_> {
         )
         .map(drop)
     }
+}
+
+/// Where each group stands among the others.
+fn places(groups: &[KnownGroup]) -> HashMap<GroupId, usize> {
+    let ids = groups.iter().map(|known| known.whole.group.id.clone());
+    ids.enumerate().map(|(place, id)| (id, place)).collect()
 }
 
 /// What a search looks into: the name, and after a line break, which no name has, the display name.

@@ -1,6 +1,10 @@
-//! Brings the schema to the newest version: forward only, one starter at a time.
+//! Brings the schema to the newest version: forward only, one starter at a time. A schema that a later release has
+//! migrated is used as it is, as long as nothing was taken away that this one needs (docs/versioning.md).
 
-use refinery::Runner;
+use std::collections::BTreeSet;
+
+use refinery::error::Kind;
+use refinery::{Migration, Runner, SchemaVersion};
 
 use super::connection::Connection;
 use super::db::{Database, connect};
@@ -36,9 +40,82 @@ pub fn migrate(database: &Database) -> Result<usize> {
     }
 }
 
+/// The number of the newest migration that this release brings.
+pub fn newest_migration() -> SchemaVersion {
+    newest(&embedded::migrations::runner())
+}
+
+/// An empty database with the newest schema, for whoever wants to look at it.
+pub(super) fn migrated_in_memory() -> Result<Connection> {
+    let mut sqlite = rusqlite::Connection::open_in_memory().map_err(internal)?;
+    run(&embedded::migrations::runner(), &mut sqlite)?;
+    Ok(Connection::Sqlite(sqlite))
+}
+
 fn run<C: refinery::Migrate>(runner: &Runner, connection: &mut C) -> Result<usize> {
-    let report = runner.run(connection).map_err(|error| Error::Internal(error.into()))?;
-    Ok(report.applied_migrations().len())
+    match runner.run(connection) {
+        Ok(report) => Ok(report.applied_migrations().len()),
+        Err(error) if matches!(error.kind(), Kind::MissingVersion(found) if found.version() > newest(runner)) => {
+            let applied = runner.get_applied_migrations(connection).map_err(internal)?;
+            runs_on_newer(runner.get_migrations(), &applied)?;
+            Ok(0)
+        }
+        Err(error) => Err(internal(error)),
+    }
+}
+
+/// Whether this release may run on a schema with migrations it does not know. They have all come after its own, and
+/// none of them takes away what it needs: such a one is called `contract_<number>_<what>`, where the number is that of
+/// the newest migration of the oldest release that can do without.
+fn runs_on_newer(own: &[Migration], applied: &[Migration]) -> Result<()> {
+    let known: BTreeSet<SchemaVersion> = own.iter().map(Migration::version).collect();
+    let newest = known.last().copied().unwrap_or_default();
+    let there: BTreeSet<SchemaVersion> = applied.iter().map(Migration::version).collect();
+    let refuse = |why: String| Err(Error::Internal(anyhow::anyhow!(why)));
+    if let Some(lacking) = known.difference(&there).next() {
+        return refuse(format!("a later release left out migration {lacking}"));
+    }
+    for migration in applied.iter().filter(|migration| !known.contains(&migration.version())) {
+        if migration.version() < newest {
+            return refuse(format!(
+                "{migration} is not known to this release, and older than what it knows"
+            ));
+        }
+        if needed(migration.name()) > newest {
+            return refuse(format!(
+                "a later release has taken away what this one needs ({migration}; this release knows migrations up to \
+                 {newest}). Start a later release, or restore a backup from before."
+            ));
+        }
+    }
+    tracing::warn!(
+        newest,
+        "a later release has migrated the database; this one runs on its schema"
+    );
+    Ok(())
+}
+
+/// The newest migration that a release must know to run after the migration of this name.
+fn needed(name: &str) -> SchemaVersion {
+    match name.strip_prefix("contract") {
+        None => 0,
+        // One that does not say whom it leaves behind leaves everybody behind.
+        Some(rest) => rest
+            .trim_start_matches('_')
+            .split('_')
+            .next()
+            .and_then(|number| number.parse().ok())
+            .unwrap_or(SchemaVersion::MAX),
+    }
+}
+
+fn newest(runner: &Runner) -> SchemaVersion {
+    let versions = runner.get_migrations().iter().map(Migration::version);
+    versions.max().unwrap_or_default()
+}
+
+fn internal(error: impl Into<anyhow::Error>) -> Error {
+    Error::Internal(error.into())
 }
 
 /// Waits for the turn to migrate the embedded database; the turn ends when the value is dropped.

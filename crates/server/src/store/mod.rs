@@ -8,20 +8,27 @@ pub mod db;
 mod migrate;
 pub mod platform;
 pub mod sql;
+mod standpoint;
 pub mod visible;
 
 pub mod activity;
 pub mod assignments;
 pub mod attachments;
+pub mod attempts;
+pub mod boards;
 pub mod cascade;
+pub mod chat;
 pub mod classes;
 pub mod converted_files;
 pub mod courses;
 pub mod current_submissions;
 pub mod departures;
+pub mod direct_messages;
 pub mod documents;
 pub mod enrollments;
 pub mod erasure;
+pub mod feedback;
+pub mod grades;
 pub mod group_assignments;
 pub mod groups;
 pub mod homerooms;
@@ -32,11 +39,13 @@ pub mod letters;
 pub mod members;
 pub mod organizations;
 pub mod outbox;
+pub mod overview;
 pub mod page;
 pub mod people;
 pub mod personal;
 pub mod purge;
 pub mod rates;
+pub mod release;
 pub mod revisions;
 pub mod rooms;
 pub mod saves;
@@ -53,59 +62,16 @@ use std::ops::{Deref, DerefMut};
 
 use model::access::Viewer;
 use model::change::Change;
-use model::id::{OrganizationId, UserId};
+use model::id::OrganizationId;
 use model::time::Timestamp;
 
 use self::connection::Connection;
 pub use self::db::{AfterCommit, Database};
-pub use self::migrate::migrate;
+pub use self::migrate::{migrate, newest_migration};
 use self::platform::{Platform, PlatformProof, PlatformWork};
 use self::sql::{Columns, Sql, Value};
+pub use self::standpoint::{Actor, Standpoint, Tenant};
 use crate::error::{Error, Result};
-
-/// The organization someone works in. Only look-ups in [`platform`] can make one.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tenant(OrganizationId);
-
-impl Tenant {
-    /// The organization's id, for answers, events and the log.
-    pub fn id(&self) -> &OrganizationId {
-        &self.0
-    }
-
-    /// An organization that is about to be made; its id is nobody's yet.
-    pub fn to_be_made(_: PlatformProof) -> Self {
-        Self(OrganizationId::new(crate::clock::new_id()))
-    }
-}
-
-/// Who acts, as the activity log and the events name him.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Actor {
-    /// The person; absent when the service itself acts.
-    pub user: Option<UserId>,
-    /// His name at the time.
-    pub name: String,
-    /// The role he acts in: `SUPER_ADMIN`, `owner`, `admin`, `teacher`, `student`, `system`.
-    pub role: &'static str,
-    /// The super admin behind an impersonated session.
-    pub impersonated_by: Option<UserId>,
-    /// The request this belongs to.
-    pub request_id: Option<String>,
-}
-
-/// Who looks or acts, in which organization, and when: everything a query's visibility depends on.
-#[derive(Debug, Clone)]
-pub struct Standpoint {
-    /// The organization of the request.
-    pub tenant: Tenant,
-    /// The person, as far as visibility is concerned.
-    pub viewer: Viewer,
-    /// The person, as far as the log is concerned.
-    pub actor: Actor,
-    /// The request's clock.
-    pub now: Timestamp,
-}
 
 /// The store of the service.
 #[derive(Clone)]
@@ -302,7 +268,7 @@ impl Scope<'_> {
     ) -> Result<Vec<T>> {
         let Self { connection, standpoint } = self;
         let mut bound = vec![
-            Value::Text(standpoint.tenant.0.as_str()),
+            Value::Text(standpoint.tenant.id().as_str()),
             Value::Text(standpoint.viewer.role_text()),
             Value::Text(standpoint.viewer.user_text()),
             Value::Int(standpoint.now.as_millis()),
@@ -328,7 +294,7 @@ impl Scope<'_> {
 /// The arguments of a statement with the organization before them.
 fn bound<'v>(standpoint: &'v Standpoint, arguments: &[Value<'v>]) -> Vec<Value<'v>> {
     let mut bound = Vec::with_capacity(arguments.len() + 1);
-    bound.push(Value::Text(standpoint.tenant.0.as_str()));
+    bound.push(Value::Text(standpoint.tenant.id().as_str()));
     bound.extend_from_slice(arguments);
     bound
 }
@@ -415,10 +381,13 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("activity", activity::STATEMENTS),
         ("assignments", assignments::STATEMENTS),
         ("attachments", attachments::STATEMENTS),
+        ("chat", chat::STATEMENTS),
+        ("attempts", attempts::STATEMENTS),
         ("classes", classes::STATEMENTS),
         ("converted_files", converted_files::STATEMENTS),
         ("courses", courses::STATEMENTS),
         ("departures", departures::STATEMENTS),
+        ("direct_messages", direct_messages::STATEMENTS),
         ("documents", documents::STATEMENTS),
         ("letters", letters::STATEMENTS),
         ("members", members::STATEMENTS),
@@ -431,6 +400,8 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("rooms", rooms::STATEMENTS),
         ("enrollments", enrollments::STATEMENTS),
         ("erasure", erasure::STATEMENTS),
+        ("feedback", feedback::STATEMENTS),
+        ("grades", grades::STATEMENTS),
         ("saves", saves::STATEMENTS),
         ("rates", rates::STATEMENTS),
         ("revisions", revisions::STATEMENTS),
@@ -449,6 +420,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("work_rooms", work_rooms::STATEMENTS),
     ];
     all.extend(cascade::all_statements());
+    all.extend(overview::all_statements());
     all.extend(group_assignments::all_statements());
     all.extend(groups::all_statements());
     all

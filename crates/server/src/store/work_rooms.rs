@@ -2,7 +2,7 @@
 
 use model::class::ClassStatus;
 use model::group::{GroupLabel, Place};
-use model::id::{GroupId, WorkRoomId};
+use model::id::{GroupId, MessageId, WorkRoomId};
 use model::message::{MessageType, WorkRoom};
 use model::text::ChatText;
 use model::time::Timestamp;
@@ -20,11 +20,13 @@ macro_rules! rooms {
             "SELECT w.id, w.organization_id, w.group_id, w.created_at, w.updated_at, g.id, g.name, g.group_number,
                 g.display_name, g.course_id, k.id, k.status, g.start_date, t.id, t.name, t.image,
                 (SELECT COUNT(*) FROM documents d WHERE d.organization_id = $1 AND d.work_room_id = w.id),
-                w.last_message_seq - COALESCE((SELECT r.last_read_seq FROM work_room_reads r
-                    WHERE r.organization_id = $1 AND r.work_room_id = w.id AND r.user_id = $5), 0),
-                k.name_key
+                ",
+            $crate::unread_messages!(), ",
+                k.name_key, m.id, m.seq, m.type, m.content, m.created_at, m.deleted_at, u.id, u.name, u.image
             FROM groups g JOIN classes k ON k.id = g.class_id JOIN work_rooms w ON w.group_id = g.id
             JOIN users t ON t.id = k.teacher_id
+            LEFT JOIN work_room_messages m ON m.work_room_id = w.id AND m.seq = w.last_message_seq
+            LEFT JOIN users u ON u.id = m.sender_id
             WHERE g.organization_id = $1 AND CAST($5 AS TEXT) IS NOT NULL AND ",
             sees_group!(),
             $($condition)*
@@ -41,12 +43,6 @@ statements! {
     ALL = rooms!(" ORDER BY k.name_key, k.id, g.group_number, g.id");
     /// The rooms of a student: found from his memberships.
     OF_STUDENT = rooms!(" AND ", own_groups!(), " ORDER BY k.name_key, k.id, g.group_number, g.id");
-    /// The latest message of a room.
-    LAST_MESSAGE = "SELECT m.id, m.type, m.content, m.deleted_at, m.created_at, u.id, u.name, u.image
-        FROM work_rooms w
-        JOIN work_room_messages m ON m.work_room_id = w.id AND m.seq = w.last_message_seq
-        LEFT JOIN users u ON u.id = m.sender_id
-        WHERE w.organization_id = $1 AND w.id = $2";
     /// A new room.
     INSERT = "INSERT INTO work_rooms (organization_id, id, group_id, created_at, updated_at) VALUES ($1, $2, $3, $4, $4)";
 }
@@ -66,6 +62,8 @@ pub struct SeenRoom {
     pub unread: i64,
     /// The name of its class as lists are sorted by it.
     pub class_key: String,
+    /// Its latest message.
+    pub last_message: Option<LastMessage>,
 }
 
 impl SeenRoom {
@@ -85,13 +83,17 @@ impl SeenRoom {
 #[derive(Debug, Clone)]
 pub struct LastMessage {
     /// Its id.
-    pub id: model::id::MessageId,
+    pub id: MessageId,
+    /// Its place in the room.
+    pub seq: i64,
     /// What it is.
     pub kind: MessageType,
     /// What it says.
     pub content: ChatText,
     /// When it was written.
     pub created_at: Timestamp,
+    /// When it was deleted.
+    pub deleted_at: Option<Timestamp>,
     /// Who wrote it; none for the service.
     pub sender: Option<Person>,
 }
@@ -114,35 +116,6 @@ impl Scope<'_> {
         let user = self.user_text();
         let set = if self.viewer().is_staff() { &ALL } else { &OF_STUDENT };
         self.many_visible(set, args![user], room)
-    }
-
-    /// The latest message of a room that the caller has loaded.
-    pub fn last_message(&mut self, room: &WorkRoomId) -> Result<Option<LastMessage>> {
-        self.maybe(&LAST_MESSAGE, args![room], |row| {
-            let (id, kind) = (row.take()?, row.parse(MessageType::parse)?);
-            let (content, deleted_at): (ChatText, Option<Timestamp>) = (row.take()?, row.take()?);
-            let created_at = row.take()?;
-            let sender = match (row.take()?, row.take()?) {
-                (Some(id), Some(name)) => Some(Person {
-                    id,
-                    name,
-                    image: row.take()?,
-                }),
-                _ => None,
-            };
-            let content = if deleted_at.is_some() {
-                ChatText::stored("")
-            } else {
-                content
-            };
-            Ok(LastMessage {
-                id,
-                kind,
-                content,
-                created_at,
-                sender,
-            })
-        })
     }
 }
 
@@ -183,5 +156,35 @@ fn room(row: &mut Columns<'_>) -> Result<SeenRoom> {
         documents: row.take()?,
         unread: row.take()?,
         class_key: row.take()?,
+        last_message: last_message(row)?,
     })
+}
+
+fn last_message(row: &mut Columns<'_>) -> Result<Option<LastMessage>> {
+    let Some(id) = row.take()? else { return Ok(None) };
+    let (seq, kind) = (row.take()?, row.parse(MessageType::parse)?);
+    let content: ChatText = row.take()?;
+    let (created_at, deleted_at): (Timestamp, Option<Timestamp>) = (row.take()?, row.take()?);
+    let sender = match (row.take()?, row.take()?) {
+        (Some(id), Some(name)) => Some(Person {
+            id,
+            name,
+            image: row.take()?,
+        }),
+        _ => None,
+    };
+    let content = if deleted_at.is_some() {
+        ChatText::stored("")
+    } else {
+        content
+    };
+    Ok(Some(LastMessage {
+        id,
+        seq,
+        kind,
+        content,
+        created_at,
+        deleted_at,
+        sender,
+    }))
 }

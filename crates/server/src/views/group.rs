@@ -232,6 +232,13 @@ impl GroupMemberView {
     }
 }
 
+impl GroupMemberView {
+    /// The person alone.
+    pub fn into_user(self) -> MemberPersonView {
+        self.user
+    }
+}
+
 impl GroupOutlineView {
     /// The outline of the group.
     pub fn new(group: &Group, member_count: i64) -> Self {

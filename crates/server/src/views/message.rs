@@ -1,8 +1,8 @@
 //! Messages as answers and events show them (contract 3.7). What was deleted says nothing any more.
 
 use model::file::MessageAttachment;
-use model::id::{AttachmentId, ClassId, MessageId, UserId, WorkRoomId};
-use model::message::{DirectMessage, MessageType, RoomMessage};
+use model::id::{AssignmentId, AttachmentId, ClassId, MessageId, UserId, WorkRoomId};
+use model::message::{DirectMessage, MessageType, RoomMessage, Sender};
 use model::text::{ChatText, ClientMessageId, MessageSubject};
 use model::time::Timestamp;
 use model::user::Person;
@@ -21,7 +21,7 @@ pub struct RoomMessageView {
     #[schema(required)]
     sender_id: Option<UserId>,
     #[schema(required)]
-    sender: Option<Person>,
+    sender: Option<Sender>,
     #[serde(rename = "type")]
     kind: MessageType,
     /// Empty once it is deleted
@@ -50,6 +50,20 @@ pub struct MessageAttachmentView {
     url: String,
 }
 
+impl MessageAttachmentView {
+    /// Where its bytes are.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+}
+
+impl RoomMessageView {
+    /// Where it stands.
+    pub fn address(&self) -> String {
+        format!("/api/workrooms/{}/messages/{}", self.work_room_id, self.id)
+    }
+}
+
 /// A message from person to person, or an announcement to a class.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -63,6 +77,69 @@ pub struct DirectMessageView {
     subject: Option<MessageSubject>,
     content: ChatText,
     created_at: Timestamp,
+}
+
+/// A message in the view of one person.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = Message)]
+pub struct MessageView {
+    #[serde(flatten)]
+    message: DirectMessageView,
+    /// When the caller read it; null also for what he sent
+    #[schema(required)]
+    read_at: Option<Timestamp>,
+    /// For its sender only: how many got it
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recipient_count: Option<i64>,
+    /// For its sender only: who got it, in lists the first five; empty for an announcement
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recipients: Option<Vec<Person>>,
+}
+
+/// What was sent: a message, or what was written into the rooms of groups.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(untagged)]
+#[schema(as = SentMessage)]
+pub enum SentMessageView {
+    /// To persons or to a class.
+    Direct(MessageView),
+    /// Into the room of a group.
+    Room(RoomMessageView),
+    /// Into the rooms of all groups of a topic.
+    Rooms(RoomMessagesView),
+}
+
+/// One message in the room of each group of a topic.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = SentToRooms)]
+pub struct RoomMessagesView {
+    /// The topic
+    pub assignment_id: AssignmentId,
+    /// The messages, by group number
+    pub messages: Vec<RoomMessageView>,
+}
+
+impl MessageView {
+    /// A message that came to the caller.
+    pub fn received(message: &DirectMessage, read_at: Option<Timestamp>) -> Self {
+        Self {
+            message: DirectMessageView::from(message),
+            read_at,
+            recipient_count: None,
+            recipients: None,
+        }
+    }
+
+    /// A message of the caller's own.
+    pub fn sent(message: &DirectMessage, read_at: Option<Timestamp>, recipient_count: i64) -> Self {
+        Self {
+            recipient_count: Some(recipient_count),
+            recipients: Some(message.recipients.clone()),
+            ..Self::received(message, read_at)
+        }
+    }
 }
 
 impl From<&RoomMessage> for RoomMessageView {

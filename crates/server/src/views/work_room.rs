@@ -32,6 +32,8 @@ pub struct WorkRoomSummaryView {
     #[serde(skip_serializing_if = "StaffOnly::is_absent")]
     #[schema(value_type = i64, required = false)]
     document_count: StaffOnly<i64>,
+    #[schema(required)]
+    last_message: Option<LastMessageView>,
 }
 
 /// A room with everything in it.
@@ -46,8 +48,6 @@ pub struct WorkRoomView {
     teacher: Person,
     documents: Vec<DocumentView>,
     group_assignments: Vec<GroupAssignmentView>,
-    #[schema(required)]
-    last_message: Option<LastMessageView>,
 }
 
 /// The latest message of a room.
@@ -57,12 +57,17 @@ pub struct WorkRoomView {
 pub struct LastMessageView {
     /// Its id.
     pub id: MessageId,
+    /// Its place in the room
+    pub seq: i64,
     /// What it is.
     pub r#type: MessageType,
     /// What it says; nothing once it is deleted
     pub content: ChatText,
     /// When it was written.
     pub created_at: Timestamp,
+    /// When it was deleted
+    #[schema(required)]
+    pub deleted_at: Option<Timestamp>,
     /// Who wrote it; null for the service
     #[schema(required)]
     pub sender: Option<Person>,
@@ -80,7 +85,15 @@ impl WorkRoomSummaryView {
             group,
             unread_count: unread,
             document_count: audience.staff_only(documents),
+            last_message: None,
         }
+    }
+
+    /// The same with the latest message of the room.
+    #[must_use]
+    pub fn with_last_message(mut self, last_message: Option<LastMessageView>) -> Self {
+        self.last_message = last_message;
+        self
     }
 
     /// The same with everything in the room.
@@ -89,7 +102,6 @@ impl WorkRoomSummaryView {
         group: &WholeGroup,
         teacher: Person,
         documents: Vec<DocumentView>,
-        last_message: Option<LastMessageView>,
         audience: &Audience,
     ) -> WorkRoomView {
         let member = |member| GroupMemberView::new(member, audience);
@@ -100,7 +112,6 @@ impl WorkRoomSummaryView {
             teacher,
             documents,
             group_assignments: group.links.iter().map(link).collect(),
-            last_message,
         }
     }
 }

@@ -37,6 +37,7 @@ const GROUND: &[&str] = &[
     "sees_group",
     "knows_group",
     "knows_class",
+    "unread_messages",
     "good_impersonation",
 ];
 

@@ -144,7 +144,12 @@ both!(whatever_a_client_says_is_ignored_and_counted, |app| {
     )])
     .await;
     ben.silent(300).await;
-    assert!(app.app.live().writing(&group.id).is_empty());
+    let (school, people) = (
+        OrganizationId::new(&app.world.north),
+        [&app.world.ben, &app.world.cem].map(user),
+    );
+    let writing = || app.app.live().liveliness(&school, &group.id, &people).0;
+    assert!(writing().is_empty());
 
     let mut cem = Heard::by(app, &app.world.cem).await;
     for _ in 0..3 {
@@ -154,10 +159,10 @@ both!(whatever_a_client_says_is_ignored_and_counted, |app| {
     while app.app.live().ignored() < 6 {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    while app.app.live().writing(&group.id).is_empty() {
+    while writing().is_empty() {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    assert_eq!(app.app.live().writing(&group.id), [user(&app.world.cem)]);
+    assert_eq!(writing(), [user(&app.world.cem)]);
 });
 
 both!(a_user_has_at_most_twenty_sockets, |app| {

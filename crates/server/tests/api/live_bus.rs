@@ -5,8 +5,9 @@ use std::time::Duration;
 use groupwork::app::App;
 use groupwork::http::{listen, router};
 use groupwork::store::Database;
-use model::id::ClassId;
+use model::id::{ClassId, OrganizationId};
 use model::news::{KillReason, Party, Room, Signal};
+use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
@@ -136,6 +137,44 @@ async fn what_one_instance_does_is_heard_at_the_other() {
     there.expect("disconnect").await;
     here.silent(100).await;
     ada_there.silent(100).await;
+    second.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_lesson_board_shows_who_is_at_the_other_instance_and_nothing_of_it_is_stored() {
+    if !clients_are_there() {
+        return;
+    }
+    let Some(second) = Second::beside_a_first().await else {
+        return;
+    };
+    let (first, rows) = (&second.first, Rows(&second.first));
+    let world = &first.world;
+    let group = rows.group(&world.seven_b, 1, None, &[&world.ben]).await;
+    let mut ada = Heard::by(first, &world.ada).await;
+    let staff = Room::Staff(ClassId::new(&world.seven_b.id));
+    wait_until_heard(&rows, &mut ada, staff, &world.north).await;
+    let stored = rows.outbox().await;
+
+    let mut ben = Heard::by_at(&second.base, &world.ben).await;
+    let of = |part: &'static str, people: serde_json::Value| move |told: &serde_json::Value| told[part] == people;
+    ada.expect_where("board:activity", of("online", json!([world.ben.id])))
+        .await;
+    assert!(
+        first
+            .app
+            .live()
+            .is_online(&OrganizationId::new(&world.north), &user(&world.ben))
+    );
+    ben.say(json!(["document:activity", {"documentId": group.document}]))
+        .await;
+    let told = ada
+        .expect_where("board:activity", of("writing", json!([world.ben.id])))
+        .await;
+    assert_eq!(told["groupId"], group.id.as_str());
+    ben.leave().await;
+    ada.expect_where("board:activity", of("online", json!([]))).await;
+    assert_eq!(rows.outbox().await, stored, "who is there is in no table");
     second.close().await;
 }
 

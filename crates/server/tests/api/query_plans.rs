@@ -1,7 +1,8 @@
-//! Pages of the activity log are read from the index that fits their filter: the cost of a page is its length, whatever
-//! a school has piled up.
+//! Pages of the activity log and of chats are read from the index that fits them: the cost of a page is its length,
+//! whatever a school has piled up.
 
 use groupwork::store::Database;
+use groupwork::store::sql::Sql;
 
 use crate::support::TestApp;
 use crate::support::rows::execute;
@@ -16,10 +17,10 @@ const PLANS: [(&str, &str, usize, &str); 6] = [
     ("PAGE_OF_ASSIGNMENT", "activity_logs_assignment_idx", 13, "a7"),
 ];
 
-fn statement(name: &str) -> &'static groupwork::store::sql::Sql {
+fn statement(file: &str, name: &str) -> &'static Sql {
     let files = groupwork::store::statements();
-    let (_, activity) = files.into_iter().find(|(file, _)| *file == "activity").unwrap();
-    activity.iter().find(|(known, _)| *known == name).unwrap().1
+    let (_, statements) = files.into_iter().find(|(known, _)| *known == file).unwrap();
+    statements.iter().find(|(known, _)| *known == name).unwrap().1
 }
 
 /// Records of fifty classes, courses, groups, topics and people.
@@ -45,7 +46,7 @@ async fn fill(app: &TestApp) {
 }
 
 /// The plan for the first page of an admin, with the arguments a request would bring.
-fn plan(database: &Database, north: &str, name: &str, narrowed: usize, to: &str) -> String {
+fn plan_of_log(database: &Database, north: &str, name: &str, narrowed: usize, to: &str) -> String {
     let argument = |number: usize| match number {
         1 => Some(format!("'{north}'")),
         2 => Some("'ADMIN'".to_owned()),
@@ -58,10 +59,15 @@ fn plan(database: &Database, north: &str, name: &str, narrowed: usize, to: &str)
     let arguments: Vec<String> = (1..=16)
         .map(|number| argument(number).unwrap_or_else(|| "NULL".to_owned()))
         .collect();
+    plan(database, statement("activity", name), &arguments)
+}
+
+/// How a database would read, with these arguments.
+fn plan(database: &Database, sql: &'static Sql, arguments: &[String]) -> String {
     match database {
         Database::Sqlite(path) => {
             let connection = rusqlite::Connection::open(path).unwrap();
-            let explained = format!("EXPLAIN QUERY PLAN {}", statement(name).sqlite());
+            let explained = format!("EXPLAIN QUERY PLAN {}", sql.sqlite());
             let mut statement = connection.prepare(&explained).unwrap();
             let bound = arguments.iter().map(|text| match text.as_str() {
                 "NULL" => rusqlite::types::Value::Null,
@@ -74,7 +80,7 @@ fn plan(database: &Database, north: &str, name: &str, narrowed: usize, to: &str)
         Database::Postgres(url) => {
             let mut client = postgres::Client::connect(url, postgres::NoTls).unwrap();
             client
-                .batch_execute(&format!("PREPARE page AS {}", statement(name).text()))
+                .batch_execute(&format!("PREPARE page AS {}", sql.text()))
                 .unwrap();
             let explained = format!("EXPLAIN EXECUTE page({})", arguments.join(", "));
             let rows = client.simple_query(&explained).unwrap();
@@ -91,9 +97,52 @@ both!(a_page_of_the_log_is_read_from_its_index, |app| {
     fill(app).await;
     for (name, index, narrowed, to) in PLANS {
         let (database, north) = (app.database.clone(), app.world.north.clone());
-        let explained = tokio::task::spawn_blocking(move || plan(&database, &north, name, narrowed, to));
+        let explained = tokio::task::spawn_blocking(move || plan_of_log(&database, &north, name, narrowed, to));
         let plan = explained.await.unwrap();
         assert!(plan.contains(index), "{name} does not use {index}:\n{plan}");
+        let sorts = plan.contains("TEMP B-TREE") || plan.contains("Sort");
+        assert!(!sorts, "{name} sorts what the index has sorted:\n{plan}");
+    }
+});
+
+both!(a_page_of_a_chat_is_read_from_the_places_of_its_messages, |app| {
+    let (north, ben) = (app.world.north.clone(), &app.world.ben);
+    let room = app.room(&app.world.seven_b, &[ben]).await.id;
+    let numbers = match app.database {
+        Database::Sqlite(_) => {
+            "WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 20000)"
+        }
+        Database::Postgres(_) => "WITH numbers(n) AS (SELECT generate_series(1, 20000))",
+    };
+    let insert =
+        "INSERT INTO work_room_messages (organization_id, id, work_room_id, seq, sender_id, content, created_at)";
+    let select = format!(
+        "SELECT '{north}', 'm' || n, '{room}', n, '{}', 'x', 1 FROM numbers",
+        ben.id
+    );
+    let sql = match app.database {
+        Database::Sqlite(_) => format!("{insert} {numbers} {select}"),
+        Database::Postgres(_) => format!("{insert} {numbers} {select}; ANALYZE work_room_messages"),
+    };
+    execute(&app.database, sql).await;
+    for (name, place) in [
+        ("BEFORE", "9223372036854775807"),
+        ("BEFORE", "10000"),
+        ("AFTER", "0"),
+        ("AFTER", "10000"),
+    ] {
+        let arguments = [
+            format!("'{north}'"),
+            format!("'{room}'"),
+            place.to_owned(),
+            "51".to_owned(),
+        ];
+        let database = app.database.clone();
+        let explained = tokio::task::spawn_blocking(move || plan(&database, statement("chat", name), &arguments));
+        let plan = explained.await.unwrap();
+        // SQLite gives the index of a constraint a name of its own, and says which columns it uses.
+        let is_by_place = plan.contains("work_room_messages_room_seq_key") || plan.contains("(work_room_id=? AND seq");
+        assert!(is_by_place, "{name} does not go by the place:\n{plan}");
         let sorts = plan.contains("TEMP B-TREE") || plan.contains("Sort");
         assert!(!sorts, "{name} sorts what the index has sorted:\n{plan}");
     }

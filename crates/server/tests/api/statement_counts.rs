@@ -47,6 +47,16 @@ const REFUSED: &[(&str, u16, &str)] = &[
         502,
         "there is no document server to convert with",
     ),
+    (
+        "/feedback/submissions/{id}/documents/{documentId}/pdf",
+        409,
+        "students wait for the end of the topic",
+    ),
+    (
+        "/feedback/submissions/{id}/documents/{documentId}/pdf",
+        502,
+        "there is no document server to convert with",
+    ),
 ];
 
 /// What a route needs in its query.

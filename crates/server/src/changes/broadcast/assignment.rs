@@ -19,7 +19,10 @@ use crate::views::group_assignment::GroupAssignmentView;
 
 pub fn tell(change: &AssignmentChange, telling: &mut Telling<'_>) {
     match change {
-        AssignmentChange::Created { assignment } => created(assignment, |_| true, telling),
+        AssignmentChange::Created {
+            assignment,
+            copied_from: _,
+        } => created(assignment, |_| true, telling),
         AssignmentChange::GroupsAttached { assignment, attached } => {
             created(assignment, |group| attached.contains(group), telling);
         }

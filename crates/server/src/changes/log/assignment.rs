@@ -13,8 +13,15 @@ use super::{Entry, difference_and, group_name};
 /// The record of what happened to a topic, if it is worth one.
 pub(super) fn entry(change: &AssignmentChange) -> Option<Entry> {
     Some(match change {
-        AssignmentChange::Created { assignment } => {
-            about(Action::Create, &assignment.assignment).details(json!({"groupIds": assignment.group_ids()}))
+        AssignmentChange::Created {
+            assignment,
+            copied_from,
+        } => {
+            let mut details = json!({"groupIds": assignment.group_ids()});
+            if let Some(from) = copied_from {
+                details["copiedFrom"] = json!({"id": from.id, "title": from.title});
+            }
+            about(Action::Create, &assignment.assignment).details(details)
         }
         AssignmentChange::Updated {
             assignment,

@@ -60,9 +60,8 @@ macro_rules! known {
                         g.help_requested_by_id, g.help_claimed_by_id, g.help_resolved_at, g.help_resolved_by_id,
                         g.created_by_id, g.created_at, g.updated_at, k.name, k.academic_year, k.status, c.name, c.subject_id,
                         s.name, s.code, s.color,
-                        (SELECT COUNT(*) FROM group_members n WHERE n.organization_id = $1 AND n.group_id = g.id),
-                        w.last_message_seq - COALESCE((SELECT r.last_read_seq FROM work_room_reads r
-                            WHERE r.organization_id = $1 AND r.work_room_id = w.id AND r.user_id = $5), 0), ",
+                        (SELECT COUNT(*) FROM group_members n WHERE n.organization_id = $1 AND n.group_id = g.id), ",
+                    $crate::unread_messages!(), ", ",
                     $crate::sees_group!(),
                     $from, " JOIN work_rooms w ON w.group_id = g.id
                     LEFT JOIN courses c ON c.id = g.course_id

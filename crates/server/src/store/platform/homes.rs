@@ -40,6 +40,9 @@ homes! {
     ASSIGNMENT: "assignments" in "assignments";
     WORK_ROOM: "workrooms" in "work_rooms";
     DOCUMENT: "documents" in "documents";
+    GROUP_ASSIGNMENT: "group-assignments" in "group_assignments";
+    SUBMISSION: "submissions" in "submissions";
+    MESSAGE: "messages" in "direct_messages";
     FEEDBACK: "feedback" in "feedback";
     MEMBER: "members" in "members";
     JOB: "jobs" in "jobs";

@@ -4,6 +4,7 @@
 pub mod accounts;
 pub mod addresses;
 pub mod administration;
+pub mod boards;
 pub mod editing;
 pub mod erasure;
 pub mod file_removals;
@@ -11,6 +12,7 @@ pub mod homes;
 pub mod jobs;
 pub mod letters;
 pub mod listeners;
+pub mod old_messages;
 pub mod organizations;
 pub mod outbox;
 pub mod personal;
@@ -202,6 +204,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("platform/personal", personal::STATEMENTS),
         ("personal/account", super::personal::account::STATEMENTS),
         ("platform/letters", letters::STATEMENTS),
+        ("platform/boards", boards::STATEMENTS),
         ("platform/listeners", listeners::STATEMENTS),
         ("platform/file_removals", file_removals::STATEMENTS),
         ("platform/accounts", accounts::STATEMENTS),
@@ -209,6 +212,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("platform/administration", administration::STATEMENTS),
         ("platform/homes", homes::STATEMENTS),
         ("platform/jobs", jobs::STATEMENTS),
+        ("platform/old_messages", old_messages::STATEMENTS),
         ("platform/organizations", organizations::STATEMENTS),
         ("platform/outbox", outbox::STATEMENTS),
         ("platform/sessions", sessions::STATEMENTS),

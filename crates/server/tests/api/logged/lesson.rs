@@ -171,6 +171,13 @@ pub(super) async fn a_topic(story: &mut Story<'_>, [class, course, group, other]
         .await;
     let route = "DELETE /assignments/{id}/groups/{groupId}";
     story.call(ada, route, &ids, Value::Null, &["ASSIGNMENT_DETACH"]).await;
+    let (route, copy) = (
+        "POST /assignments/{id}/clone",
+        json!({"deadline": "2099-01-01T00:00:00Z"}),
+    );
+    let copy = id(&story.call(ada, route, &[&topic], copy, &["ASSIGNMENT_CREATE"]).await);
+    let (route, gone) = ("DELETE /assignments/{id}", ["ASSIGNMENT_DELETE"]);
+    story.call(ada, route, &[&copy], Value::Null, &gone).await;
     topic
 }
 
@@ -213,7 +220,8 @@ pub(super) async fn the_work(story: &mut Story<'_>, group: &str, topic: &str) {
     story
         .call(ben, route, &[&page], json!({}), &["SUBMISSION_UNSUBMIT"])
         .await;
-    story.call(ben, submit, &[&page], body, &["SUBMISSION_SUBMIT"]).await;
+    let handed_in = story.call(ben, submit, &[&page], body, &["SUBMISSION_SUBMIT"]).await;
+    the_judgement(story, &page, &handed_in, topic).await;
     let finish = "POST /assignments/{id}/finish";
     story
         .call(ada, finish, &[topic], json!({}), &["ASSIGNMENT_FINISH"])
@@ -224,6 +232,46 @@ pub(super) async fn the_work(story: &mut Story<'_>, group: &str, topic: &str) {
         .call(ada, reopen, &[topic], json!({}), &["ASSIGNMENT_REOPEN"])
         .await;
     story.call(ada, reopen, &[topic], json!({}), &[]).await;
+}
+
+/// What a teacher says about a hand-in; the group hands in again in the end.
+async fn the_judgement(story: &mut Story<'_>, page: &str, handed_in: &Value, topic: &str) {
+    let world = &story.app.world;
+    let (ada, ben, submission) = (&world.ada, &world.ben, id(&handed_in["submission"]));
+    let (route, points) = ("PUT /feedback/submissions/{id}/grade", json!({"points": 1}));
+    story
+        .call(ada, route, &[&submission], points.clone(), &["SUBMISSION_GRADE"])
+        .await;
+    story.call(ada, route, &[&submission], points, &[]).await;
+    let (route, value) = ("PUT /workrooms/documents/{id}/grade", json!({"value": "B"}));
+    story.call(ada, route, &[page], value, &["SUBMISSION_GRADE"]).await;
+    let route = "POST /assignments/{id}/grades/import";
+    let table = format!("submissionId,userId,points\n{submission},,2\n").into_bytes();
+    story
+        .send_file(ada, route, &[topic], ("grades.csv", table), &["SUBMISSION_GRADE"])
+        .await;
+    let route = "POST /feedback/assignments/{id}/publish-grades";
+    story
+        .call(ada, route, &[topic], json!({}), &["SUBMISSION_GRADE_PUBLISH"])
+        .await;
+    story.call(ada, route, &[topic], json!({}), &[]).await;
+    let said = json!({"submissionId": submission, "text": "Well done."});
+    let said = id(&story.call(ada, "POST /feedback", &[], said, &["FEEDBACK_CREATE"]).await);
+    let (route, text) = ("PATCH /feedback/{id}", json!({"text": "Very well done."}));
+    story.call(ada, route, &[&said], text, &["FEEDBACK_UPDATE"]).await;
+    let route = "DELETE /feedback/{id}";
+    story
+        .call(ada, route, &[&said], Value::Null, &["FEEDBACK_DELETE"])
+        .await;
+    let (route, words) = (
+        "POST /feedback/submissions/{id}/return",
+        json!({"feedback": "Once more."}),
+    );
+    story
+        .call(ada, route, &[&submission], words, &["SUBMISSION_RETURN"])
+        .await;
+    let (route, body) = ("POST /workrooms/documents/{id}/submit", json!({"assignmentId": topic}));
+    story.call(ben, route, &[page], body, &["SUBMISSION_SUBMIT"]).await;
 }
 
 pub(super) async fn the_end(story: &mut Story<'_>, [class, course, group, other]: &[String; 4], topic: &str) {

@@ -36,6 +36,30 @@ const UNLOGGED: &[(&str, &str, &str)] = &[
     ),
     (
         "POST",
+        "/workrooms/{id}/messages",
+        "what people say to each other is no business of the log (docs/choices.md)",
+    ),
+    ("PATCH", "/workrooms/{id}/messages/{messageId}", "the same"),
+    (
+        "DELETE",
+        "/workrooms/{id}/messages/{messageId}",
+        "the message itself tells it, and its row by whom",
+    ),
+    (
+        "POST",
+        "/workrooms/{id}/messages/attachments",
+        "a file is nothing before a message names it",
+    ),
+    ("POST", "/workrooms/{id}/read", "a reading mark is its reader's alone"),
+    (
+        "POST",
+        "/messages",
+        "who writes to whom is for nobody else to read: tests/api/direct_messages.rs",
+    ),
+    ("POST", "/messages/{id}/read", "what somebody reads is his own"),
+    ("DELETE", "/messages/{id}", "it goes out of one's own view alone"),
+    (
+        "POST",
         "/tenants",
         "the record is the first of the new school's own log: tests/api/tenants.rs",
     ),

@@ -83,8 +83,10 @@ pub async fn grow(app: &TestApp, lesson: &Walk, link: &str) {
                 created_by_id, created_at, updated_at)
                 VALUES ('{north}', 'g{n}', 'Many {n}', 'many {n}', {number}, '{class_id}', '{subject}', '{course}',
                 '{ada}', 1, 1);
-            INSERT INTO work_rooms (organization_id, id, group_id, created_at, updated_at)
-                VALUES ('{north}', 'w{n}', 'g{n}', 1, 1);
+            INSERT INTO work_rooms (organization_id, id, group_id, last_message_seq, created_at, updated_at)
+                VALUES ('{north}', 'w{n}', 'g{n}', 1, 1, 1);
+            INSERT INTO work_room_messages (organization_id, id, work_room_id, seq, sender_id, content, created_at)
+                VALUES ('{north}', 'mw{n}', 'w{n}', 1, '{ben}', 'Hello', 1);
             INSERT INTO group_members (organization_id, id, class_id, group_id, user_id, joined_at)
                 VALUES ('{north}', 'gm{n}', '{class_id}', 'g{n}', '{ben}', 1);
             INSERT INTO assignments (organization_id, id, title, title_key, description, deadline, class_id, course_id,
@@ -134,6 +136,9 @@ pub async fn grow(app: &TestApp, lesson: &Walk, link: &str) {
             sql,
             "INSERT INTO work_room_messages (organization_id, id, work_room_id, seq, sender_id, content, created_at)
                 VALUES ('{north}', 'ms{n}', '{work_room}', {number}, '{ben}', 'Hello', 1);
+            INSERT INTO message_attachments (organization_id, id, work_room_id, message_id, file_name, mime_type, size, sha256,
+                file_key, uploaded_by_id, created_at)
+                VALUES ('{north}', 'mf{n}', '{work_room}', 'ms{n}', 'a.pdf', 'application/pdf', 1, 'x', 'mf{n}', '{ben}', 1);
             INSERT INTO direct_messages (organization_id, id, sender_id, content, created_at)
                 VALUES ('{north}', 'dm{n}', '{tom}', 'Hello', 1);
             INSERT INTO message_recipients (organization_id, message_id, user_id, created_at) VALUES

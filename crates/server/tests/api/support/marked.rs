@@ -135,11 +135,11 @@ fn rows(app: &TestApp, lesson: &Walk, handed_in: &Value, file: &(FileKey, String
         INSERT INTO homeroom_enrollments (organization_id, id, homeroom_id, student_id, enrolled_at)
             VALUES ('{north}', '{}', '{homeroom}', '{ben}', 1);
         INSERT INTO work_room_messages (organization_id, id, work_room_id, seq, sender_id, content, client_message_id, created_at)
-            VALUES ('{north}', '{letter}', '{room}', 1, '{ben}', 'BENMARK-chat', 'BENMARK-client', 1),
-                ('{north}', '{answer}', '{room}', 2, '{cem}', 'OTHERMARK-chat', 'c', 2);
+            VALUES ('{north}', '{letter}', '{room}', 2, '{ben}', 'BENMARK-chat', 'BENMARK-client', 1),
+                ('{north}', '{answer}', '{room}', 3, '{cem}', 'OTHERMARK-chat', 'c', 2);
         UPDATE work_room_messages SET reply_to_id = '{letter}' WHERE id = '{answer}';
         INSERT INTO work_room_reads (organization_id, work_room_id, user_id, last_read_seq, last_read_at)
-            VALUES ('{north}', '{room}', '{ben}', 2, 2);",
+            VALUES ('{north}', '{room}', '{ben}', 3, 2);",
         id(),
         id(),
         id(),

@@ -56,15 +56,28 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
         ("POST", "/assignments") => {
             json!({"title": "Sample", "deadline": "2099-01-01T00:00:00Z", "classId": ids.class, "courseId": ids.course})
         }
+        ("POST", "/assignments/{id}/clone") => {
+            json!({"classId": ids.class, "courseId": ids.course, "deadline": "2099-01-01T00:00:00Z", "withFiles": true})
+        }
         ("POST", "/assignments/{id}/groups") => json!({"groupIds": [ids.group]}),
         ("PATCH", "/assignments/{id}/groups/{groupId}") => json!({"descriptionOverride": "Sample"}),
         ("POST", "/assignments/{id}/attachments" | "/groups/{id}/attachments") => return Sample::File("sample.txt"),
+        ("POST" | "PATCH", "/workrooms/{id}/messages" | "/workrooms/{id}/messages/{messageId}") => {
+            json!({"content": "Sample"})
+        }
+        ("POST", "/workrooms/{id}/messages/attachments") => return Sample::File("sample.txt"),
         ("POST", "/workrooms/{id}/documents") => json!({"title": "Sample", "documentType": "word"}),
         ("PATCH", "/workrooms/documents/{id}" | "/assignments/{id}" | "/assignments/{id}/bulk") => {
             json!({"title": "Sample"})
         }
+        ("PUT", "/feedback/submissions/{id}/grade" | "/workrooms/documents/{id}/grade") => json!({"points": 1}),
+        ("POST", "/feedback") => json!({"groupAssignmentId": ids.group, "text": "Sample"}),
+        ("PATCH", "/feedback/{id}") => json!({"text": "Sample"}),
+        ("POST", "/feedback/submissions/{id}/return") => json!({"feedback": "Sample"}),
+        ("POST", "/assignments/{id}/grades/import") => return Sample::File("sample.csv"),
         ("PUT", "/workrooms/documents/{id}/content") => return Sample::File("sample.docx"),
         ("POST", "/workrooms/documents/{id}/submit") => json!({"assignmentId": ids.assignment}),
+        ("POST", "/messages") => json!({"recipientIds": [ids.user], "content": "Sample"}),
         ("PATCH", _) | ("POST", "/subjects" | "/homerooms") => json!({"name": "Sample"}),
         ("POST", path) if NO_ARGUMENTS.iter().any(|end| path.ends_with(end)) => json!({}),
         _ => panic!("no sample body for {method} {path}: add it to support/samples.rs"),
@@ -73,7 +86,10 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
 }
 
 /// Actions whose body may be empty.
-const NO_ARGUMENTS: [&str; 10] = [
+const NO_ARGUMENTS: [&str; 11] = [
+    "/workrooms/{id}/read",
+    "/publish-grades",
+    "/read",
     "/me/export",
     "/resolve",
     "/claim",

@@ -17,8 +17,15 @@ pub struct Walk {
     pub group_file: String,
     pub work_room: String,
     pub document: String,
+    pub announcement: String,
+    pub message: String,
+    pub chat_file: String,
     pub member: String,
     pub job: String,
+    pub submission: String,
+    pub link: String,
+    pub copy: String,
+    pub feedback: String,
 }
 
 impl Walk {
@@ -49,6 +56,21 @@ impl Walk {
             .post(&format!("/workrooms/{room}/documents"), new)
             .await
             .expect(201);
+        let announcement = json!({"classId": class.id, "content": "Bring your atlas."});
+        let announcement = ada.post("/messages", announcement).await.expect(201);
+        let (message, chat_file) = message(app, &room).await;
+        let new = json!({"title": "Handed in", "documentType": "word"});
+        let page = app
+            .as_(&app.world.ben)
+            .post(&format!("/workrooms/{room}/documents"), new)
+            .await
+            .expect(201);
+        let submit = format!("/workrooms/documents/{}/submit", text(&page, "id"));
+        let body = json!({"assignmentId": topic["id"]});
+        let handed_in = app.as_(&app.world.ben).post(&submit, body).await.expect(200);
+        let submission = text(&handed_in["submission"], "id");
+        let said = json!({"submissionId": submission, "text": "Well done."});
+        let feedback = ada.post("/feedback", said).await.expect(201);
         let adam = app.as_(&app.world.adam);
         let name = format!("7B {}", clock::new_id());
         let homeroom = adam.post("/homerooms", json!({"name": name})).await;
@@ -65,8 +87,15 @@ impl Walk {
             group_file: text(&group_file, "id"),
             work_room: room,
             document: text(&document, "id"),
+            announcement: text(&announcement, "id"),
+            message,
+            chat_file,
             member: text(&members["data"][0], "id"),
             job: job(app).await,
+            submission,
+            link: text(&handed_in["groupAssignment"], "id"),
+            copy: text(&handed_in["submission"]["documents"][0], "id"),
+            feedback: text(&feedback, "id"),
         }
     }
 
@@ -85,14 +114,32 @@ impl Walk {
             ("assignments", "id") => self.assignment.clone(),
             ("workrooms", "id") if path.starts_with("/workrooms/documents/") => self.document.clone(),
             ("workrooms", "id") => self.work_room.clone(),
+            ("feedback", "id") if path.starts_with("/feedback/submissions/") => self.submission.clone(),
+            ("feedback", "id") if path.starts_with("/feedback/group-assignments/") => self.link.clone(),
+            ("feedback", "id") if path.starts_with("/feedback/assignments/") => self.assignment.clone(),
+            ("feedback", "id") => self.feedback.clone(),
+            ("feedback", "documentId") => self.copy.clone(),
+            ("messages", "id") => self.announcement.clone(),
             ("groups", "attachmentId") => self.group_file.clone(),
             ("admin", "id") if path.starts_with("/admin/gdpr/") => self.job.clone(),
+            ("workrooms", "attachmentId") => self.chat_file.clone(),
+            ("workrooms", "messageId") => self.message.clone(),
             (_, "attachmentId") => self.attachment.clone(),
             ("users", "id") | (_, "userId" | "studentId") => world.ben.id.clone(),
             (_, "version") => "1".to_owned(),
             (noun, name) => panic!("no sample for {{{name}}} of {noun}: add it to support/lesson.rs"),
         }
     }
+}
+
+/// What Cem says in the chat, with a file.
+async fn message(app: &TestApp, room: &str) -> (String, String) {
+    let (cem, path) = (app.as_(&app.world.cem), format!("/workrooms/{room}/messages"));
+    let files = format!("{path}/attachments");
+    let file = cem.upload(&files, "sketch.txt", b"a sketch".to_vec(), &[]).await;
+    let file = text(&file.expect(201), "id");
+    let said = json!({"content": "Look at this", "attachmentIds": [file]});
+    (text(&cem.post(&path, said).await.expect(201), "id"), file)
 }
 
 /// An export of Ben's data that is done.

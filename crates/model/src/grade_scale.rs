@@ -1,0 +1,112 @@
+//! What a scale of grades takes. A scale is free text that a teacher wrote; where it plainly lists its values or names its
+//! two ends, other values are refused, and everything else is left to the people who read it.
+
+use crate::text::{GradeScale, GradeValue};
+
+/// What stands between the values of a scale that lists them.
+const BETWEEN: [char; 4] = [',', ';', '|', '/'];
+
+impl GradeScale {
+    /// Whether a value is one of this scale. `A, B, C` takes these three; `1-6` and `A to F` take what lies between the
+    /// ends, also with a plus or a minus behind it, numbers also with a fraction.
+    pub fn takes(&self, value: &GradeValue) -> bool {
+        let (scale, value) = (self.as_str(), value.as_str().trim());
+        if !scale.contains(BETWEEN) {
+            return ends(scale).is_none_or(|ends| ends.take(value));
+        }
+        let mut entries = scale.split(BETWEEN).map(str::trim).filter(|entry| !entry.is_empty());
+        // "1-6, half steps" is a sentence about a scale and no list of values.
+        entries.clone().any(|entry| ends(entry).is_some()) || entries.any(|entry| entry.eq_ignore_ascii_case(value))
+    }
+}
+
+/// The two ends of a scale.
+enum Ends {
+    Numbers(f64, f64),
+    Letters(char, char),
+}
+
+impl Ends {
+    fn take(&self, value: &str) -> bool {
+        let step = value.strip_suffix(['+', '-', '−']).unwrap_or(value);
+        match self {
+            Self::Numbers(first, last) => number(step).is_some_and(|step| lies_between(&step, first, last)),
+            Self::Letters(first, last) => letter(step).is_some_and(|step| lies_between(&step, first, last)),
+        }
+    }
+}
+
+/// The two ends of `1-6`, `A – F` and `A to F`.
+fn ends(scale: &str) -> Option<Ends> {
+    let (first, last) = ["..", " to ", "-", "–"]
+        .into_iter()
+        .find_map(|between| scale.split_once(between))?;
+    let (first, last) = (first.trim(), last.trim());
+    let numbers = number(first).zip(number(last));
+    let letters = letter(first).zip(letter(last));
+    numbers
+        .map(|(first, last)| Ends::Numbers(first, last))
+        .or_else(|| letters.map(|(first, last)| Ends::Letters(first, last)))
+}
+
+fn lies_between<T: PartialOrd>(step: &T, first: &T, last: &T) -> bool {
+    (first <= step && step <= last) || (last <= step && step <= first)
+}
+
+fn number(text: &str) -> Option<f64> {
+    let is_plain = text
+        .chars()
+        .all(|mark| mark.is_ascii_digit() || matches!(mark, '.' | ','));
+    text.replace(',', ".").parse().ok().filter(|_| is_plain)
+}
+
+fn letter(text: &str) -> Option<char> {
+    let mut marks = text.chars();
+    let letter = marks.next().filter(|mark| mark.is_ascii_alphabetic())?;
+    marks.next().is_none().then_some(letter.to_ascii_uppercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn taken(scale: &str, values: &[&str]) -> Vec<bool> {
+        let scale = GradeScale::stored(scale);
+        values
+            .iter()
+            .map(|value| scale.takes(&GradeValue::stored(*value)))
+            .collect()
+    }
+
+    #[test]
+    fn a_list_takes_its_entries() {
+        for scale in ["pass, fail", "pass/fail", "pass;fail", "Pass | Fail"] {
+            assert_eq!(
+                taken(scale, &["pass", "Fail", "passed", "A"]),
+                [true, true, false, false],
+                "{scale}"
+            );
+        }
+    }
+
+    #[test]
+    fn two_ends_take_what_lies_between() {
+        for scale in ["1-6", "6-1", "1 – 6", "1 to 6", "1..6"] {
+            let values = ["1", "6", "2+", "3-", "4.5", "4,5", "0", "7", "A", "", "-2"];
+            let expected = [true, true, true, true, true, true, false, false, false, false, false];
+            assert_eq!(taken(scale, &values), expected, "{scale}");
+        }
+        assert_eq!(
+            taken("A to F", &["A", "f", "C+", "G", "1", "AB"]),
+            [true, true, true, false, false, false]
+        );
+        assert_eq!(taken("0-15", &["15", "15.5", "16"]), [true, false, false]);
+    }
+
+    #[test]
+    fn free_words_take_everything() {
+        assert_eq!(taken("as agreed", &["fine"]), [true]);
+        assert_eq!(taken("1-6, half steps", &["4.5"]), [true]);
+        assert_eq!(taken("self-assessment", &["well done"]), [true]);
+    }
+}

@@ -1,0 +1,46 @@
+//! `POST /assignments/{id}/clone` (contract 6.9).
+
+use axum::extract::Path;
+use model::access::Access;
+use model::id::AssignmentId;
+use utoipa_axum::routes;
+
+use super::context::Context;
+use super::endpoint::Endpoints;
+use super::files;
+use super::reply::Created;
+use super::valid::Valid;
+use crate::actions::assignment_clones::{self, NewCopy};
+use crate::error::Result;
+use crate::views::assignment::AssignmentView;
+use crate::views::audience::Audience;
+
+/// The route that makes a topic once more.
+pub fn routes() -> Endpoints {
+    Endpoints::new("assignments").add(Access::Staff, routes!(clone))
+}
+
+/// Make a topic once more, in its class or in another one: its task and perhaps its files, without groups
+#[utoipa::path(post, path = "/assignments/{id}/clone", params(("id" = String, Path)), request_body = NewCopy,
+    responses((status = 201, body = AssignmentView),
+        (status = 409, description = "CLASS_MISMATCH, COURSE_ARCHIVED, CLASS_ARCHIVED"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
+async fn clone(
+    cx: Context,
+    Path(id): Path<AssignmentId>,
+    Valid(new): Valid<NewCopy>,
+) -> Result<Created<AssignmentView>> {
+    let wanted = new.clone();
+    let original = cx
+        .read(move |scope| assignment_clones::original(scope, &id, &wanted))
+        .await?;
+    let copies = original
+        .files
+        .iter()
+        .map(|copy| (copy.from.clone(), copy.to.clone()))
+        .collect();
+    let act = move |work: &mut crate::store::Work<'_>| assignment_clones::clone(work, &new, &original);
+    let seen = files::keep_copies(&cx, copies, act).await?;
+    let topic = AssignmentView::new(&seen.whole, &Audience::Staff);
+    Ok(Created(format!("/api/assignments/{}", topic.id()), topic))
+}

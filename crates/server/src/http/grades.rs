@@ -1,0 +1,81 @@
+//! Grading (contract 6.12; 6.10 for the grade of a document): a grade is kept with the submission, so it can be given
+//! after the topic is finished.
+
+use axum::Json;
+use axum::extract::Path;
+use model::access::Access;
+use model::grade::{DocumentGradeEdit, GradeEdit};
+use model::id::{AssignmentId, DocumentId, SubmissionId};
+use serde::Serialize;
+use utoipa::ToSchema;
+use utoipa_axum::routes;
+
+use super::context::Context;
+use super::documents::shown;
+use super::endpoint::Endpoints;
+use super::valid::{Valid, ValidOrEmpty};
+use crate::actions::grades::{self, GradesToPublish};
+use crate::error::Result;
+use crate::views::audience::Audience;
+use crate::views::document::DocumentView;
+use crate::views::submission::SubmissionView;
+
+/// The routes of grading.
+pub fn routes() -> Endpoints {
+    Endpoints::new("feedback")
+        .add(Access::Staff, routes!(grade))
+        .add(Access::Staff, routes!(grade_document))
+        .add(Access::Staff, routes!(publish))
+}
+
+/// How many grades are out now.
+#[derive(Debug, Serialize, ToSchema)]
+struct PublishedGrades {
+    /// Grades that were drafts before
+    published: i64,
+}
+
+/// Grade a submission, publish its grade, or withdraw it
+///
+/// What is absent stays. `memberGrades` replaces all grades of single members; they are those who were in the group when
+/// it handed in.
+#[utoipa::path(put, path = "/feedback/submissions/{id}/grade", params(("id" = String, Path)), request_body = GradeEdit,
+    responses((status = 200, body = SubmissionView), (status = 409, description = "NOT_SUBMITTED, CLASS_ARCHIVED")))]
+async fn grade(
+    cx: Context,
+    Path(id): Path<SubmissionId>,
+    Valid(edit): Valid<GradeEdit>,
+) -> Result<Json<SubmissionView>> {
+    let graded = cx.write(move |work| grades::grade_submission(work, &id, &edit)).await?;
+    Ok(Json(SubmissionView::new(&graded, &Audience::Staff)))
+}
+
+/// Grade the submission in which a document is handed in, until the topic is finished
+#[utoipa::path(put, path = "/workrooms/documents/{id}/grade", params(("id" = String, Path)),
+    request_body = DocumentGradeEdit,
+    responses((status = 200, body = DocumentView), (status = 423, description = "DOCUMENT_LOCKED"),
+        (status = 409, description = "NOT_SUBMITTED, CLASS_ARCHIVED")))]
+async fn grade_document(
+    cx: Context,
+    Path(id): Path<DocumentId>,
+    Valid(edit): Valid<DocumentGradeEdit>,
+) -> Result<Json<DocumentView>> {
+    let edit: GradeEdit = edit.into();
+    let seen = cx.write(move |work| grades::grade_document(work, &id, &edit)).await?;
+    Ok(Json(shown(&cx, &seen)?))
+}
+
+/// Publish the grades of a topic that are still drafts, of all its groups or of some
+#[utoipa::path(post, path = "/feedback/assignments/{id}/publish-grades", params(("id" = String, Path)),
+    request_body = GradesToPublish,
+    responses((status = 200, body = PublishedGrades),
+        (status = 409, description = "GROUP_NOT_ON_ASSIGNMENT, CLASS_ARCHIVED"),
+        (status = 403, description = "NOT_CLASS_TEACHER")))]
+async fn publish(
+    cx: Context,
+    Path(id): Path<AssignmentId>,
+    ValidOrEmpty(asked): ValidOrEmpty<GradesToPublish>,
+) -> Result<Json<PublishedGrades>> {
+    let published = cx.write(move |work| grades::publish(work, &id, &asked)).await?;
+    Ok(Json(PublishedGrades { published }))
+}

@@ -1,0 +1,125 @@
+//! Tells lesson boards who is online and who is writing: once a second what is new, one event for each group, to the
+//! staff of its class alone. Every instance tells its own sockets; nothing of it crosses the bus or is stored.
+
+use std::collections::HashSet;
+use std::time::{Duration, Instant};
+
+use model::id::{GroupId, OrganizationId, UserId};
+use model::news::{Event, Room};
+use serde_json::json;
+use tokio::time::MissedTickBehavior;
+
+use super::Live;
+use super::orders::Emission;
+use super::presence::Guest;
+use super::pulse::MINUTES;
+use super::seat::Seat;
+use crate::clock;
+use crate::store::platform::PlatformProof;
+use crate::store::platform::boards::BoardGroup;
+
+/// How often boards are told; a group is told at most once in this time.
+const EVERY: Duration = Duration::from_secs(1);
+/// After so many rounds the other instances are told everybody who is here.
+const ROUNDS: u32 = 10;
+/// People looked up in one round; after a restart all come back together, and the rest waits for the next round.
+const AT_ONCE: usize = 200;
+
+impl Live {
+    /// Tells boards until the server stops.
+    pub(super) async fn keep_boards(self) {
+        let mut beat = tokio::time::interval(EVERY);
+        beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let (mut round, mut waiting) = (0, Vec::new());
+        loop {
+            tokio::select! {
+                () = self.0.closing.cancelled() => return,
+                _ = beat.tick() => {}
+            }
+            round = (round + 1) % ROUNDS;
+            self.tell_boards(&mut waiting, round == 0).await;
+        }
+    }
+
+    async fn tell_boards(&self, waiting: &mut Vec<Guest>, tell_all: bool) {
+        let here: HashSet<Guest> = self
+            .sockets()
+            .iter()
+            .filter_map(Seat::of)
+            .filter_map(|seat| Some((seat.organization()?, seat.user().clone())))
+            .collect();
+        let neighbours = &self.0.neighbours;
+        if tell_all {
+            neighbours.tell_here(&here.iter().cloned().collect::<Vec<_>>());
+        }
+        let turn = self.0.presence.look(here, Instant::now());
+        neighbours.tell_here(&turn.came);
+        neighbours.tell_gone(&turn.went);
+        waiting.extend(turn.changed);
+        let groups = self.0.pulses.take_changed(clock::now());
+        if waiting.is_empty() && groups.is_empty() {
+            return;
+        }
+        let people: Vec<Guest> = waiting.drain(..waiting.len().min(AT_ONCE)).collect();
+        let found = self
+            .0
+            .store
+            .platform_read(PlatformProof::housekeeping(), move |platform| {
+                platform.board_groups(&people, &groups)
+            });
+        match found.await {
+            Ok(found) => {
+                for group in found {
+                    self.tell_board(group).await;
+                }
+            }
+            Err(error) => tracing::warn!(%error, "the groups of lesson boards could not be read"),
+        }
+    }
+
+    async fn tell_board(&self, group: BoardGroup) {
+        let room = Room::Staff(group.class.clone());
+        if self.count(&room) == 0 {
+            return;
+        }
+        let (writing, activity) = self.liveliness(&group.organization, &group.id, &group.members);
+        let online: Vec<&UserId> = group
+            .members
+            .iter()
+            .filter(|member| self.is_online(&group.organization, member))
+            .collect();
+        let payload = json!({
+            "eventId": clock::new_id(),
+            "at": clock::now(),
+            "organizationId": group.organization,
+            "classId": group.class,
+            "actor": null,
+            "groupId": group.id,
+            "online": online,
+            "writing": writing,
+            "activity": activity,
+        });
+        self.emit(Emission {
+            organization: Some(group.organization.clone()),
+            rooms: vec![room],
+            except: Vec::new(),
+            event: Event::BoardActivity,
+            payload,
+        })
+        .await;
+    }
+
+    /// Which members of a group are writing, and how often somebody said so in each of the last 20 minutes.
+    pub fn liveliness(
+        &self,
+        organization: &OrganizationId,
+        group: &GroupId,
+        members: &[UserId],
+    ) -> (Vec<UserId>, [u32; MINUTES]) {
+        let place = (organization.clone(), group.clone());
+        let (mut writing, activity) = self.0.pulses.of(&place, clock::now());
+        // Who left the group meanwhile is no longer named.
+        writing.retain(|user| members.contains(user));
+        (writing, activity)
+    }
+}

@@ -1,0 +1,108 @@
+//! What instances say to each other for their lesson boards (PostgreSQL): who is writing, who came, who went. It is said
+//! over a channel of the database and never stored: no row, no log. What nobody hears is lost, and the next one says it.
+
+use std::sync::OnceLock;
+use std::time::Instant;
+
+use model::id::{GroupId, OrganizationId, UserId};
+use serde::{Deserialize, Serialize};
+use tokio::sync::mpsc;
+
+use super::Live;
+use super::presence::Guest;
+use crate::clock;
+
+/// The channel.
+pub const CHANNEL: &str = "app_board";
+/// Words that wait for the connection; more are dropped.
+const WAITING: usize = 256;
+/// People in one word: a notification holds less than 8,000 bytes.
+const AT_ONCE: usize = 80;
+
+/// The other instances, as far as this one knows of them.
+pub struct Neighbours {
+    /// How this instance calls itself.
+    name: String,
+    words: OnceLock<mpsc::Sender<String>>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Word {
+    from: String,
+    says: Says,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum Says {
+    Writing(OrganizationId, GroupId, UserId),
+    Here(Vec<Guest>),
+    Gone(Vec<Guest>),
+}
+
+impl Neighbours {
+    /// Knows of no other instance yet.
+    pub fn new() -> Self {
+        Self {
+            name: clock::new_id(),
+            words: OnceLock::new(),
+        }
+    }
+
+    /// Begins to speak; answers what is to be said, in order.
+    pub fn meet(&self) -> mpsc::Receiver<String> {
+        let (sender, words) = mpsc::channel(WAITING);
+        drop(self.words.set(sender));
+        words
+    }
+
+    /// Says that somebody is writing.
+    pub fn tell_writing(&self, (organization, group): &(OrganizationId, GroupId), user: &UserId) {
+        self.say(Says::Writing(organization.clone(), group.clone(), user.clone()));
+    }
+
+    /// Says who is here.
+    pub fn tell_here(&self, guests: &[Guest]) {
+        guests
+            .chunks(AT_ONCE)
+            .for_each(|some| self.say(Says::Here(some.to_vec())));
+    }
+
+    /// Says who left.
+    pub fn tell_gone(&self, guests: &[Guest]) {
+        guests
+            .chunks(AT_ONCE)
+            .for_each(|some| self.say(Says::Gone(some.to_vec())));
+    }
+
+    fn say(&self, says: Says) {
+        let Some(words) = self.words.get() else { return };
+        let from = self.name.clone();
+        let word = serde_json::to_string(&Word { from, says }).expect("ids can be written as JSON");
+        if words.try_send(word).is_err() {
+            tracing::debug!("a word to the other instances was dropped");
+        }
+    }
+}
+
+impl Live {
+    /// Begins to speak to the other instances; answers what is to be said, in order.
+    pub(super) fn meet_neighbours(&self) -> mpsc::Receiver<String> {
+        self.0.neighbours.meet()
+    }
+
+    /// Hears a word of an instance; its own it knows already.
+    pub(super) fn hear_word(&self, word: &str) {
+        let Ok(Word { from, says }) = serde_json::from_str(word) else {
+            return tracing::warn!("a word of another instance was not understood");
+        };
+        if from == self.0.neighbours.name {
+            return;
+        }
+        match says {
+            Says::Writing(organization, group, user) => self.0.pulses.note((organization, group), user, clock::now()),
+            Says::Here(guests) => self.0.presence.note(&from, guests, Instant::now()),
+            Says::Gone(guests) => self.0.presence.forget(&from, &guests),
+        }
+    }
+}

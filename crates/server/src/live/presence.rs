@@ -1,0 +1,125 @@
+//! Who is online: at this instance as its sockets say, at the other instances as they tell. In memory only; what an
+//! instance told ends by itself when it is not told again.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use model::id::{OrganizationId, UserId};
+
+/// What an instance told is believed this long; it tells all of it three times meanwhile.
+const BELIEVED: Duration = Duration::from_secs(30);
+
+/// Somebody in a school.
+pub type Guest = (OrganizationId, UserId);
+
+/// Who is online where.
+#[derive(Default)]
+pub struct Presence(Mutex<Places>);
+
+#[derive(Default)]
+struct Places {
+    here: HashSet<Guest>,
+    elsewhere: HashMap<Guest, HashMap<String, Instant>>,
+    anywhere: HashSet<Guest>,
+}
+
+/// What is new since the last look.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Turn {
+    /// Who came to this instance.
+    pub came: Vec<Guest>,
+    /// Who left this instance.
+    pub went: Vec<Guest>,
+    /// Who is online now and was not, or no longer is, at whatever instance.
+    pub changed: Vec<Guest>,
+}
+
+impl Presence {
+    /// Looks at who is here now.
+    pub fn look(&self, here: HashSet<Guest>, now: Instant) -> Turn {
+        let mut places = self.places();
+        places.elsewhere.retain(|_, told| {
+            told.retain(|_, at| now.saturating_duration_since(*at) < BELIEVED);
+            !told.is_empty()
+        });
+        let anywhere: HashSet<Guest> = here.iter().chain(places.elsewhere.keys()).cloned().collect();
+        let turn = Turn {
+            came: here.difference(&places.here).cloned().collect(),
+            went: places.here.difference(&here).cloned().collect(),
+            changed: anywhere.symmetric_difference(&places.anywhere).cloned().collect(),
+        };
+        places.here = here;
+        places.anywhere = anywhere;
+        turn
+    }
+
+    /// Another instance tells who is there.
+    pub fn note(&self, instance: &str, guests: Vec<Guest>, now: Instant) {
+        let mut places = self.places();
+        for guest in guests {
+            places
+                .elsewhere
+                .entry(guest)
+                .or_default()
+                .insert(instance.to_owned(), now);
+        }
+    }
+
+    /// Another instance tells who left it.
+    pub fn forget(&self, instance: &str, guests: &[Guest]) {
+        let mut places = self.places();
+        for guest in guests {
+            if let Some(told) = places.elsewhere.get_mut(guest) {
+                told.remove(instance);
+            }
+        }
+    }
+
+    /// Whether another instance said that somebody is there.
+    pub fn is_elsewhere(&self, guest: &Guest, now: Instant) -> bool {
+        let places = self.places();
+        let told = places.elsewhere.get(guest).into_iter().flatten();
+        told.into_iter()
+            .any(|(_, at)| now.saturating_duration_since(*at) < BELIEVED)
+    }
+
+    fn places(&self) -> MutexGuard<'_, Places> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn guest(user: &str) -> Guest {
+        (OrganizationId::new("north"), UserId::new(user))
+    }
+
+    #[test]
+    fn coming_and_going_is_told_once() {
+        let (presence, now) = (Presence::default(), Instant::now());
+        let turn = presence.look(HashSet::from([guest("ben")]), now);
+        assert_eq!((turn.came, turn.changed), (vec![guest("ben")], vec![guest("ben")]));
+        assert_eq!(presence.look(HashSet::from([guest("ben")]), now), Turn::default());
+        let turn = presence.look(HashSet::new(), now);
+        assert_eq!((turn.went, turn.changed), (vec![guest("ben")], vec![guest("ben")]));
+    }
+
+    #[test]
+    fn whoever_is_at_another_instance_is_online_until_it_says_no_more() {
+        let (presence, now) = (Presence::default(), Instant::now());
+        presence.note("second", vec![guest("ben"), guest("cem")], now);
+        assert!(presence.is_elsewhere(&guest("ben"), now));
+        assert_eq!(presence.look(HashSet::new(), now).changed.len(), 2);
+        // He is here as well: nothing changes, also not when he leaves there.
+        assert!(presence.look(HashSet::from([guest("ben")]), now).changed.is_empty());
+        presence.forget("second", &[guest("ben")]);
+        assert!(presence.look(HashSet::from([guest("ben")]), now).changed.is_empty());
+        let later = now + BELIEVED;
+        assert!(!presence.is_elsewhere(&guest("cem"), later));
+        let turn = presence.look(HashSet::from([guest("ben")]), later);
+        assert_eq!(turn.changed, [guest("cem")]);
+    }
+}

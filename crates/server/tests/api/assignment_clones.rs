@@ -1,0 +1,224 @@
+//! A topic once more: what comes along, what stays, and where it may come.
+
+use serde_json::json;
+
+use crate::support::rows::texts;
+use crate::support::tables::fingerprints;
+use crate::support::topics::{LATER, course, group, id, link, topic};
+use crate::support::{Heard, clients_are_there};
+
+const UNTIL: &str = "2098-06-01T10:00:00.000Z";
+
+both!(
+    #[expect(clippy::too_many_lines, reason = "one story")]
+    the_task_comes_again_and_the_work_stays,
+    |app| {
+        let (ada, ben, class) = (app.as_(&app.world.ada), app.as_(&app.world.ben), &app.world.seven_b);
+        let rivers = group(&ada, class, &[&app.world.ben], json!({})).await;
+        let more = json!({
+            "groups": [{"groupId": rivers, "descriptionOverride": "Own."}], "isShared": false, "maxPoints": 12.5,
+            "gradeScale": "A to F", "latePolicy": "BLOCK", "requiredSubmissions": 3,
+        });
+        let old = topic(&ada, class, more).await;
+        let (path, own_link) = (format!("/assignments/{}", id(&old)), id(link(&old, &rivers)));
+        let files = format!("{path}/attachments");
+        let shared = ada.upload(&files, "map.txt", b"a map".to_vec(), &[]).await.expect(201);
+        let to_one = [("groupAssignmentId", own_link.as_str())];
+        ada.upload(&files, "own.txt", b"own".to_vec(), &to_one)
+            .await
+            .expect(201);
+        ada.upload(&format!("{files}?staged=1"), "later.txt", b"later".to_vec(), &[])
+            .await
+            .expect(201);
+        let grace = json!({"lateAllowedUntil": LATER});
+        ada.patch(&format!("{path}/groups/{rivers}"), grace).await.expect(200);
+        ada.post(&format!("{path}/finish"), json!({})).await.expect(200);
+        let before = ada.get(&path).await.expect(200);
+        let mut ears = None;
+        if clients_are_there() {
+            ears = Some((
+                Heard::by(app, &app.world.ada).await,
+                Heard::by(app, &app.world.ben).await,
+            ));
+        }
+
+        let body = json!({"deadline": UNTIL, "withFiles": true});
+        let answer = ada.post(&format!("{path}/clone"), body).await;
+        let location = answer.header("location").to_owned();
+        let copy = answer.expect(201);
+        assert_eq!(location, format!("/api/assignments/{}", id(&copy)));
+        for field in [
+            "title",
+            "description",
+            "isShared",
+            "maxPoints",
+            "gradeScale",
+            "latePolicy",
+            "requiredSubmissions",
+            "classId",
+            "courseId",
+        ] {
+            assert_eq!(copy[field], old[field], "{field}");
+        }
+        assert_eq!((&copy["deadline"], &copy["status"]), (&json!(UNTIL), &json!("ACTIVE")));
+        assert_eq!(
+            (&copy["finishedAt"], &copy["groupAssignments"]),
+            (&json!(null), &json!([]))
+        );
+        assert_eq!(copy["stats"]["groups"], 0);
+        let attachments = copy["attachments"].as_array().unwrap();
+        assert_eq!(attachments.len(), 1, "own files of groups and staged ones stay");
+        assert_eq!(
+            (&attachments[0]["fileName"], &attachments[0]["size"]),
+            (&json!("map.txt"), &json!(5))
+        );
+        assert_ne!(attachments[0]["id"], shared["id"]);
+        let copy_path = format!("/assignments/{}", id(&copy));
+        assert_eq!(ada.get(&copy_path).await.expect(200), copy);
+        assert_eq!(ada.get(&path).await.expect(200), before, "the old topic is as it was");
+        if let Some((at_adas, at_bens)) = &mut ears {
+            let told = at_adas.expect("assignment:created").await;
+            assert_eq!(
+                (&told["assignmentId"], &told["groupIds"]),
+                (&copy["id"], &json!([])),
+                "{told}"
+            );
+            at_bens.silent(150).await;
+        }
+
+        // Students hear of it when their group is put on it, with the task that all have.
+        ben.get(&copy_path).await.refused(404, "NOT_FOUND");
+        ada.post(&format!("{copy_path}/groups"), json!({"groupIds": [rivers]}))
+            .await
+            .expect(200);
+        let seen = ben.get(&copy_path).await.expect(200);
+        let own = &seen["groupAssignments"][0];
+        assert_eq!(
+            (&own["effectiveDescription"], &own["lateAllowedUntil"]),
+            (&json!("Draw one."), &json!(null))
+        );
+
+        let bare = ada
+            .post(&format!("{path}/clone"), json!({"deadline": UNTIL}))
+            .await
+            .expect(201);
+        assert_eq!(bare["attachments"], json!([]), "files come only when asked for");
+
+        // The copy has bytes of its own: the old topic may go with its file.
+        ada.delete(&path).await.expect(200);
+        crate::support::studio::eventually(async || {
+            texts(&app.database, "SELECT id FROM file_removals".to_owned())
+                .await
+                .is_empty()
+        })
+        .await;
+        let url = attachments[0]["url"].as_str().unwrap().trim_start_matches("/api");
+        assert_eq!(ben.get(url).await.bytes, b"a map");
+        let log = ada
+            .get(&format!("/activity-logs?assignmentId={}&action=CREATE", id(&copy)))
+            .await
+            .expect(200);
+        assert_eq!(
+            log["data"][0]["details"],
+            json!({"groupIds": [], "copiedFrom": {"id": old["id"], "title": old["title"]}})
+        );
+    }
+);
+
+both!(
+    #[expect(clippy::too_many_lines, reason = "one refusal after the other")]
+    a_topic_comes_only_where_the_caller_may_put_it,
+    |app| {
+        let world = &app.world;
+        let (ada, adam, tom) = (app.as_(&world.ada), app.as_(&world.adam), app.as_(&world.tom));
+        let (here, there) = (&world.seven_b, &world.eight_a);
+        let old = topic(&ada, here, json!({})).await;
+        let source = format!("/assignments/{}", id(&old));
+        ada.upload(&format!("{source}/attachments"), "map.txt", b"a map".to_vec(), &[])
+            .await
+            .expect(201);
+        let path = format!("{source}/clone");
+        let into = |class: &str| json!({"deadline": UNTIL, "classId": class, "withFiles": true});
+        let with_course = |class: &str, course: &str| json!({"deadline": UNTIL, "classId": class, "courseId": course});
+        let archived = course(&ada, here, "Archived").await;
+        let status = json!({"status": "ARCHIVED"});
+        ada.patch(&format!("/courses/{archived}"), status.clone())
+            .await
+            .expect(200);
+        let souths = app.as_(&world.zara).get("/classes").await.expect(200);
+        let foreign = id(&souths[0]);
+
+        let before = fingerprints(&app.database).await;
+        let kept = || std::fs::read_dir(app.folder().join("files")).unwrap().count();
+        let files = kept();
+        // Unknown to him, whatever else is wrong.
+        for (client, body) in [
+            (&ada, into("none")),
+            (&ada, into(&foreign)),
+            (&ada, with_course(&there.id, "none")),
+            (&app.as_(&world.zoe), json!({"deadline": UNTIL})),
+        ] {
+            client.post(&path, body).await.refused(404, "NOT_FOUND");
+        }
+        // Known, and not his: the class it comes into, the class it comes from, either for somebody else.
+        ada.post(&path, into(&there.id)).await.refused(403, "NOT_CLASS_TEACHER");
+        tom.post(&path, into(&there.id)).await.refused(403, "NOT_CLASS_TEACHER");
+        tom.post(&path, json!({"deadline": UNTIL}))
+            .await
+            .refused(403, "NOT_CLASS_TEACHER");
+        let ben = app.as_(&world.ben);
+        ben.post(&path, json!({})).await.refused(403, "FORBIDDEN_ROLE");
+        // His, and it does not fit.
+        adam.post(&path, with_course(&there.id, &here.course))
+            .await
+            .refused(409, "CLASS_MISMATCH");
+        ada.post(&path, json!({"deadline": UNTIL, "courseId": there.course}))
+            .await
+            .refused(409, "CLASS_MISMATCH");
+        ada.post(&path, with_course(&here.id, &archived))
+            .await
+            .refused(409, "COURSE_ARCHIVED");
+        ada.post(&path, json!({"withFiles": true})).await.invalid("deadline");
+        ada.post(&path, json!({"deadline": null})).await.invalid("deadline");
+        for extra in ["title", "groupIds", "groups", "descriptionOverride"] {
+            let mut body = json!({"deadline": UNTIL});
+            body[extra] = json!([]);
+            ada.post(&path, body).await.invalid(extra);
+        }
+        assert_eq!(fingerprints(&app.database).await, before);
+        assert_eq!(kept(), files, "no bytes of copies that were refused");
+
+        // Who manages both may. Courses belong to classes, so without one being named the copy has none.
+        let colleague = json!({"userId": world.ada.id});
+        tom.post(&format!("/classes/{}/teachers", there.id), colleague)
+            .await
+            .expect(200);
+        let copy = ada.post(&path, into(&there.id)).await.expect(201);
+        assert_eq!(
+            (&copy["classId"], &copy["courseId"], &copy["createdById"]),
+            (&json!(there.id), &json!(null), &json!(world.ada.id))
+        );
+        assert_eq!(copy["attachments"].as_array().unwrap().len(), 1);
+        tom.get(&format!("/assignments/{}", id(&copy))).await.expect(200);
+        let copy = ada.post(&path, with_course(&there.id, &there.course)).await.expect(201);
+        assert_eq!(copy["courseId"], json!(there.course));
+
+        // An own course that is archived takes no copy; without a course it may come.
+        ada.patch(&format!("/courses/{}", here.course), status.clone())
+            .await
+            .expect(200);
+        ada.post(&path, json!({"deadline": UNTIL}))
+            .await
+            .refused(409, "COURSE_ARCHIVED");
+        let free = json!({"deadline": UNTIL, "courseId": null});
+        assert_eq!(ada.post(&path, free).await.expect(201)["courseId"], json!(null));
+        // Last year's class is what one copies from, not into.
+        ada.patch(&format!("/classes/{}", here.id), status).await.expect(200);
+        ada.post(&path, json!({"deadline": UNTIL, "courseId": null}))
+            .await
+            .refused(409, "CLASS_ARCHIVED");
+        ada.post(&path, into(&there.id)).await.expect(201);
+        let root = app.as_(&world.root);
+        root.post(&path, into(&there.id)).await.expect(201);
+    }
+);
