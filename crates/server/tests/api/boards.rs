@@ -218,7 +218,7 @@ both!(presence_and_writing_reach_the_staff_of_the_class_alone, |app| {
     let lesson = Lesson::begin(app).await;
     let mut ada = Heard::by(app, &world.ada).await;
     let mut tom = Heard::by(app, &world.tom).await;
-    let mut cem = Heard::by(app, &world.cem).await;
+    let cem = Heard::by(app, &world.cem).await;
     let mut ben = Heard::by(app, &world.ben).await;
     let of = |group: &str, online: Value| {
         let group = group.to_owned();

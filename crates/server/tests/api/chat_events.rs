@@ -168,7 +168,7 @@ async fn who_talks_too_much_waits() {
     }
 }
 
-/// Whoever is taken out while he talks: what the service accepted is there, and nothing comes after the answer.
+// Whoever is taken out while he talks: what the service accepted is there, and nothing comes after the answer.
 both!(nothing_is_written_once_a_removal_is_answered, |app| {
     let world = &app.world;
     let room = app.room(&world.seven_b, &[&world.ben, &world.cem]).await;

@@ -86,8 +86,7 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
 }
 
 /// Actions whose body may be empty.
-const NO_ARGUMENTS: [&str; 11] = [
-    "/workrooms/{id}/read",
+const NO_ARGUMENTS: [&str; 12] = [
     "/publish-grades",
     "/read",
     "/me/export",
