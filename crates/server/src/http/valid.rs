@@ -12,6 +12,7 @@ use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
+use super::objects::Objects;
 use super::pace::read_body;
 use crate::error::{Error, Problem, Result};
 
@@ -208,7 +209,7 @@ fn is_empty(headers: &HeaderMap) -> bool {
 
 /// Shape, then limits.
 pub fn checked<T: DeserializeOwned + Validate<Context = ()>>(value: Value) -> Result<T> {
-    let parsed: T = serde_path_to_error::deserialize(value).map_err(|error| shape_problem(&error))?;
+    let parsed: T = serde_path_to_error::deserialize(Objects(value)).map_err(|error| shape_problem(&error))?;
     within_limits(&parsed)?;
     Ok(parsed)
 }
