@@ -87,6 +87,7 @@ pub fn finish(mut document: OpenApi, rows: &[Row]) -> OpenApi {
         let item = document.paths.paths.get_mut(&row.path).expect("every row has its path");
         for (method, operation) in operations(item) {
             if super::endpoint::name(&method) == row.method {
+                say_what_may_be_missing(operation);
                 show_example(operation, examples.routes.get(&format!("{} {}", row.method, row.path)));
                 spell_out(operation, row, &examples.errors, &mut refusals);
             }
@@ -176,6 +177,22 @@ fn loosen(schema: &mut RefOr<Schema>) {
 
 fn is_null(schema: &RefOr<Schema>) -> bool {
     matches!(schema, RefOr::T(Schema::Object(object)) if object.schema_type == SchemaType::Type(Type::Null))
+}
+
+/// A body that may be missing is no body that may be `null`, as utoipa has it.
+fn say_what_may_be_missing(operation: &mut Operation) {
+    let Some(RefOr::T(body)) = &mut operation.request_body else {
+        return;
+    };
+    for content in body.content.values_mut() {
+        if let RefOr::T(content) = content
+            && let Some(RefOr::T(Schema::OneOf(choice))) = &mut content.schema
+            && choice.items.iter().any(is_null)
+        {
+            let mut others = std::mem::take(&mut choice.items).into_iter();
+            content.schema = others.find(|item| !is_null(item));
+        }
+    }
 }
 
 /// Puts the recorded exchange to the body and to the answer it belongs to.
