@@ -9,12 +9,14 @@ use bytes::{Buf as _, BytesMut};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-/// What is asked, by connection and by count; and the body every answer must have.
+/// What is asked, by connection and by count; and what every answer must be.
 pub struct Question<'q> {
     /// The whole request with its head.
     pub ask: &'q (dyn Fn(usize, u64) -> Vec<u8> + 'q),
-    /// The expected body.
-    pub body: &'q [u8],
+    /// The expected status.
+    pub status: u16,
+    /// The expected body, where it is always the same.
+    pub body: Option<&'q [u8]>,
 }
 
 /// How many answers came in how much time.
@@ -43,7 +45,7 @@ pub async fn drive(
     let asking = lines.into_iter().enumerate().map(|(number, mut line)| async move {
         let mut answers = 0;
         while Instant::now() < end {
-            line.exchange(&(question.ask)(number, answers), question.body).await?;
+            line.exchange(&(question.ask)(number, answers), question).await?;
             answers += 1;
         }
         anyhow::Ok(answers)
@@ -89,7 +91,7 @@ impl Line {
         })
     }
 
-    async fn exchange(&mut self, request: &[u8], expected: &[u8]) -> anyhow::Result<()> {
+    async fn exchange(&mut self, request: &[u8], expected: &Question<'_>) -> anyhow::Result<()> {
         self.stream.write_all(request).await?;
         let (head, length) = loop {
             if let Some(found) = head(&self.buffer)? {
@@ -101,8 +103,9 @@ impl Line {
             self.more().await?;
         }
         let body = &self.buffer[head..head + length];
+        let status = format!("HTTP/1.1 {}", expected.status);
         ensure!(
-            self.buffer.starts_with(b"HTTP/1.1 200") && body == expected,
+            self.buffer.starts_with(status.as_bytes()) && expected.body.is_none_or(|expected| body == expected),
             "another answer than the recorded one: {}",
             String::from_utf8_lossy(&self.buffer[..(head + length).min(2000)])
         );

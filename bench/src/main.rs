@@ -7,6 +7,7 @@ mod cpu;
 mod imports;
 mod load;
 mod measurement;
+mod queries;
 mod report;
 mod saves;
 mod seed;
@@ -29,6 +30,9 @@ struct Arguments {
     /// Seconds of load on each target in each round
     #[arg(long, default_value_t = 1.5)]
     seconds: f64,
+    /// A second school has so many times the rows of the usual one; with 1 there is none
+    #[arg(long, default_value_t = 10)]
+    many: usize,
     /// A Markdown file whose part between the two `bench` marks is replaced by the figures
     #[arg(long)]
     write: Option<PathBuf>,
@@ -48,6 +52,7 @@ fn main() -> anyhow::Result<()> {
     let pace = measurement::Pace {
         rounds: arguments.rounds.max(1),
         sample: Duration::from_secs_f64(arguments.seconds),
+        many: arguments.many,
     };
     let report = measurement::run(&pace)?;
     report::publish(&report, arguments.write.as_deref())

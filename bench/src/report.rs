@@ -8,10 +8,11 @@ use anyhow::Context as _;
 
 use crate::imports;
 use crate::measurement::{CONNECTIONS, Report, Sample, Target};
+use crate::queries::PAGE;
 use crate::seed::{DOCUMENTS, GROUPS, MEMBERS, OTHER_CLASSES};
 
 /// Between these two lines of a file the figures stand.
-const MARKS: [&str; 2] = ["<!-- bench: begin -->", "<!-- bench: end -->"];
+const MARKS: [&str; 2] = ["<!-- bench -->", "<!-- /bench -->"];
 
 /// Prints the figures, and puts them into the file if there is one.
 pub fn publish(report: &Report, file: Option<&Path>) -> anyhow::Result<()> {
@@ -33,7 +34,7 @@ fn replaced(old: &str, text: &str) -> Option<String> {
 
 impl Report {
     fn markdown(&self) -> String {
-        let [session, groups, document] = self.sizes;
+        let [session, groups, log_page, document] = self.sizes;
         let pairs = [
             (
                 format!("session check ({session} B)"),
@@ -44,6 +45,16 @@ impl Report {
                 format!("group list of a class ({} KB)", groups / 1000),
                 Target::Groups,
                 Target::GroupsFromMemory,
+            ),
+            (
+                format!("page of the log, {PAGE} records ({} KB)", log_page / 1000),
+                Target::LogPage,
+                Target::LogPageFromMemory,
+            ),
+            (
+                format!("chat message, {CONNECTIONS} at once"),
+                Target::Talk,
+                Target::RawTalk,
             ),
             (
                 format!("document save, one after the other ({} KB)", document / 1000),
@@ -82,6 +93,8 @@ impl Report {
                 above.most,
             );
         }
+        text.push_str(&self.beside_loops());
+        text.push_str(&self.beside_many());
         let spread = |figure: fn(&imports::Round) -> f64| Spread::of(self.imports.iter().map(figure).collect());
         let (service, raw) = (spread(|round| round.service), spread(|round| round.raw));
         let share = spread(|round| round.service / round.raw);
@@ -101,18 +114,65 @@ impl Report {
             "\nMedians of {} rounds of {:.1} s for each target, in rotating order (least–most in brackets); ratios are taken \
              within a round. Reads: {CONNECTIONS} keep-alive connections. The limit of a read is the same process \
              answering the same bytes from memory; the limit of a save is the same process writing the same bytes with \
-             write, fsync, rename, fsync of the folder and one SQLite commit. The class has {GROUPS} groups of {MEMBERS}, \
-             a course and two topics, one with own texts; {OTHER_CLASSES} other classes ({} rows) lie beside it. Requests \
+             write, fsync, rename, fsync of the folder and one SQLite commit; the limit of a message is one row with a \
+             commit of its own. The class has {GROUPS} groups of {MEMBERS}, \
+             a course and two topics, one with own texts; {OTHER_CLASSES} other classes ({} rows) lie beside it, and {} records are in the log. Requests \
              are logged, sessions are checked, SQLite runs with synchronous=FULL.\n\n\
              Machine: {}. Load average {} before, {} after; the run took {:.0} s.",
             self.rounds.len(),
             self.sample.as_secs_f64(),
-            self.rows,
+            self.rows[0],
+            self.rows[1],
             self.conditions.join("; "),
             self.load[0],
             self.load[1],
             self.time.as_secs_f64(),
         );
+        text
+    }
+
+    /// The service beside its own statements without anything around them, by CPU.
+    fn beside_loops(&self) -> String {
+        let mut text = String::from(
+            "\n| beside the raw loop of its statements | CPU µs | loop's CPU µs | times the loop | goal |\n|---|--:|--:|--:|--:|\n",
+        );
+        for (name, target, raw, goal) in [
+            ("group list of a class", Target::Groups, Target::GroupsInLoop, "1.5"),
+            ("page of the log", Target::LogPage, Target::LogPageInLoop, "1.7"),
+        ] {
+            let cpu = self.over_rounds(|of| of(target).cpu);
+            let raw_cpu = self.over_rounds(|of| of(raw).cpu);
+            let times = self.over_rounds(|of| of(target).cpu / of(raw).cpu);
+            let _infallible = writeln!(
+                text,
+                "| {name} | {:.0} | {:.0} | **{:.2}** ({:.2}–{:.2}) | ≤ {goal} |",
+                cpu.median, raw_cpu.median, times.median, times.least, times.most,
+            );
+        }
+        text
+    }
+
+    /// The same answers where there is much more beside them.
+    fn beside_many(&self) -> String {
+        if self.many < 2 {
+            return String::new();
+        }
+        let mut text = format!(
+            "\n| with {} times the rows | requests/s, times the usual | CPU, times the usual | goal |\n|---|--:|--:|--:|\n",
+            self.many
+        );
+        for (name, usual, many) in [
+            ("group list of a class", Target::Groups, Target::GroupsOfMany),
+            ("page of the log", Target::LogPage, Target::LogPageOfMany),
+        ] {
+            let rate = self.over_rounds(|of| of(many).rate / of(usual).rate);
+            let cpu = self.over_rounds(|of| of(many).cpu / of(usual).cpu);
+            let _infallible = writeln!(
+                text,
+                "| {name} | **{:.2}** ({:.2}–{:.2}) | **{:.2}** ({:.2}–{:.2}) | CPU ≤ 1.1 |",
+                rate.median, rate.least, rate.most, cpu.median, cpu.least, cpu.most,
+            );
+        }
         text
     }
 

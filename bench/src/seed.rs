@@ -24,6 +24,8 @@ pub const GROUPS: usize = 30;
 pub const MEMBERS: usize = 5;
 /// Further classes of the same size.
 pub const OTHER_CLASSES: usize = 200;
+/// Records in the log.
+pub const LOG_ROWS: usize = 200_000;
 /// Documents that are saved into, each in a group of its own.
 pub const DOCUMENTS: usize = 8;
 
@@ -54,6 +56,77 @@ pub struct Lesson {
     pub class: String,
     /// The documents with the student who writes in each.
     pub documents: Vec<(String, Person)>,
+    subject: String,
+}
+
+/// A room and a student who talks in it.
+#[derive(Debug, Clone)]
+pub struct Talk {
+    /// The room.
+    pub room: String,
+    /// The student.
+    pub student: Person,
+}
+
+/// Asks the service as a person does, and takes nothing but success.
+struct Asking<'b> {
+    http: reqwest::Client,
+    base: &'b str,
+}
+
+impl<'b> Asking<'b> {
+    fn new(base: &'b str) -> anyhow::Result<Self> {
+        let http = reqwest::Client::builder().no_proxy().build()?;
+        Ok(Self { http, base })
+    }
+
+    async fn post(&self, person: &Person, path: &str, body: Value) -> anyhow::Result<Value> {
+        let request = self.http.post(format!("{}/api{path}", self.base));
+        let request = request.header("cookie", &person.cookie).header("origin", self.base);
+        let answer = request.json(&body).send().await?;
+        let (status, text) = (answer.status(), answer.text().await?);
+        ensure!(status.is_success(), "POST {path} answered {status}: {text}");
+        Ok(serde_json::from_str(&text)?)
+    }
+
+    /// A class of all students, in groups with a course: its id, the course's, and group and room of each group.
+    async fn class(&self, people: &People, name: &str, subject: &str) -> anyhow::Result<Class> {
+        let teacher = &people.teacher;
+        let class = json!({"name": name, "academicYear": "2026/2027", "subjectIds": [subject]});
+        let class = id(&self.post(teacher, "/classes", class).await?)?;
+        let students: Vec<&str> = people.students.iter().map(|student| student.id.as_str()).collect();
+        let enrolment = json!({"studentIds": students});
+        self.post(teacher, &format!("/classes/{class}/students"), enrolment)
+            .await?;
+        let course = json!({"name": "Cells", "classId": class, "subjectId": subject});
+        let course = id(&self.post(teacher, "/courses", course).await?)?;
+        let mut groups = Vec::new();
+        for (number, members) in students.chunks(MEMBERS).enumerate() {
+            let name = format!("The group with the number {number}");
+            let new = json!({"classId": class, "courseId": course, "name": name, "memberIds": members});
+            let group = self.post(teacher, "/groups", new).await?;
+            let room = group["workRoomId"].as_str().context("workRoomId")?.to_owned();
+            groups.push((id(&group)?, room));
+        }
+        Ok(Class { class, course, groups })
+    }
+}
+
+struct Class {
+    class: String,
+    course: String,
+    groups: Vec<(String, String)>,
+}
+
+/// Makes a class whose rooms are there to talk in: elsewhere, talking would change the lists that are measured.
+pub async fn talks(base: &str, people: &People, lesson: &Lesson) -> anyhow::Result<Vec<Talk>> {
+    let class = Asking::new(base)?.class(people, "7c", &lesson.subject).await?;
+    let rooms = class.groups.into_iter().zip(people.students.chunks(MEMBERS));
+    let talks = rooms.map(|((_, room), members)| Talk {
+        room,
+        student: members[0].clone(),
+    });
+    Ok(talks.collect())
 }
 
 /// Writes a school and its people.
@@ -109,38 +182,19 @@ fn session(user: &UserId, organization: &OrganizationId) -> Session {
 
 /// Makes the measured class over HTTP, so that it is what a teacher would have made.
 pub async fn lesson(base: &str, people: &People) -> anyhow::Result<Lesson> {
-    let http = reqwest::Client::builder().no_proxy().build()?;
-    let post = async |person: &Person, path: &str, body: Value| -> anyhow::Result<Value> {
-        let request = http.post(format!("{base}/api{path}")).header("cookie", &person.cookie);
-        let answer = request.header("origin", base).json(&body).send().await?;
-        let (status, text) = (answer.status(), answer.text().await?);
-        ensure!(status.is_success(), "POST {path} answered {status}: {text}");
-        Ok(serde_json::from_str(&text)?)
-    };
+    let asking = Asking::new(base)?;
     let teacher = &people.teacher;
-    let subject = id(&post(&people.admin, "/subjects", json!({"name": "Biology"})).await?)?;
-    let class = json!({"name": "7b", "academicYear": "2026/2027", "subjectIds": [subject]});
-    let class = id(&post(teacher, "/classes", class).await?)?;
-    let students: Vec<&str> = people.students.iter().map(|student| student.id.as_str()).collect();
-    let enrolment = json!({"studentIds": students});
-    post(teacher, &format!("/classes/{class}/students"), enrolment).await?;
-    let course = json!({"name": "Cells", "classId": class, "subjectId": subject});
-    let course = id(&post(teacher, "/courses", course).await?)?;
-    let mut groups = Vec::new();
-    let mut rooms = Vec::new();
-    for (number, members) in students.chunks(MEMBERS).enumerate() {
-        let name = format!("The group with the number {number}");
-        let new = json!({"classId": class, "courseId": course, "name": name, "memberIds": members});
-        let group = post(teacher, "/groups", new).await?;
-        groups.push(id(&group)?);
-        rooms.push(group["workRoomId"].as_str().context("workRoomId")?.to_owned());
-    }
+    let subject = id(&asking
+        .post(&people.admin, "/subjects", json!({"name": "Biology"}))
+        .await?)?;
+    let Class { class, course, groups } = asking.class(people, "7b", &subject).await?;
+    let (groups, rooms): (Vec<_>, Vec<_>) = groups.into_iter().unzip();
     let text = "Look at an onion's skin under the microscope, draw what you see, and explain each part. ".repeat(3);
     let shared = json!({
         "title": "What a cell is made of", "description": text, "deadline": "2027-01-15T10:00:00Z",
         "classId": class, "courseId": course, "groupIds": groups,
     });
-    post(teacher, "/assignments", shared).await?;
+    asking.post(teacher, "/assignments", shared).await?;
     let own: Vec<Value> = groups
         .iter()
         .enumerate()
@@ -150,15 +204,21 @@ pub async fn lesson(base: &str, people: &People) -> anyhow::Result<Lesson> {
         "title": "One organ for each group", "description": text, "deadline": "2027-02-15T10:00:00Z",
         "classId": class, "courseId": course, "isShared": false, "groups": own,
     });
-    post(teacher, "/assignments", own).await?;
+    asking.post(teacher, "/assignments", own).await?;
     let mut documents = Vec::new();
     for (number, room) in rooms.iter().take(DOCUMENTS).enumerate() {
         let writer = &people.students[number * MEMBERS];
         let new = json!({"title": "Our page", "documentType": "word"});
-        let document = post(writer, &format!("/workrooms/{room}/documents"), new).await?;
+        let document = asking
+            .post(writer, &format!("/workrooms/{room}/documents"), new)
+            .await?;
         documents.push((id(&document)?, writer.clone()));
     }
-    Ok(Lesson { class, documents })
+    Ok(Lesson {
+        class,
+        documents,
+        subject,
+    })
 }
 
 fn id(object: &Value) -> anyhow::Result<String> {
@@ -205,6 +265,38 @@ pub fn other_classes(database: &Path, copies: usize) -> anyhow::Result<usize> {
             let insert = format!("INSERT INTO {table} SELECT {} FROM original_{table}", originals[table]);
             rows += transaction.prepare_cached(&insert)?.execute([format!("c{copy}-")])?;
         }
+    }
+    transaction.commit()?;
+    connection.execute_batch("ANALYZE")?;
+    Ok(rows)
+}
+
+/// Copies the records of the log until there are so many, each copy a second earlier than the one before. Answers how many
+/// there are.
+pub fn log(database: &Path, wanted: usize) -> anyhow::Result<usize> {
+    let mut connection = rusqlite::Connection::open(database)?;
+    connection.busy_timeout(std::time::Duration::from_secs(10))?;
+    let transaction = connection.transaction()?;
+    transaction.execute_batch("CREATE TEMP TABLE original_log AS SELECT * FROM activity_logs")?;
+    let select: Vec<String> = columns(&transaction, "activity_logs")?
+        .into_iter()
+        .map(|column| match column.as_str() {
+            "id" => "'r' || ?1 || '-' || id".to_owned(),
+            "created_at" => "created_at - 1000 * ?1".to_owned(),
+            _ => column,
+        })
+        .collect();
+    let insert = format!(
+        "INSERT INTO activity_logs SELECT {} FROM original_log",
+        select.join(", ")
+    );
+    let rows: u32 = transaction.query_row("SELECT COUNT(*) FROM original_log", [], |row| row.get(0))?;
+    ensure!(rows > 0, "nothing was recorded");
+    let mut copy = 0_i64;
+    let mut rows = usize::try_from(rows)?;
+    while rows < wanted {
+        copy += 1;
+        rows += transaction.prepare_cached(&insert)?.execute([copy])?;
     }
     transaction.commit()?;
     connection.execute_batch("ANALYZE")?;

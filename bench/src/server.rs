@@ -17,6 +17,7 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse;
 use axum::routing::{get, post};
 use groupwork::app::App;
+use groupwork::clock;
 use groupwork::config::{Config, ServeArgs, StorageArgs};
 use groupwork::http::{listen, router};
 
@@ -84,7 +85,9 @@ impl Limits {
         let database = rusqlite::Connection::open(folder.join("raw.db"))?;
         database.execute_batch(
             "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
-             CREATE TABLE saves (id INTEGER PRIMARY KEY, name TEXT NOT NULL, size INTEGER NOT NULL);",
+             CREATE TABLE saves (id INTEGER PRIMARY KEY, name TEXT NOT NULL, size INTEGER NOT NULL);
+             CREATE TABLE messages (id TEXT PRIMARY KEY, room_id TEXT NOT NULL, sender_id TEXT NOT NULL,
+                content TEXT NOT NULL, created_at BIGINT NOT NULL);",
         )?;
         Ok(Self {
             recorded: RwLock::default(),
@@ -118,12 +121,23 @@ impl Limits {
             .execute((number.to_string(), size))?;
         Ok(())
     }
+
+    /// One row and its commit: what no durable message can do without.
+    fn say(&self, content: &str) -> anyhow::Result<()> {
+        let (id, now) = (clock::new_id(), clock::now().as_millis());
+        let database = self.database.lock().unwrap_or_else(PoisonError::into_inner);
+        let sql =
+            "INSERT INTO messages (id, room_id, sender_id, content, created_at) VALUES (?1, 'room', 'sender', ?2, ?3)";
+        database.prepare_cached(sql)?.execute((id, content, now))?;
+        Ok(())
+    }
 }
 
 fn limit_routes(limits: Arc<Limits>) -> Router {
     Router::new()
         .route("/memory/{name}", get(from_memory).put(record))
         .route("/raw", post(raw_save))
+        .route("/raw-message", post(raw_message))
         .with_state(limits)
 }
 
@@ -155,4 +169,11 @@ async fn raw_save(State(limits): State<Arc<Limits>>) -> Result<&'static str, (St
     let failed = |error: anyhow::Error| (StatusCode::INTERNAL_SERVER_ERROR, format!("{error:#}"));
     saving.await.map_err(|error| failed(error.into()))?.map_err(failed)?;
     Ok("{\"error\":0}")
+}
+
+async fn raw_message(State(limits): State<Arc<Limits>>, body: Bytes) -> Result<&'static str, (StatusCode, String)> {
+    let saying = tokio::task::spawn_blocking(move || limits.say(std::str::from_utf8(&body)?));
+    let failed = |error: anyhow::Error| (StatusCode::INTERNAL_SERVER_ERROR, format!("{error:#}"));
+    saying.await.map_err(|error| failed(error.into()))?.map_err(failed)?;
+    Ok("{}")
 }

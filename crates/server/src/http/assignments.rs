@@ -75,7 +75,6 @@ struct DryRun {
     /// 1: only say what would happen
     #[garde(skip)]
     #[serde(default)]
-    #[param(value_type = Option<String>)]
     dry_run: Switch,
 }
 
@@ -86,12 +85,10 @@ struct BulkQuery {
     /// 1: only say what would happen
     #[garde(skip)]
     #[serde(default)]
-    #[param(value_type = Option<String>)]
     dry_run: Switch,
     /// 1: judge anew how late the submissions were
     #[garde(skip)]
     #[serde(default)]
-    #[param(value_type = Option<String>)]
     recompute_late: Switch,
 }
 

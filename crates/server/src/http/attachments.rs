@@ -13,7 +13,7 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;
 
 use super::context::Context;
-use super::downloads::{Download, download};
+use super::downloads::{Download, FileBytes, download};
 use super::endpoint::Endpoints;
 use super::files::{self, Upload};
 use super::reply::{Created, Done};
@@ -40,7 +40,6 @@ struct Staged {
     /// 1: students do not see the file until a bulk edit names it; without one it goes after a day
     #[garde(skip)]
     #[serde(default)]
-    #[param(value_type = Option<String>)]
     staged: Switch,
 }
 
@@ -111,7 +110,8 @@ async fn upload(
 /// The bytes of a file of a topic
 #[utoipa::path(get, path = "/assignments/{id}/attachments/{attachmentId}/download",
     params(("id" = String, Path), ("attachmentId" = String, Path)),
-    responses((status = 200, description = "The file"), (status = 206, description = "A part of it"),
+    responses((status = 200, description = "The file", body = inline(FileBytes), content_type = "*/*"),
+        (status = 206, description = "A part of it"),
         (status = 304, description = "It did not change"), (status = 416, description = "It has no such part")))]
 async fn content(
     cx: Context,

@@ -186,7 +186,7 @@ struct Unread {
 }
 
 /// Say that the messages of a room were read, all of them or those up to one
-#[utoipa::path(post, path = "/workrooms/{id}/read", params(("id" = String, Path)), request_body = Reading,
+#[utoipa::path(post, path = "/workrooms/{id}/read", params(("id" = String, Path)), request_body = Option<Reading>,
     responses((status = 200, body = Unread)))]
 async fn read(
     cx: Context,

@@ -65,7 +65,6 @@ struct Filter {
     academic_year: Option<AcademicYear>,
     /// For staff, 1: only classes the caller owns or co-teaches
     #[garde(skip)]
-    #[param(value_type = Option<String>)]
     mine: Option<Switch>,
 }
 
@@ -90,11 +89,9 @@ struct CoursesFilter {
 struct Removal {
     /// 1: delete it with everything in it
     #[garde(skip)]
-    #[param(value_type = Option<String>)]
     force: Option<Switch>,
     /// 1: only tell what would go, forced or not
     #[garde(skip)]
-    #[param(value_type = Option<String>)]
     dry_run: Option<Switch>,
 }
 

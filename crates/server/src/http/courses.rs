@@ -157,7 +157,6 @@ async fn edit(cx: Context, Path(id): Path<CourseId>, patch: Patch<CourseEdit>) -
 struct Removal {
     /// Only tell what would go (1)
     #[garde(skip)]
-    #[param(value_type = Option<String>)]
     dry_run: Option<Switch>,
 }
 

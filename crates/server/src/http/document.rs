@@ -17,6 +17,7 @@ use serde_json::Value;
 use utoipa::openapi::example::ExampleBuilder;
 use utoipa::openapi::extensions::Extensions;
 use utoipa::openapi::path::Operation;
+use utoipa::openapi::schema::{AnyOfBuilder, ArrayItems, SchemaType, Type};
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::openapi::tag::TagBuilder;
 use utoipa::openapi::{
@@ -28,6 +29,7 @@ use super::codes::{self, Likeness};
 use super::direct_messages::BoxName;
 use super::endpoint::{Row, operations};
 use super::reply::ErrorBody;
+use super::valid::Switch;
 use crate::error::Problem;
 
 /// What the tests recorded.
@@ -50,6 +52,9 @@ struct Exchange {
 }
 
 const RECORDED: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/examples.json"));
+
+/// A file may be of any kind.
+const EVERY_MEDIA: &str = "*/*";
 
 const ABOUT: &str = "The server on which a school's groups work together.\n\n\
     **Signing in.** `POST /auth/sign-in/email` sets the session cookie, then `POST /auth/organization/set-active` \
@@ -82,6 +87,7 @@ pub fn finish(mut document: OpenApi, rows: &[Row]) -> OpenApi {
         let item = document.paths.paths.get_mut(&row.path).expect("every row has its path");
         for (method, operation) in operations(item) {
             if super::endpoint::name(&method) == row.method {
+                say_what_may_be_missing(operation);
                 show_example(operation, examples.routes.get(&format!("{} {}", row.method, row.path)));
                 spell_out(operation, row, &examples.errors, &mut refusals);
             }
@@ -101,6 +107,9 @@ pub fn finish(mut document: OpenApi, rows: &[Row]) -> OpenApi {
         .schemas
         .insert(Problem::name().into_owned(), Problem::schema());
     components.schemas.extend(of_parameters());
+    for schema in components.schemas.values_mut() {
+        loosen(schema);
+    }
     let cookie = "The cookie that signing in sets; `__Secure-` stands before its name where FRONTEND_URL is https.";
     components.add_security_scheme(
         "session",
@@ -139,7 +148,51 @@ fn of_parameters() -> BTreeMap<String, RefOr<Schema>> {
         named::<PlatformRole>(),
         named::<SubmissionState>(),
         named::<BoxName>(),
+        named::<Switch>(),
     ])
+}
+
+/// An outline has some of the fields of the whole, so what fits the whole fits the outline, too: of the choices that
+/// utoipa writes, one must fit, and not only one. (One that may be null keeps its form; it is never both.)
+fn loosen(schema: &mut RefOr<Schema>) {
+    let RefOr::T(schema) = schema else { return };
+    match schema {
+        Schema::Array(list) => {
+            if let ArrayItems::RefOrSchema(items) = &mut list.items {
+                loosen(items);
+            }
+        }
+        Schema::Object(object) => object.properties.values_mut().for_each(loosen),
+        Schema::AllOf(all) => all.items.iter_mut().for_each(loosen),
+        Schema::OneOf(choice) if choice.discriminator.is_none() && !choice.items.iter().any(is_null) => {
+            let mut any = AnyOfBuilder::new().description(choice.description.take());
+            for item in std::mem::take(&mut choice.items) {
+                any = any.item(item);
+            }
+            *schema = any.build().into();
+        }
+        _ => {}
+    }
+}
+
+fn is_null(schema: &RefOr<Schema>) -> bool {
+    matches!(schema, RefOr::T(Schema::Object(object)) if object.schema_type == SchemaType::Type(Type::Null))
+}
+
+/// A body that may be missing is no body that may be `null`, as utoipa has it.
+fn say_what_may_be_missing(operation: &mut Operation) {
+    let Some(RefOr::T(body)) = &mut operation.request_body else {
+        return;
+    };
+    for content in body.content.values_mut() {
+        if let RefOr::T(content) = content
+            && let Some(RefOr::T(Schema::OneOf(choice))) = &mut content.schema
+            && choice.items.iter().any(is_null)
+        {
+            let mut others = std::mem::take(&mut choice.items).into_iter();
+            content.schema = others.find(|item| !is_null(item));
+        }
+    }
 }
 
 /// Puts the recorded exchange to the body and to the answer it belongs to.
@@ -160,10 +213,11 @@ fn show_example(operation: &mut Operation, recorded: Option<&Exchange>) {
         content.example.clone_from(request);
     }
     if let Some(RefOr::T(response)) = operation.responses.responses.get_mut(&status.to_string()) {
+        let is_file = response.content.contains_key(EVERY_MEDIA);
         // A handler that says nothing of the shape of its answer still shows one.
         let content = response
             .content
-            .entry(media.clone())
+            .entry(if is_file { EVERY_MEDIA } else { media }.to_owned())
             .or_insert_with(|| RefOr::T(Content::default()));
         if let RefOr::T(content) = content {
             content.example = Some(answer.clone());

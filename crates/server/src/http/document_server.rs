@@ -18,7 +18,7 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;
 
 use super::context::{App, Context};
-use super::downloads::{Content, Download, download};
+use super::downloads::{Content, Download, FileBytes, download};
 use super::endpoint::Endpoints;
 use super::pace::read_body;
 use super::terms::Terms;
@@ -84,7 +84,8 @@ async fn editor(
 
 /// The bytes of a document, for the document server
 #[utoipa::path(get, path = "/workrooms/documents/{id}/file", params(("id" = String, Path)),
-    responses((status = 200, description = "The file, or the blank template of its kind"),
+    responses((status = 200, description = "The file, or the blank template of its kind", body = inline(FileBytes),
+            content_type = "*/*"),
         (status = 404, description = "NOT_FOUND")))]
 async fn file(
     State(app): State<App>,

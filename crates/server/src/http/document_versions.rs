@@ -11,7 +11,7 @@ use utoipa_axum::routes;
 
 use super::context::Context;
 use super::documents::shown;
-use super::downloads::{Content, Download, download};
+use super::downloads::{Content, Download, FileBytes, download};
 use super::endpoint::Endpoints;
 use super::files;
 use crate::actions::documents::{self, NewContent};
@@ -49,7 +49,8 @@ async fn versions(cx: Context, Path(id): Path<DocumentId>) -> Result<Json<Vec<Do
 /// The bytes of one kept state
 #[utoipa::path(get, path = "/workrooms/documents/{id}/versions/{version}/download",
     params(("id" = String, Path), ("version" = i64, Path, description = "The number of the version")),
-    responses((status = 200, description = "The file"), (status = 206, description = "A part of it"),
+    responses((status = 200, description = "The file", body = inline(FileBytes), content_type = "*/*"),
+        (status = 206, description = "A part of it"),
         (status = 304, description = "It did not change"), (status = 416, description = "It has no such part")))]
 async fn version_content(
     cx: Context,

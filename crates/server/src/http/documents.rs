@@ -19,7 +19,7 @@ use utoipa_axum::routes;
 
 use super::context::{App, Context};
 use super::document_versions;
-use super::downloads::{Content, Download, download};
+use super::downloads::{Content, Download, FileBytes, download};
 use super::endpoint::Endpoints;
 use super::files::{self, FileForm, Upload, Uploaded, is_form};
 use super::reply::{Created, Done};
@@ -277,7 +277,8 @@ async fn remove(cx: Context, Path(id): Path<DocumentId>) -> Result<Json<Done>> {
 
 /// The bytes of a document, as they were saved last
 #[utoipa::path(get, path = "/workrooms/documents/{id}/download", params(("id" = String, Path)),
-    responses((status = 200, description = "The file"), (status = 206, description = "A part of it"),
+    responses((status = 200, description = "The file", body = inline(FileBytes), content_type = "*/*"),
+        (status = 206, description = "A part of it"),
         (status = 304, description = "It did not change"),
         (status = 416, description = "It has no such part, RANGE_NOT_SATISFIABLE")))]
 async fn content(cx: Context, Path(id): Path<DocumentId>, headers: HeaderMap) -> Result<Response> {

@@ -10,6 +10,7 @@ use model::file::{FileKey, StoredFile};
 use model::text::FileName;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use tokio_util::io::ReaderStream;
+use utoipa::ToSchema;
 
 use super::reply::ErrorReply;
 use crate::error::{Error, Result};
@@ -31,6 +32,11 @@ const PLAIN: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'~');
 /// Bytes read from the disk at once.
 const PIECE: usize = 64 * 1024;
+
+/// How the document describes the bytes of a file; their media type is that of the file.
+#[derive(ToSchema)]
+#[schema(value_type = String, format = Binary)]
+pub struct FileBytes(());
 
 /// A file to be downloaded.
 #[derive(Debug, Clone)]

@@ -68,7 +68,6 @@ struct Imported {
     /// 1: only say what would happen
     #[garde(skip)]
     #[serde(default)]
-    #[param(value_type = Option<String>)]
     dry_run: Switch,
 }
 

@@ -67,7 +67,7 @@ async fn grade_document(
 
 /// Publish the grades of a topic that are still drafts, of all its groups or of some
 #[utoipa::path(post, path = "/feedback/assignments/{id}/publish-grades", params(("id" = String, Path)),
-    request_body = GradesToPublish,
+    request_body = Option<GradesToPublish>,
     responses((status = 200, body = PublishedGrades),
         (status = 409, description = "GROUP_NOT_ON_ASSIGNMENT, CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]

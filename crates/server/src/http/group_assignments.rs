@@ -33,7 +33,6 @@ struct Force {
     /// 1: also when work was handed in, which then goes
     #[garde(skip)]
     #[serde(default)]
-    #[param(value_type = Option<String>)]
     force: Switch,
 }
 

@@ -10,7 +10,7 @@ use model::id::{AttachmentId, GroupId};
 use utoipa_axum::routes;
 
 use super::context::Context;
-use super::downloads::{Download, download};
+use super::downloads::{Download, FileBytes, download};
 use super::endpoint::Endpoints;
 use super::files::{self, FileForm, Upload};
 use super::reply::{Created, Done};
@@ -65,7 +65,8 @@ async fn upload(
 /// The bytes of a file of a group
 #[utoipa::path(get, path = "/groups/{id}/attachments/{attachmentId}/download",
     params(("id" = String, Path), ("attachmentId" = String, Path)),
-    responses((status = 200, description = "The file"), (status = 206, description = "A part of it"),
+    responses((status = 200, description = "The file", body = inline(FileBytes), content_type = "*/*"),
+        (status = 206, description = "A part of it"),
         (status = 304, description = "It did not change"), (status = 416, description = "It has no such part")))]
 async fn content(
     cx: Context,

@@ -64,14 +64,12 @@ pub(super) struct Filter {
     assignment_id: Option<AssignmentId>,
     /// Only those that ask for help (1) or do not (0)
     #[garde(skip)]
-    #[param(value_type = Option<String>)]
     needs_help: Option<Switch>,
     /// Part of the name or the display name; names that begin with it come first
     #[garde(dive)]
     search: Option<Search>,
     /// Only those of the caller's own classes, or those he is in
     #[garde(skip)]
-    #[param(value_type = Option<String>)]
     mine: Option<Switch>,
 }
 
@@ -197,7 +195,6 @@ async fn create_all(cx: Context, Valid(new): Valid<NewGroupBatch>) -> Result<(St
 struct Generating {
     /// Only show how the students would be divided (1)
     #[garde(skip)]
-    #[param(value_type = Option<String>)]
     dry_run: Option<Switch>,
 }
 

@@ -37,7 +37,7 @@ struct HelpRaised {
 }
 
 /// Ask for help; a repeat changes only the message
-#[utoipa::path(post, path = "/groups/{id}/help", params(("id" = String, Path)), request_body = Call,
+#[utoipa::path(post, path = "/groups/{id}/help", params(("id" = String, Path)), request_body = Option<Call>,
     responses((status = 200, body = HelpRaised), (status = 409, description = "CLASS_ARCHIVED")))]
 async fn raise(
     cx: Context,
@@ -61,7 +61,7 @@ struct HelpResolved {
 }
 
 /// Mark a call for help as handled
-#[utoipa::path(post, path = "/groups/{id}/help/resolve", params(("id" = String, Path)), request_body = Handled,
+#[utoipa::path(post, path = "/groups/{id}/help/resolve", params(("id" = String, Path)), request_body = Option<Handled>,
     responses((status = 200, body = HelpResolved), (status = 409, description = "CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn resolve(

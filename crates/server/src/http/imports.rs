@@ -40,7 +40,6 @@ struct Options {
     /// Only tell what would happen (1)
     #[serde(default)]
     #[garde(skip)]
-    #[param(value_type = Option<String>)]
     dry_run: Option<Switch>,
     /// Whether people who are members already are brought up to date (upsert, the default) or left alone (create)
     #[garde(skip)]

@@ -11,6 +11,7 @@ mod guard;
 pub mod layers;
 mod line;
 pub mod listen;
+mod objects;
 pub mod pace;
 pub mod page;
 pub mod reply;

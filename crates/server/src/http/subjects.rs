@@ -38,7 +38,6 @@ struct Filter {
     search: Option<Search>,
     /// Only active (1) or inactive (0) ones
     #[garde(skip)]
-    #[param(value_type = Option<String>)]
     is_active: Option<Switch>,
 }
 

@@ -71,7 +71,7 @@ async fn submit(
 }
 
 /// Take a document back
-#[utoipa::path(post, path = "/workrooms/documents/{id}/unsubmit", params(("id" = String, Path)), request_body = TakeBack,
+#[utoipa::path(post, path = "/workrooms/documents/{id}/unsubmit", params(("id" = String, Path)), request_body = Option<TakeBack>,
     responses((status = 200, body = TakenBack), (status = 423, description = "DOCUMENT_LOCKED"),
         (status = 409, description = "NOT_SUBMITTED, GRADE_PUBLISHED, CLASS_ARCHIVED")))]
 async fn unsubmit(

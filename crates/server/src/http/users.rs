@@ -63,7 +63,6 @@ struct Filter {
     homeroom_id: Option<HomeroomId>,
     /// Only active (1) or inactive (0) accounts
     #[garde(skip)]
-    #[param(value_type = Option<String>)]
     is_active: Option<Switch>,
     /// How many people; more than 200 are 200
     #[garde(skip)]

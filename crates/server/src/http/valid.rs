@@ -8,7 +8,11 @@ use garde::Validate;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
+use utoipa::openapi::schema::{ObjectBuilder, Type};
+use utoipa::openapi::{RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
 
+use super::objects::Objects;
 use super::pace::read_body;
 use crate::error::{Error, Problem, Result};
 
@@ -139,6 +143,18 @@ impl<'de> Deserialize<'de> for Switch {
     }
 }
 
+impl PartialSchema for Switch {
+    fn schema() -> RefOr<Schema> {
+        let words = ObjectBuilder::new()
+            .schema_type(Type::String)
+            .enum_values(Some(["1", "0", "true", "false"]))
+            .description(Some("1 or true is on, 0 or false is off."));
+        words.into()
+    }
+}
+
+impl ToSchema for Switch {}
+
 async fn json(request: Request) -> Result<Value> {
     if !is_json(request.headers()) {
         return Err(Error::UnsupportedMediaType("application/json"));
@@ -193,7 +209,7 @@ fn is_empty(headers: &HeaderMap) -> bool {
 
 /// Shape, then limits.
 pub fn checked<T: DeserializeOwned + Validate<Context = ()>>(value: Value) -> Result<T> {
-    let parsed: T = serde_path_to_error::deserialize(value).map_err(|error| shape_problem(&error))?;
+    let parsed: T = serde_path_to_error::deserialize(Objects(value)).map_err(|error| shape_problem(&error))?;
     within_limits(&parsed)?;
     Ok(parsed)
 }

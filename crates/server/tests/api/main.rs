@@ -88,6 +88,7 @@ mod requests;
 mod revocation;
 mod rules;
 mod saves;
+mod schemathesis;
 mod school;
 mod statement_counts;
 mod statements;

@@ -53,6 +53,12 @@ both!(a_body_that_does_not_fit_names_its_field, |app| {
         .await
         .invalid("colour");
     ada.post("/courses", with("name", json!(7))).await.invalid("name");
+    // serde would take a list for an object, by position.
+    let list = json!(["Plants", class.id, class.subject]);
+    ada.post("/courses", list).await.invalid("");
+    let lessons = json!([[1, "08:00", "08:45", null]]);
+    let new = json!({"name": "7c", "academicYear": "2026/2027", "schedule": lessons});
+    ada.post("/classes", new).await.invalid("schedule[0]");
     ada.post("/courses", with("name", json!("   "))).await.invalid("name");
     ada.post("/courses", with("name", json!("x".repeat(121))))
         .await

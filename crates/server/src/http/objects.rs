@@ -1,0 +1,129 @@
+//! JSON on its way into types. serde takes a list in the place of an object, its entries for the fields in their order;
+//! no client means that, and a wrong body would change what it does not name. Here a list is never an object.
+
+use serde::de::value::{MapDeserializer, SeqDeserializer};
+use serde::de::{Deserializer, Error as _, IntoDeserializer, Visitor};
+use serde::forward_to_deserialize_any;
+use serde_json::{Error, Value};
+
+/// A value whose objects are objects, at every depth.
+pub struct Objects(pub Value);
+
+impl<'de> Deserializer<'de> for Objects {
+    type Error = Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        match self.0 {
+            Value::Array(items) => {
+                let mut items = SeqDeserializer::new(items.into_iter().map(Self));
+                let value = visitor.visit_seq(&mut items)?;
+                items.end()?;
+                Ok(value)
+            }
+            Value::Object(fields) => {
+                let fields = fields.into_iter().map(|(name, value)| (name, Self(value)));
+                let mut fields = MapDeserializer::new(fields);
+                let value = visitor.visit_map(&mut fields)?;
+                fields.end()?;
+                Ok(value)
+            }
+            plain => plain.deserialize_any(visitor),
+        }
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        match self.0 {
+            Value::Null => visitor.visit_none(),
+            _ => visitor.visit_some(self),
+        }
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        match self.0 {
+            Value::Object(_) => self.deserialize_any(visitor),
+            _ => Err(Error::custom("must be an object")),
+        }
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        self.0.deserialize_enum(name, variants, visitor)
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct seq tuple
+        tuple_struct map identifier ignored_any
+    }
+}
+
+impl IntoDeserializer<'_, Error> for Objects {
+    type Deserializer = Self;
+
+    fn into_deserializer(self) -> Self {
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+    use serde_json::json;
+
+    use super::*;
+
+    #[derive(Debug, Deserialize, PartialEq)]
+    struct Grade {
+        points: Option<u32>,
+        notes: Vec<Note>,
+    }
+
+    #[derive(Debug, Deserialize, PartialEq)]
+    struct Note {
+        text: String,
+    }
+
+    fn read(value: Value) -> Result<Grade, Error> {
+        Grade::deserialize(Objects(value))
+    }
+
+    #[test]
+    fn an_object_is_read_as_serde_reads_it() {
+        let value = json!({"points": 3, "notes": [{"text": "Good."}]});
+        let note = Note {
+            text: "Good.".to_owned(),
+        };
+        let grade = Grade {
+            points: Some(3),
+            notes: vec![note],
+        };
+        assert_eq!(read(value).unwrap(), grade);
+        let empty = read(json!({"points": null, "notes": []})).unwrap();
+        assert_eq!((empty.points, empty.notes.len()), (None, 0));
+    }
+
+    #[test]
+    fn a_list_is_no_object_at_any_depth() {
+        for value in [
+            json!([null, []]),
+            json!({"points": 1, "notes": [["Good."]]}),
+            json!("x"),
+            json!(null),
+        ] {
+            let said = read(value.clone()).unwrap_err().to_string();
+            assert!(said.contains("must be an object"), "{value}: {said}");
+        }
+    }
+}
