@@ -41,6 +41,7 @@ mod erasure;
 mod feedback;
 mod files;
 mod finish;
+mod grade_news;
 mod grade_tables;
 mod grades;
 mod group_divisions;
