@@ -36,10 +36,10 @@ pub struct Loop {
     now: i64,
 }
 
-type Argument<'a> = Option<Box<dyn rusqlite::ToSql + 'a>>;
+type Argument<'a> = Box<dyn rusqlite::ToSql + 'a>;
 
 fn argument<'a>(value: impl rusqlite::ToSql + 'a) -> Argument<'a> {
-    Some(Box::new(value))
+    Box::new(value)
 }
 
 impl Loop {
@@ -124,7 +124,7 @@ impl Loop {
         let (parameters, columns) = (statement.parameter_count(), statement.column_count());
         for index in 1..=parameters {
             match (given.get(index - 1), last) {
-                (Some(Some(value)), _) => statement.raw_bind_parameter(index, value)?,
+                (Some(value), _) => statement.raw_bind_parameter(index, value)?,
                 (None, Some(switch)) if index == parameters => statement.raw_bind_parameter(index, switch)?,
                 _ => statement.raw_bind_parameter(index, rusqlite::types::Null)?,
             }

@@ -108,12 +108,16 @@ impl<'b> Asking<'b> {
             let room = group["workRoomId"].as_str().context("workRoomId")?.to_owned();
             groups.push((id(&group)?, room));
         }
-        Ok(Class { class, course, groups })
+        Ok(Class {
+            id: class,
+            course,
+            groups,
+        })
     }
 }
 
 struct Class {
-    class: String,
+    id: String,
     course: String,
     groups: Vec<(String, String)>,
 }
@@ -187,7 +191,11 @@ pub async fn lesson(base: &str, people: &People) -> anyhow::Result<Lesson> {
     let subject = id(&asking
         .post(&people.admin, "/subjects", json!({"name": "Biology"}))
         .await?)?;
-    let Class { class, course, groups } = asking.class(people, "7b", &subject).await?;
+    let Class {
+        id: class,
+        course,
+        groups,
+    } = asking.class(people, "7b", &subject).await?;
     let (groups, rooms): (Vec<_>, Vec<_>) = groups.into_iter().unzip();
     let text = "Look at an onion's skin under the microscope, draw what you see, and explain each part. ".repeat(3);
     let shared = json!({
