@@ -375,8 +375,8 @@ fn a_migration_that_takes_away_says_whom_it_leaves_behind() {
         .max()
         .unwrap_or(0);
     let this = number(env!("CARGO_PKG_VERSION"));
-    let older = kept.iter().filter(|release| number(&release.version) < this);
-    if let Some(previous) = older.last() {
+    let mut older = kept.iter().filter(|release| number(&release.version) < this);
+    if let Some(previous) = older.next_back() {
         let version = &previous.version;
         assert!(
             previous.migration >= floor,
