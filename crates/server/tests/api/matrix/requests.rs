@@ -32,12 +32,10 @@ pub async fn call(app: &TestApp, stage: &Stage, line: &Line, lesson: &Lesson, ac
         Sample::Empty => actor.client.send(method, &path, None).await,
         Sample::Json(body) => actor.client.send(method, &path, Some(body)).await,
         Sample::File(name) => {
-            let bytes: &[u8] = if name.ends_with(".docx") {
-                include_bytes!("../../../templates/blank.docx")
-            } else if name.ends_with(".csv") {
-                b"submissionId,userId,value,points,feedback\n"
-            } else {
-                b"sample"
+            let bytes: &[u8] = match name {
+                "sample.docx" => include_bytes!("../../../templates/blank.docx"),
+                "sample.csv" => b"submissionId,userId,value,points,feedback\n",
+                _ => b"sample",
             };
             let form = Form::new().part("file", Part::bytes(bytes).file_name(name));
             let request = actor.client.request(method, &path).multipart(form);
@@ -166,7 +164,6 @@ fn body(app: &TestApp, stage: &Stage, line: &Line, lesson: &Lesson, actor: &Acto
         ("POST", "/feedback") => json!({"submissionId": lesson.submission, "text": "Sample"}),
         ("PATCH", "/feedback/{id}") => json!({"text": "Sample"}),
         ("POST", "/feedback/submissions/{id}/return") => json!({"feedback": "Sample"}),
-        ("POST", "/feedback/assignments/{id}/publish-grades") => json!({}),
         ("POST", "/workrooms/{id}/messages") | ("PATCH", "/workrooms/{id}/messages/{messageId}") => {
             json!({"content": "Sample"})
         }

@@ -13,10 +13,6 @@ pub const NOBODY: &str = "0190a1b2-0000-7000-8000-00000000dead";
 /// What one lesson has, each by its id.
 #[derive(Debug, Clone)]
 pub struct Lesson {
-    /// Stands in what outlines tell: names and titles.
-    pub outer: &'static str,
-    /// Stands in what is inside: task texts, documents, files, chat.
-    pub inner: &'static str,
     pub class: String,
     pub subject: String,
     pub course: String,
@@ -26,7 +22,6 @@ pub struct Lesson {
     pub topic: String,
     pub finished: String,
     pub link: String,
-    pub file: String,
     pub own_file: String,
     /// A file of the other group.
     pub others_file: String,
@@ -75,8 +70,6 @@ impl Lesson {
     fn of_nobody() -> Self {
         let id = || NOBODY.to_owned();
         Self {
-            outer: "",
-            inner: "",
             class: id(),
             subject: id(),
             course: id(),
@@ -85,7 +78,6 @@ impl Lesson {
             topic: id(),
             finished: id(),
             link: id(),
-            file: id(),
             own_file: id(),
             others_file: id(),
             staged_file: id(),
@@ -151,14 +143,14 @@ impl Lesson {
         let (first, finished) = (id(&first), id(&finished));
         let files = format!("/assignments/{first}/attachments");
         let upload = async |client: &Client, path: &str, name: String, fields: &[(&str, &str)]| {
-            let bytes = if name.ends_with(".docx") {
+            let bytes = if name.split('.').next_back() == Some("docx") {
                 DOCX.to_vec()
             } else {
                 inner.as_bytes().to_vec()
             };
             id(&client.upload(path, &name, bytes, fields).await.expect(201))
         };
-        let file = upload(&teach, &files, "map.txt".to_owned(), &[]).await;
+        upload(&teach, &files, "map.txt".to_owned(), &[]).await;
         let own = [("groupAssignmentId", the_link.as_str())];
         let own_file = upload(&teach, &files, format!("{inner}.txt"), &own).await;
         let of_others = [("groupAssignmentId", others_link.as_str())];
@@ -201,8 +193,6 @@ impl Lesson {
         let feedback = id(&teach.post("/feedback", feedback).await.expect(201));
         grade(app, &submission, &teacher.id).await;
         Self {
-            outer,
-            inner,
             class: class.to_owned(),
             subject: subject.to_owned(),
             course: course.to_owned(),
@@ -211,7 +201,6 @@ impl Lesson {
             topic: first,
             finished,
             link: the_link,
-            file,
             own_file,
             others_file,
             staged_file,
@@ -278,13 +267,16 @@ impl Lesson {
     }
 }
 
+/// What makes one lesson differ from another.
 struct Set<'a> {
     teacher: &'a Person,
     members: &'a [&'a Person],
     class: &'a str,
     course: &'a str,
     subject: &'a str,
+    /// Stands in what outlines tell: names and titles.
     outer: &'static str,
+    /// Stands in what is inside: task texts, documents, files, chat.
     inner: &'static str,
     start: Value,
 }

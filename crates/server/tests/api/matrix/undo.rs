@@ -45,13 +45,6 @@ impl Undo {
         Self(Arc::new(Mutex::new(kept.await.unwrap())))
     }
 
-    /// The tables that are not as they were.
-    pub async fn changed(&self) -> Vec<String> {
-        let kept = Arc::clone(&self.0);
-        let changed = tokio::task::spawn_blocking(move || kept.lock().unwrap().changed());
-        changed.await.unwrap()
-    }
-
     /// Makes everything as it was, and answers what was not.
     pub async fn undo(&self) -> Vec<String> {
         let kept = Arc::clone(&self.0);
