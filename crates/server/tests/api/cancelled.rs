@@ -303,7 +303,8 @@ both!(
         for four in requests.chunks(4) {
             // Four at a time, so that units wait for each other and share commits.
             let leaving = four.iter().map(|(kind, number)| {
-                let moment = Duration::from_micros(rng.random_range(0..5_000));
+                // As often within the first instants as later on: how long a request takes is the machine's affair.
+                let moment = Duration::from_secs_f64(10f64.powf(rng.random_range(-6.0..-2.3)));
                 scene.ask_and_leave(*kind, *number, moment, rng.random_bool(0.5))
             });
             futures_util::future::join_all(leaving).await;

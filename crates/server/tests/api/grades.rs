@@ -53,7 +53,7 @@ studio!(
         let (ada, ben) = (studio.app.as_(&world.ada), studio.app.as_(&world.ben));
         let document = studio.document("Our page").await;
         let (submission, link) = handed_in(studio, &document).await;
-        let body = json!({"value": "VALUEMARK", "points": 7.5, "feedback": "WORDMARK", "memberGrades": [
+        let body = json!({"value": "VALUEMARK", "points": 1207.5, "feedback": "WORDMARK", "memberGrades": [
         {"userId": world.ben.id, "points": 9, "feedback": "BENMARK"}, {"userId": world.cem.id, "value": "CEMMARK"}]});
         let graded = ada.put(&grading(&submission), body).await.expect(200);
         assert_eq!(
@@ -69,7 +69,7 @@ studio!(
         for student in [&world.ben, &world.cem] {
             let read = doors(studio, student, &document, &link).await;
             assert!(
-                !read.contains("MARK") && !read.contains("7.5") && !read.contains("DRAFT\",\"gradedBy"),
+                !read.contains("MARK") && !read.contains("1207.5") && !read.contains("DRAFT\",\"gradedBy"),
                 "{read}"
             );
             assert!(read.contains("\"grade\":null"));
@@ -91,7 +91,7 @@ studio!(
         let own = ben.get(&path(&document, "")).await.expect(200);
         assert_eq!(
             (&own["grade"], &own["points"], &own["feedback"]),
-            (&json!("VALUEMARK"), &json!(7.5), &json!("WORDMARK"))
+            (&json!("VALUEMARK"), &json!(1207.5), &json!("WORDMARK"))
         );
         assert_eq!(own["gradedById"], json!(world.ada.id));
         ben.post(&path(&document, "/unsubmit"), json!({}))
