@@ -137,7 +137,7 @@ impl Kept {
         batch.push_str("; COMMIT");
         match side {
             Side::Sqlite(connection) => connection.execute_batch(&batch).unwrap(),
-            Side::Postgres(client, _) => client.batch_execute(&batch).unwrap(),
+            Side::Postgres(client, _) => put_back(client, &batch),
         }
         changed
     }
@@ -149,6 +149,20 @@ impl Drop for Kept {
         let side = self.side.take();
         drop(std::thread::spawn(move || drop(side)).join());
     }
+}
+
+/// Runs the batch until it passes: what a call left to the background may hold a row of it, and want another.
+fn put_back(client: &mut postgres::Client, batch: &str) {
+    use postgres::error::SqlState;
+    for _ in 0..10 {
+        match client.batch_execute(batch) {
+            Err(error) if error.code() == Some(&SqlState::T_R_DEADLOCK_DETECTED) => {
+                client.batch_execute("ROLLBACK").unwrap();
+            }
+            done => return done.unwrap(),
+        }
+    }
+    panic!("ten deadlocks one after another");
 }
 
 /// Links every file of one folder into another that has it not.
