@@ -5,9 +5,10 @@ use model::change::document::DocumentChange;
 use model::change::submission::SubmissionChange;
 use model::document::{Document, Open};
 use model::document_kind::FileExtension;
+use model::edit::Changed;
 use model::file::FileKey;
 use model::id::{DocumentId, RevisionId, UserId};
-use model::save::{Received, Revision, RevisionOrigin, Save};
+use model::save::{History, Received, Revision, RevisionOrigin, Save};
 use model::time::Timestamp;
 
 use super::documents::worked;
@@ -36,6 +37,8 @@ pub struct Arrived {
     pub author: Option<UserId>,
     /// Everybody who wrote, as the document server names them.
     pub editors: Vec<UserId>,
+    /// Who changed what when.
+    pub history: History,
     /// What we said with the command that forced it.
     pub nonce: Option<String>,
     /// Whether it is a damaged result: kept beside the document in any case.
@@ -129,6 +132,7 @@ pub fn save_back(work: &mut Work<'_>, arrived: &Arrived) -> Result<Named> {
         work.update_document(&document)?;
     }
     tell(work, &seen, &document, received, revision.as_ref())?;
+    tell_recovery(work, &before, &document)?;
     let outcome = SaveOutcome {
         word: decision,
         sha256: Some(arrived.bytes.sha256.clone()),
@@ -235,6 +239,9 @@ fn insert(work: &mut Work<'_>, arrived: &Arrived, origin: RevisionOrigin) -> Res
         created_at: work.now(),
     };
     work.insert_revision(&revision)?;
+    if !arrived.history.is_empty() {
+        work.note_history(&revision.id, &arrived.history)?;
+    }
     Ok(revision)
 }
 
@@ -308,6 +315,21 @@ fn tell(
     Ok(())
 }
 
+/// A save came through after one that had failed: the alarm is over, for everybody who saw it.
+fn tell_recovery(work: &mut Work<'_>, before: &Document, after: &Document) -> Result<()> {
+    if before.save_failed_at.is_some() && after.save_failed_at.is_none() {
+        let mut changed = Changed::new();
+        changed.write("saveFailedAt", &mut before.save_failed_at.clone(), after.save_failed_at);
+        let seen = work.document(&after.id)?;
+        work.record(DocumentChange::Updated {
+            place: seen.place,
+            document: Box::new(seen.whole),
+            changed,
+        });
+    }
+    Ok(())
+}
+
 fn note_session(work: &mut Work<'_>, arrived: &Arrived) -> Result<()> {
     let note = &arrived.note;
     if arrived.is_final {
@@ -320,12 +342,15 @@ fn note_session(work: &mut Work<'_>, arrived: &Arrived) -> Result<()> {
 
 /// The session is over, and an earlier forced save had everything.
 pub fn close_saved(work: &mut Work<'_>, note: &SaveNote, generation: i64) -> Result<()> {
-    let mut document = hold(work, &note.document_id, generation)?.whole.document;
+    let before = hold(work, &note.document_id, generation)?.whole.document;
+    let mut document = before.clone();
     if generation == document.generation {
         document.renew_key();
+        document.save_failed_at = None;
         document.updated_at = work.now();
         work.update_document(&document)?;
     }
+    tell_recovery(work, &before, &document)?;
     work.end_session(&note.document_id, generation)
 }
 
@@ -343,7 +368,7 @@ pub fn note_editors(work: &mut Work<'_>, note: &SaveNote, generation: i64, users
     work.note_editors(&note.document_id, generation, &note.document_key, users)
 }
 
-/// The document server could not save; the staff hear of it once, until a save succeeds.
+/// The document server could not save; the room and its staff hear of it once, until a save succeeds.
 pub fn note_failure(work: &mut Work<'_>, note: &SaveNote, generation: i64, nonce: Option<&str>) -> Result<()> {
     let seen = hold(work, &note.document_id, generation)?;
     if let Some(nonce) = nonce {

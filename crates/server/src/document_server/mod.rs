@@ -34,6 +34,8 @@ struct Parts {
     deployment: String,
     /// Whether document keys begin with that name.
     is_shared: bool,
+    /// Its folder of results, with a slash at both ends.
+    results_path: String,
     /// The header that carries tokens.
     header: String,
     /// The largest file that is taken from it.
@@ -67,6 +69,7 @@ impl DocumentServer {
             api_internal_url: api_internal_url.trim_end_matches('/').to_owned(),
             deployment,
             is_shared: config.docserver_shared,
+            results_path: config.docserver_results_path.clone(),
             header: config.docserver_jwt_header.clone(),
             download_limit: config.upload_limit,
         })))

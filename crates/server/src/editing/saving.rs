@@ -7,7 +7,7 @@ use model::document::Open;
 use model::document_kind::FileExtension;
 use model::file::FileKey;
 use model::id::RevisionId;
-use model::save::{DocumentKey, Revision};
+use model::save::{DocumentKey, History, Revision};
 use model::time::Timestamp;
 use sha2::{Digest, Sha256};
 
@@ -210,6 +210,7 @@ fn arrived(note: SaveNote, generation: i64, save: SaveNotice, is_partial: bool, 
         last_save: save.last_save,
         author: save.author,
         editors: save.editors,
+        history: save.history,
         nonce: save.nonce,
         is_partial,
         bytes,
@@ -241,6 +242,7 @@ impl SaveNotice {
             not_modified: false,
             author: None,
             editors: Vec::new(),
+            history: History::default(),
             nonce: None,
         }
     }

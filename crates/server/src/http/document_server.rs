@@ -86,7 +86,8 @@ async fn editor(
 #[utoipa::path(get, path = "/workrooms/documents/{id}/file", params(("id" = String, Path)),
     responses((status = 200, description = "The file, or the blank template of its kind", body = inline(FileBytes),
             content_type = "*/*"),
-        (status = 404, description = "NOT_FOUND")))]
+        (status = 404, description = "NOT_FOUND"), (status = 429, description = "RATE_LIMITED"),
+        (status = 503, description = "NOT_READY")))]
 async fn file(
     State(app): State<App>,
     Path(id): Path<DocumentId>,
@@ -108,6 +109,7 @@ async fn file(
             bytes
         }
     };
+    pass(&app, "file", &id)?;
     let standpoint = app.editing().standpoint_of(&id).await?;
     let found = app.store().read(standpoint, move |scope| {
         let seen = scope.document(&id)?;
@@ -118,7 +120,7 @@ async fn file(
                 let revision = scope.revision_by_id(&id, &revision)?;
                 kept(
                     document,
-                    document.file_extension,
+                    revision.extension().unwrap_or(document.file_extension),
                     revision.file_key,
                     revision.size,
                     revision.sha256,
@@ -130,7 +132,30 @@ async fn file(
             }
         })
     });
-    download(app.files(), &headers, found.await?).await
+    let found = found.await?;
+    download(app.files(), &headers, found).await.map_err(unless_kept)
+}
+
+/// Lets a request of the document server through unless it asks far more often about one document than any class can make
+/// it. It tries again by itself after 429. Only genuine requests come here: nobody else can use up the turn of a document.
+fn pass(app: &App, door: &'static str, document: &DocumentId) -> Result<()> {
+    match app.rates().document(door, document).filter(|meter| meter.is_refused) {
+        None => Ok(()),
+        Some(meter) => Err(Error::RateLimited {
+            retry_after: u64::try_from(meter.resets_in).unwrap_or(1).max(1),
+        }),
+    }
+}
+
+/// The row is there and its bytes are not to be had: the document server shall ask again instead of opening nothing.
+fn unless_kept(error: Error) -> Error {
+    match error {
+        Error::Internal(error) => {
+            tracing::error!(error = format!("{error:?}"), "the bytes of a document cannot be read");
+            Error::NotReady
+        }
+        other => other,
+    }
 }
 
 /// Which bytes the query names; nothing when it is none of ours.
@@ -187,7 +212,7 @@ struct Verdict {
 #[utoipa::path(post, path = "/workrooms/documents/{id}/callback", params(("id" = String, Path)),
     request_body(content = serde_json::Value, description = "A notice with its token"),
     responses((status = 200, body = Verdict), (status = 413, description = "PAYLOAD_TOO_LARGE"),
-        (status = 503, body = Verdict, description = "Try again")))]
+        (status = 429, description = "RATE_LIMITED"), (status = 503, body = Verdict, description = "Try again")))]
 async fn notice(State(app): State<App>, Path(id): Path<DocumentId>, request: Request) -> Result<Response> {
     let (parts, body) = request.into_parts();
     let body = read_body(body, NOTICE_LIMIT).await?;
@@ -198,9 +223,10 @@ async fn notice(State(app): State<App>, Path(id): Path<DocumentId>, request: Req
     let found = server.notice(claims).filter(|(key, _)| key.document == id);
     let Some((key, notice)) = found else {
         // A genuine notice at the wrong door: a mistake of configuration, or somebody who tries doors.
-        tracing::warn!(document.id = %id, document.key = text, "a notice names a key of another document");
+        tracing::warn!(audit = true, document.id = %id, document.key = text, "a notice names a key of another document");
         return Err(Error::DocumentServerTokenMismatch);
     };
+    pass(&app, "callback", &id)?;
     match app.editing().notice(key, text, notice).await {
         Ok(answer) => Ok(verdict(answer)),
         Err(error @ (Error::NotFound | Error::DocumentServerTokenMismatch)) => Err(error),

@@ -1,9 +1,11 @@
 //! Revisions of documents: immutable states of their bytes. They come and go with their document; nobody changes one.
 
+use std::collections::HashMap;
+
 use model::document::Document;
 use model::file::FileKey;
 use model::id::{DocumentId, RevisionId};
-use model::save::{Revision, RevisionOrigin};
+use model::save::{History, Revision, RevisionOrigin};
 
 use super::sql::Columns;
 use super::{Scope, Work};
@@ -45,6 +47,11 @@ statements! {
             AND NOT EXISTS (SELECT 1 FROM submission_documents sd
                 WHERE sd.organization_id = $1 AND sd.document_id = $2 AND sd.document_version = v.version)
         ORDER BY v.version");
+    /// What the document server told of the changes in a revision.
+    NOTE_HISTORY = "UPDATE document_revisions SET history = $3 WHERE organization_id = $1 AND id = $2";
+    /// The same for all revisions of a document.
+    HISTORIES = "SELECT id, history FROM document_revisions
+        WHERE organization_id = $1 AND document_id = $2 AND history IS NOT NULL";
     /// The files a revision was converted to.
     CONVERTED = "SELECT file_key FROM converted_files WHERE organization_id = $1 AND revision_id = $2";
     /// Removes the conversions of one revision.
@@ -67,6 +74,12 @@ impl Scope<'_> {
     /// One revision of a document by its id.
     pub fn revision_by_id(&mut self, document: &DocumentId, id: &RevisionId) -> Result<Revision> {
         self.one(&BY_ID, args![document, id], revision)
+    }
+
+    /// What the document server told of the changes in the revisions of a document.
+    pub fn histories(&mut self, document: &DocumentId) -> Result<HashMap<RevisionId, History>> {
+        let found = self.many(&HISTORIES, args![document], |row| Ok((row.take()?, row.json()?)))?;
+        Ok(found.into_iter().collect())
     }
 
     /// The revision that is the content of a document; none before the first save.
@@ -105,6 +118,12 @@ impl Work<'_> {
             ],
         )
         .map(drop)
+    }
+
+    /// Keeps what the document server told of the changes in a new revision.
+    pub fn note_history(&mut self, revision: &RevisionId, history: &History) -> Result<()> {
+        let history = serde_json::to_string(history)?;
+        self.run(&NOTE_HISTORY, args![revision, history]).map(drop)
     }
 
     /// Drops all but the last [`REVISIONS_MAX`] revisions and answers their files; call it after a new one.

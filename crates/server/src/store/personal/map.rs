@@ -142,6 +142,7 @@ pub static MAP: &[Mapped] = &[
     told("documents", "submitted_by_id", Id, "documents", Kept),
     told("document_revisions", "saved_by_id", Id, "document-versions", Kept),
     told("document_revisions", "editors", Ids, "document-versions", Kept),
+    untold("document_revisions", "history", Ids, Kept),
     untold("editing_sessions", "editors", Ids, Passing),
     told("submissions", "submitted_by_id", Id, "submissions", Kept),
     told("submissions", "withdrawn_by_id", Id, "activity", Kept),
