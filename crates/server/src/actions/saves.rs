@@ -356,7 +356,9 @@ pub fn close_saved(work: &mut Work<'_>, note: &SaveNote, generation: i64) -> Res
 
 /// The last editor left without a change.
 pub fn close(work: &mut Work<'_>, document: &DocumentId, generation: i64) -> Result<()> {
-    work.document(document)?;
+    if generation > work.document(document)?.document().generation {
+        return Err(Error::DocumentServerTokenMismatch);
+    }
     work.end_session(document, generation)
 }
 

@@ -86,8 +86,8 @@ async fn editor(
 #[utoipa::path(get, path = "/workrooms/documents/{id}/file", params(("id" = String, Path)),
     responses((status = 200, description = "The file, or the blank template of its kind", body = inline(FileBytes),
             content_type = "*/*"),
-        (status = 404, description = "NOT_FOUND"), (status = 429, description = "RATE_LIMITED"),
-        (status = 503, description = "NOT_READY")))]
+        (status = 206, description = "A part of it"), (status = 304, description = "It did not change"),
+        (status = 404, description = "NOT_FOUND"), (status = 416, description = "It has no such part")))]
 async fn file(
     State(app): State<App>,
     Path(id): Path<DocumentId>,
@@ -212,7 +212,7 @@ struct Verdict {
 #[utoipa::path(post, path = "/workrooms/documents/{id}/callback", params(("id" = String, Path)),
     request_body(content = serde_json::Value, description = "A notice with its token"),
     responses((status = 200, body = Verdict), (status = 413, description = "PAYLOAD_TOO_LARGE"),
-        (status = 429, description = "RATE_LIMITED"), (status = 503, body = Verdict, description = "Try again")))]
+        (status = 503, body = Verdict, description = "Try again")))]
 async fn notice(State(app): State<App>, Path(id): Path<DocumentId>, request: Request) -> Result<Response> {
     let (parts, body) = request.into_parts();
     let body = read_body(body, NOTICE_LIMIT).await?;

@@ -25,6 +25,8 @@ pub mod rows;
 pub mod samples;
 pub mod school_people;
 pub mod standpoint;
+#[macro_use]
+pub mod shelf;
 mod started;
 #[macro_use]
 pub mod studio;
