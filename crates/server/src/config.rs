@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use lettre::message::Mailbox;
 
+use crate::document_server::patience::Patience;
 use crate::mail::{self, Server};
 use crate::store::Database;
 
@@ -95,6 +96,9 @@ pub struct ServeArgs {
     /// Whether other installations use the same document server: document keys then begin with this installation's id
     #[arg(long, env = "DOCSERVER_SHARED", default_value_t = false, action = clap::ArgAction::Set)]
     pub docserver_shared: bool,
+    /// How long it is waited for
+    #[command(flatten)]
+    pub docserver_patience: Patience,
     /// `<slug>.<BASE_DOMAIN>` names an organization
     #[arg(long, env = "BASE_DOMAIN")]
     pub base_domain: Option<String>,
@@ -156,6 +160,7 @@ impl Default for ServeArgs {
             docserver_internal_url: None,
             docserver_jwt_header: "Authorization".to_owned(),
             docserver_shared: false,
+            docserver_patience: Patience::default(),
             base_domain: None,
             smtp_url: None,
             smtp_url_file: None,
@@ -186,6 +191,8 @@ pub struct Config {
     pub docserver_jwt_header: String,
     /// Whether other installations use the same document server.
     pub docserver_shared: bool,
+    /// How long it is waited for.
+    pub docserver_patience: Patience,
     /// The document server for browsers, without a slash at its end.
     pub docserver_url: Option<String>,
     /// The document server for this service, without a slash at its end.
@@ -353,6 +360,7 @@ impl Config {
             docserver_jwt_secret: Secret::new(docserver),
             docserver_jwt_header: serve.docserver_jwt_header,
             docserver_shared: serve.docserver_shared,
+            docserver_patience: serve.docserver_patience,
             docserver_internal_url: docserver_internal_url.or_else(|| docserver_url.clone()),
             docserver_url,
             api_internal_url,

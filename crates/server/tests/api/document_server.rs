@@ -175,15 +175,3 @@ async fn results_are_paths_below_the_result_folder_and_nothing_else() {
     }
     app.close().await;
 }
-
-studio!(readiness_shows_a_document_server_that_is_ill, |studio| {
-    let ready = async || studio.app.stranger().get("/health/ready").await.expect(200);
-    assert_eq!(ready().await["checks"]["docserver"], "ok");
-    // The real one says so with status 200, too.
-    studio.server.faults().change(|faults| faults.unhealthy = true);
-    let ill = ready().await;
-    assert_eq!(
-        (&ill["status"], &ill["checks"]["docserver"]),
-        (&json!("degraded"), &json!("down"))
-    );
-});
