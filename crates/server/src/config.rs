@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use lettre::message::Mailbox;
 
+use crate::document_server::patience::Patience;
 use crate::mail::{self, Server};
 use crate::store::Database;
 
@@ -98,6 +99,9 @@ pub struct ServeArgs {
     /// The folder of the document server's results, as it begins in its addresses
     #[arg(long, env = "DOCSERVER_RESULTS_PATH", default_value = DOCSERVER_RESULTS_PATH)]
     pub docserver_results_path: String,
+    /// How long it is waited for
+    #[command(flatten)]
+    pub docserver_patience: Patience,
     /// `<slug>.<BASE_DOMAIN>` names an organization
     #[arg(long, env = "BASE_DOMAIN")]
     pub base_domain: Option<String>,
@@ -160,6 +164,7 @@ impl Default for ServeArgs {
             docserver_jwt_header: "Authorization".to_owned(),
             docserver_shared: false,
             docserver_results_path: DOCSERVER_RESULTS_PATH.to_owned(),
+            docserver_patience: Patience::default(),
             base_domain: None,
             smtp_url: None,
             smtp_url_file: None,
@@ -192,6 +197,8 @@ pub struct Config {
     pub docserver_shared: bool,
     /// The folder of the document server's results, with a slash at both ends.
     pub docserver_results_path: String,
+    /// How long it is waited for.
+    pub docserver_patience: Patience,
     /// The document server for browsers, without a slash at its end.
     pub docserver_url: Option<String>,
     /// The document server for this service, without a slash at its end.
@@ -366,6 +373,7 @@ impl Config {
             docserver_jwt_header: serve.docserver_jwt_header,
             docserver_shared: serve.docserver_shared,
             docserver_results_path,
+            docserver_patience: serve.docserver_patience,
             docserver_internal_url: docserver_internal_url.or_else(|| docserver_url.clone()),
             docserver_url,
             api_internal_url,

@@ -41,3 +41,4 @@ pub mod sign_in;
 pub mod subjects;
 pub mod submissions;
 pub mod users;
+pub mod watching;

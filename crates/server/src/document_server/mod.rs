@@ -4,6 +4,7 @@
 pub mod client;
 pub mod editor;
 pub mod notice;
+pub mod patience;
 pub mod result_path;
 pub mod token;
 
@@ -13,6 +14,7 @@ use model::id::{DocumentId, RevisionId, SubmissionDocumentId};
 use model::save::DocumentKey;
 use reqwest::Url;
 
+use self::patience::Patience;
 use self::token::Tokens;
 use crate::config::{Config, origin_of};
 use crate::error::Result;
@@ -40,6 +42,7 @@ struct Parts {
     header: String,
     /// The largest file that is taken from it.
     download_limit: u64,
+    patience: Patience,
 }
 
 /// Which bytes of a document the document server asks for.
@@ -72,12 +75,18 @@ impl DocumentServer {
             results_path: config.docserver_results_path.clone(),
             header: config.docserver_jwt_header.clone(),
             download_limit: config.upload_limit,
+            patience: config.docserver_patience,
         })))
     }
 
     /// Whether there is one at all.
     pub fn is_configured(&self) -> bool {
         self.0.internal_url.is_some()
+    }
+
+    /// How long it is waited for.
+    pub fn patience(&self) -> Patience {
+        self.0.patience
     }
 
     /// The header that carries its tokens.

@@ -48,6 +48,13 @@ statements! {
         VALUES ($1, $2, $3, $4, $5, '[]', $6, $6, $7)
         ON CONFLICT (document_id, generation) DO UPDATE SET last_callback_at = excluded.last_callback_at,
             saved_nonce = COALESCE(excluded.saved_nonce, editing_sessions.saved_nonce)";
+    /// Notes that a session may still be open although it never spoke.
+    EXPECT = "INSERT INTO editing_sessions (organization_id, id, document_id, generation, document_key, editors, since,
+            last_callback_at)
+        VALUES ($1, $2, $3, $4, $5, '[]', $6, $6) ON CONFLICT (document_id, generation) DO NOTHING";
+    /// Whether a save of a session was taken since a moment.
+    SAVED_SINCE = "SELECT EXISTS (SELECT 1 FROM document_saves WHERE organization_id = $1 AND document_id = $2
+        AND document_key = $3 AND created_at >= $4 AND outcome <> 'FAILED')";
     /// When the last change was made that failed saves of a session brought.
     FAILED_SAVE = "SELECT MAX(last_save) FROM document_saves
         WHERE organization_id = $1 AND document_id = $2 AND document_key = $3 AND outcome = 'FAILED'";
@@ -132,6 +139,12 @@ impl Scope<'_> {
         self.one(&FAILED_SAVE, args![document, key], |row| row.take())
     }
 
+    /// Whether what a session told last was a save, and nothing after it.
+    pub fn saved_last(&mut self, session: &EditingSession) -> Result<bool> {
+        let arguments = args![session.document_id, session.document_key, session.last_callback_at];
+        self.one(&SAVED_SINCE, arguments, |row| row.take())
+    }
+
     /// Whether these bytes are kept as some revision of a document.
     pub fn keeps_bytes(&mut self, document: &DocumentId, sha256: &str) -> Result<bool> {
         self.one(&KEEPS, args![document, sha256], |row| row.take())
@@ -202,6 +215,13 @@ impl Work<'_> {
     ) -> Result<()> {
         let now = self.now();
         self.run(&ARRIVED, args![clock::new_id(), document, generation, key, now, nonce])
+            .map(drop)
+    }
+
+    /// Notes that a session may still be open, so that it is asked after whatever happens to this instance.
+    pub fn expect_session(&mut self, document: &DocumentId, generation: i64, key: &str) -> Result<()> {
+        let now = self.now();
+        self.run(&EXPECT, args![clock::new_id(), document, generation, key, now])
             .map(drop)
     }
 

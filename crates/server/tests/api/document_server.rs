@@ -71,15 +71,3 @@ async fn the_folder_of_results_is_a_setting() {
     assert_eq!(server.result_path("http://docs.example/cache/files/data/x"), None);
     app.close().await;
 }
-
-studio!(readiness_shows_a_document_server_that_is_ill, |studio| {
-    let ready = async || studio.app.stranger().get("/health/ready").await.expect(200);
-    assert_eq!(ready().await["checks"]["docserver"], "ok");
-    // The real one says so with status 200, too.
-    studio.server.faults().change(|faults| faults.unhealthy = true);
-    let ill = ready().await;
-    assert_eq!(
-        (&ill["status"], &ill["checks"]["docserver"]),
-        (&json!("degraded"), &json!("down"))
-    );
-});

@@ -10,23 +10,6 @@ use crate::support::studio::eventually;
 /// How long a test waits for the document server at most.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-studio!(a_lost_answer_is_repeated_and_stored_once, |studio| {
-    let document = studio.document("Our page").await;
-    let editor = studio.open(&studio.app.world.ben, &document).await;
-    editor.type_text("Once.").await.unwrap();
-    // The news of the joining is answered first, or its answer would be lost instead.
-    studio
-        .server
-        .wait_for_callback(|sent| sent.status == 1, PATIENCE)
-        .await
-        .unwrap();
-    studio.server.faults().change(|faults| faults.lose_answers = 2);
-    assert!(editor.close().await.unwrap().accepted);
-    assert_eq!(studio.origins(&document).await, ["EDITOR"]);
-    let tries = studio.server.callbacks().iter().filter(|sent| sent.status == 2).count();
-    assert_eq!(tries, 3);
-});
-
 studio!(a_fault_that_passes_is_not_even_noticed, |studio| {
     let document = studio.document("Our page").await;
     let editor = studio.open(&studio.app.world.ben, &document).await;
@@ -69,28 +52,6 @@ studio!(a_new_save_under_a_name_that_was_used_before_is_no_repeat, |studio| {
     }
     assert!(studio.text(&document).await.contains("Line 3."));
     editor.close().await.unwrap();
-});
-
-studio!(a_forgotten_save_is_brought_home, |studio| {
-    let document = studio.document("Our page").await;
-    let key = studio.key(&document).await;
-    let editor = studio.open(&studio.app.world.ben, &document).await;
-    editor.type_text("While nobody listened.").await.unwrap();
-    studio.server.set_faults(Faults {
-        forgets_saves: true,
-        ..Faults::default()
-    });
-    assert!(!editor.close().await.unwrap().accepted);
-    studio.server.faults().clear();
-    assert_eq!(studio.server.forgotten_keys().first(), Some(&key));
-    assert_eq!(studio.seen(&document).await["version"], 0);
-
-    studio.app.app.editing().sweep().await;
-    assert!(studio.text(&document).await.contains("While nobody listened."));
-    assert_eq!(studio.server.forgotten_keys(), Vec::<String>::new());
-    assert_ne!(studio.key(&document).await, key);
-    studio.app.app.editing().sweep().await;
-    assert_eq!(studio.origins(&document).await, ["EDITOR"]);
 });
 
 studio!(a_draft_keeps_its_last_fifty_revisions, |studio| {

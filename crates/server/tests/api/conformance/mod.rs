@@ -18,11 +18,16 @@ macro_rules! once {
 mod bad_downloads;
 mod callbacks;
 mod config;
+mod conversions;
+mod faults;
 mod files;
 mod hostile_notices;
 mod orders;
 mod saves;
 mod security;
+mod states;
+
+use crate::support::environment;
 
 /// How many checks there are, by the letter of their chapter.
 const CHECKS: [(char, usize); 8] = [
@@ -53,4 +58,13 @@ fn all_76_checks_have_a_test() {
     let is_missing = |id: &&String| !words.iter().any(|word| word.starts_with(id.as_str()) && word.len() > id.len() + 3);
     let missing: Vec<&String> = ids.iter().filter(is_missing).collect();
     assert!(missing.is_empty(), "no test shows {missing:?}");
+}
+
+/// How many rounds a test takes: few as a rule, many for somebody who has time (`make soak`).
+fn rounds(few: usize, many: usize) -> usize {
+    if environment("GROUPWORK_SOAK").is_some() {
+        many
+    } else {
+        few
+    }
 }
