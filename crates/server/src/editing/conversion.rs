@@ -1,6 +1,7 @@
 //! PDFs of documents. A conversion is made of bytes that never change, so it is made once and kept.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use model::document_kind::FileExtension;
 use model::file::{FileKey, FileType};
@@ -70,7 +71,8 @@ impl Editing {
                 is_passing: false,
             });
         }
-        let _turn = self.conversions.acquire().await.map_err(|_| Error::NotReady)?;
+        let turn = Arc::clone(&self.conversions).acquire_owned();
+        let turn = turn.await.map_err(|_| Error::NotReady)?;
         // Whoever waited for a turn may find that another one made it meanwhile.
         if let Some(kept) = self.kept(&standpoint, kept_of.clone()).await? {
             return Ok(Pdf {
@@ -79,7 +81,11 @@ impl Editing {
             });
         }
         let editing = self.clone();
-        let converting = tokio::spawn(async move { editing.convert(standpoint, source, kept_of).await });
+        let converting = tokio::spawn(async move {
+            // It goes on when nobody waits for it any more, and takes its turn as long as it does.
+            let _turn = turn;
+            editing.convert(standpoint, source, kept_of).await
+        });
         converting.await.map_err(|error| anyhow::anyhow!(error))?
     }
 
@@ -93,7 +99,7 @@ impl Editing {
         let bytes = match &source.content {
             Content::Revision(id, _) => Bytes::Revision(id.clone()),
             Content::Copy(id, _) => Bytes::Copy(id.clone()),
-            Content::Blank => Bytes::Current,
+            Content::Blank => Bytes::Blank(source.extension),
         };
         let conversion = Conversion {
             key: self.conversion_key(&standpoint, &source),

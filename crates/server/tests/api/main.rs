@@ -27,6 +27,7 @@ mod class_clones;
 mod class_edits;
 mod classes;
 mod clients;
+mod conformance;
 mod courses;
 mod crash;
 mod current_submissions;

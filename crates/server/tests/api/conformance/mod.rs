@@ -1,0 +1,3 @@
+//! The checks of the document server's protocol (document-server.md, section 4), each under its id.
+
+mod archives;
