@@ -33,6 +33,7 @@ pub mod document;
 pub mod document_kind;
 pub mod edit;
 pub mod erasure;
+pub mod export;
 pub mod feedback;
 pub mod file;
 pub mod grade;

@@ -40,5 +40,6 @@ pub mod sessions;
 pub mod sign_in;
 pub mod subjects;
 pub mod submissions;
+pub mod topic_exports;
 pub mod users;
 pub mod watching;

@@ -10,6 +10,7 @@ pub mod token;
 
 use std::sync::Arc;
 
+use model::document_kind::FileExtension;
 use model::id::{DocumentId, RevisionId, SubmissionDocumentId};
 use model::save::DocumentKey;
 use reqwest::Url;
@@ -54,6 +55,8 @@ pub enum Bytes {
     Revision(RevisionId),
     /// The copy in a submission.
     Copy(SubmissionDocumentId),
+    /// The blank template of a kind, also when something was saved meanwhile.
+    Blank(FileExtension),
 }
 
 impl DocumentServer {
@@ -119,6 +122,7 @@ impl DocumentServer {
             Bytes::Current => String::new(),
             Bytes::Revision(id) => format!("?revision={id}"),
             Bytes::Copy(id) => format!("?copy={id}"),
+            Bytes::Blank(extension) => format!("?blank={extension}"),
         };
         self.own_url(document, &format!("file{query}"))
     }

@@ -212,7 +212,7 @@ impl Editing {
         let bytes = match &source.content {
             Content::Revision(id, _) => Bytes::Revision(id.clone()),
             Content::Copy(id, _) => Bytes::Copy(id.clone()),
-            Content::Blank => Bytes::Current,
+            Content::Blank => Bytes::Blank(source.extension),
         };
         let conversion = Conversion {
             key,

@@ -4,6 +4,7 @@
 
 mod conversion;
 mod departures;
+mod exporting;
 mod fetching;
 mod freezing;
 mod handing_in;

@@ -10,6 +10,7 @@ pub mod archive;
 pub mod blank;
 pub mod inspect;
 pub mod name;
+pub mod pack;
 
 use std::io;
 use std::ops::Range;

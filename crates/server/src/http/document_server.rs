@@ -126,6 +126,7 @@ async fn file(
                     revision.sha256,
                 )
             }
+            Bytes::Blank(extension) => current(document, CurrentFile::Blank(extension))?,
             Bytes::Copy(copy) => {
                 let copy = scope.submitted_copy(&copy, &id)?;
                 kept(document, copy.file_extension, copy.file_key, copy.size, copy.sha256)
@@ -165,6 +166,7 @@ fn wanted_bytes(query: Option<&str>) -> Option<Bytes> {
         None if query.is_empty() => Some(Bytes::Current),
         Some(("revision", id)) => Some(Bytes::Revision(RevisionId::new(id))),
         Some(("copy", id)) => Some(Bytes::Copy(SubmissionDocumentId::new(id))),
+        Some(("blank", extension)) => FileExtension::parse(extension).map(Bytes::Blank),
         _ => None,
     }
 }

@@ -60,5 +60,6 @@ mod subjects;
 mod submissions;
 mod system;
 mod tenants;
+mod topic_exports;
 mod users;
 mod workrooms;

@@ -16,7 +16,7 @@ use super::{
     activity_logs, assignment_clones, assignments, attempts, auth, boards, chat, class_clones, classes, courses,
     direct_messages, docs, document, document_server, documents, enrollments, feedback, finish, grade_tables, grades,
     groups, health, homerooms, imports, layers, members, overview, own_address, pages, pdf, privacy, school, subjects,
-    submissions, system, tenants, users, workrooms,
+    submissions, system, tenants, topic_exports, users, workrooms,
 };
 use crate::error::Error;
 use crate::live::connect;
@@ -50,6 +50,7 @@ pub fn endpoints() -> Endpoints {
         .merge(submissions::routes())
         .merge(grades::routes())
         .merge(grade_tables::routes())
+        .merge(topic_exports::routes())
         .merge(attempts::routes())
         .merge(feedback::routes())
         .merge(finish::routes())

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use model::document::Document;
 use model::file::FileKey;
-use model::id::{DocumentId, RevisionId};
+use model::id::{AssignmentId, DocumentId, RevisionId};
 use model::save::{History, Revision, RevisionOrigin};
 
 use super::sql::Columns;
@@ -33,6 +33,14 @@ statements! {
     BY_VERSION = revisions!("v.document_id = $2 AND v.version = $3");
     /// One revision.
     BY_ID = revisions!("v.document_id = $2 AND v.id = $3");
+    /// The contents of the documents of all groups on a topic.
+    OF_TOPIC = "SELECT v.id, v.organization_id, v.document_id, v.version, v.file_key, v.size, v.sha256, v.saved_by_id,
+            v.editors, v.origin, v.last_save, v.generation, v.created_at
+        FROM group_assignments t
+        JOIN work_rooms r ON r.group_id = t.group_id
+        JOIN documents d ON d.work_room_id = r.id
+        JOIN document_revisions v ON v.id = d.current_revision_id
+        WHERE t.organization_id = $1 AND t.assignment_id = $2";
     /// The number of the next revision; late ones count too.
     NEXT_VERSION = "SELECT COALESCE(MAX(version), 0) + 1 FROM document_revisions
         WHERE organization_id = $1 AND document_id = $2";
@@ -88,6 +96,11 @@ impl Scope<'_> {
             Some(id) => self.one(&BY_ID, args![document.id, id], revision).map(Some),
             None => Ok(None),
         }
+    }
+
+    /// The revisions that are the contents of the documents of all groups on a topic, whoever looks.
+    pub fn current_revisions_of_topic(&mut self, topic: &AssignmentId) -> Result<Vec<Revision>> {
+        self.many(&OF_TOPIC, args![topic], revision)
     }
 }
 

@@ -23,5 +23,6 @@ pub mod school;
 pub mod subject;
 pub mod submission;
 pub mod tenant;
+pub mod topic_export;
 pub mod user;
 pub mod work_room;

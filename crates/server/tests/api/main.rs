@@ -68,6 +68,7 @@ mod logged;
 mod mail;
 mod marker;
 mod matrix;
+mod memory;
 mod one_roster;
 mod overview;
 mod passwords;

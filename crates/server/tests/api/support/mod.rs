@@ -32,6 +32,7 @@ mod started;
 pub mod studio;
 pub mod tables;
 pub mod topics;
+pub mod unpacked;
 mod walk;
 pub mod wire;
 mod world;
