@@ -4,9 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use reqwest::Method;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::support::studio::{eventually, path};
+use crate::object_store::in_the_end;
+use crate::support::studio::path;
 use crate::support::topics::id;
 use crate::support::{Answer, Client};
 
@@ -28,9 +29,15 @@ async fn walk_through(client: &Client, path: &str) {
             assert_eq!(answer.header(name), value, "{path}: {name}");
         }
         let disposition = answer.header("content-disposition");
-        assert!(disposition.starts_with("attachment; filename=\""), "{path}: {disposition}");
+        assert!(
+            disposition.starts_with("attachment; filename=\""),
+            "{path}: {disposition}"
+        );
         let kind = answer.header("content-type");
-        assert!(!kind.is_empty() && !kind.contains("html") && !kind.contains("svg"), "{path}: {kind}");
+        assert!(
+            !kind.is_empty() && !kind.contains("html") && !kind.contains("svg"),
+            "{path}: {kind}"
+        );
         assert_eq!(answer.header("etag"), tag, "{path}");
     };
     is_safe(&whole);
@@ -43,7 +50,11 @@ async fn walk_through(client: &Client, path: &str) {
 
     for (range, expected) in [("bytes=1-3", 1..4), ("bytes=2-", 2..size), ("bytes=-2", size - 2..size)] {
         let part = client.with("range", range).get(path).await;
-        assert_eq!((part.status, &part.bytes[..]), (206, &whole.bytes[expected.clone()]), "{path} {range}");
+        assert_eq!(
+            (part.status, &part.bytes[..]),
+            (206, &whole.bytes[expected.clone()]),
+            "{path} {range}"
+        );
         let said = format!("bytes {}-{}/{size}", expected.start, expected.end - 1);
         assert_eq!(part.header("content-range"), said, "{path} {range}");
         is_safe(&part);
@@ -52,7 +63,11 @@ async fn walk_through(client: &Client, path: &str) {
         let answer = client.with("range", ignored).get(path).await;
         assert_eq!((answer.status, answer.bytes.len()), (200, size), "{path} {ignored}");
     }
-    let other = client.with("range", "bytes=1-3").with("if-range", "\"other\"").get(path).await;
+    let other = client
+        .with("range", "bytes=1-3")
+        .with("if-range", "\"other\"")
+        .get(path)
+        .await;
     assert_eq!((other.status, other.bytes.len()), (200, size), "{path}");
     let beyond = client.with("range", &format!("bytes={size}-")).get(path).await;
     assert_eq!(beyond.header("content-range"), format!("bytes */{size}"), "{path}");
@@ -88,12 +103,19 @@ studio!(every_door_says_the_same_about_bytes, |studio| {
     let shared = bring(&ada, format!("/assignments/{}/attachments", studio.topic)).await;
     let of_group = bring(&ada, format!("/groups/{}/attachments", studio.group)).await;
     let of_chat = bring(&ben, format!("/workrooms/{}/messages/attachments", studio.room)).await;
-    let export = ben.send(Method::POST, "/users/me/export", None).await.expect(202);
+    let adam = app.as_(&world.adam);
+    let export = adam
+        .post("/admin/gdpr/export", json!({"userId": world.ben.id}))
+        .await
+        .expect(202);
     let job = format!("/admin/gdpr/jobs/{}", id(&export));
-    eventually(async || ben.get(&job).await.expect(200)["status"] == "DONE").await;
+    in_the_end(async || adam.get(&job).await.expect(200)["status"] == "DONE").await;
 
     let doors: BTreeMap<&str, (&Client, String)> = BTreeMap::from([
-        ("/workrooms/documents/{id}/download", (&ada, path(&document, "/download"))),
+        (
+            "/workrooms/documents/{id}/download",
+            (&ada, path(&document, "/download")),
+        ),
         ("/workrooms/documents/{id}/pdf", (&ada, path(&document, "/pdf"))),
         (
             "/workrooms/documents/{id}/versions/{version}/download",
@@ -107,13 +129,19 @@ studio!(every_door_says_the_same_about_bytes, |studio| {
             "/feedback/submissions/{id}/documents/{documentId}/pdf",
             (&ada, format!("{copy}/pdf")),
         ),
-        ("/assignments/{id}/attachments/{attachmentId}/download", (&ben, address(&shared))),
-        ("/groups/{id}/attachments/{attachmentId}/download", (&ben, address(&of_group))),
+        (
+            "/assignments/{id}/attachments/{attachmentId}/download",
+            (&ben, address(&shared)),
+        ),
+        (
+            "/groups/{id}/attachments/{attachmentId}/download",
+            (&ben, address(&of_group)),
+        ),
         (
             "/workrooms/{id}/messages/attachments/{attachmentId}/download",
             (&ben, address(&of_chat)),
         ),
-        ("/admin/gdpr/jobs/{id}/download", (&ben, format!("{job}/download"))),
+        ("/admin/gdpr/jobs/{id}/download", (&adam, format!("{job}/download"))),
     ]);
     for (client, door) in doors.values() {
         walk_through(client, door).await;
