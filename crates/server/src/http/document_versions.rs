@@ -51,7 +51,7 @@ async fn versions(cx: Context, Path(id): Path<DocumentId>) -> Result<Json<Vec<Do
     params(("id" = String, Path), ("version" = i64, Path, description = "The number of the version")),
     responses((status = 200, description = "The file", body = inline(FileBytes), content_type = "*/*"),
         (status = 206, description = "A part of it"),
-        (status = 304, description = "It did not change"), (status = 416, description = "It has no such part")))]
+        (status = 304, description = "It did not change"), (status = 416, description = "It has no such part, RANGE_NOT_SATISFIABLE")))]
 async fn version_content(
     cx: Context,
     Path((id, version)): Path<(DocumentId, String)>,

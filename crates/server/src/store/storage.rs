@@ -95,7 +95,7 @@ statements! {
     /// What is kept and what may be kept.
     ROOM = "SELECT COALESCE(u.bytes + u.added, 0), o.storage_quota, o.group_storage_quota, COALESCE(u.counted_at, 0),
             COALESCE(u.removals - u.removals_counted, 0)
-        FROM organizations o LEFT JOIN storage_usages u ON u.organization_id = o.id WHERE o.id = $1";
+        FROM organizations o LEFT JOIN storage_usages u ON u.organization_id = $1 WHERE o.id = $1";
     /// Files came. The row is held until the unit ends: of two that want the last byte one sees the other.
     ADD = "INSERT INTO storage_usages (organization_id, bytes, counted_at, added, removals) VALUES ($1, 0, 0, $2, $3)
         ON CONFLICT (organization_id) DO UPDATE
