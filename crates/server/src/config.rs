@@ -8,9 +8,12 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use lettre::message::Mailbox;
 
+pub use self::object_store::ObjectStoreArgs;
 use crate::document_server::patience::Patience;
 use crate::mail::{self, Server};
 use crate::store::Database;
+
+mod object_store;
 
 /// A secret: it can be used, not shown.
 #[derive(Clone, PartialEq, Eq)]
@@ -55,6 +58,9 @@ pub struct StorageArgs {
     /// `s3://bucket/prefix` for an object store; unset: files in the data folder
     #[arg(long, env = "FILES_URL")]
     pub files_url: Option<String>,
+    /// How the object store is reached
+    #[command(flatten)]
+    pub object_store: ObjectStoreArgs,
     /// Connections: reading, or `reading,writing` (PostgreSQL). Default 16,8; on SQLite the number of cores
     #[arg(long, env = "DATABASE_CONNECTIONS")]
     pub database_connections: Option<String>,
@@ -144,6 +150,7 @@ impl Default for StorageArgs {
             database_url: None,
             database_url_file: None,
             files_url: None,
+            object_store: ObjectStoreArgs::default(),
             database_connections: None,
         }
     }

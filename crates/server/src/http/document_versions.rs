@@ -56,7 +56,7 @@ async fn versions(cx: Context, Path(id): Path<DocumentId>) -> Result<Json<Vec<Do
     params(("id" = String, Path), ("version" = i64, Path, description = "The number of the version")),
     responses((status = 200, description = "The file", body = inline(FileBytes), content_type = "*/*"),
         (status = 206, description = "A part of it"),
-        (status = 304, description = "It did not change"), (status = 416, description = "It has no such part")))]
+        (status = 304, description = "It did not change"), (status = 416, description = "It has no such part, RANGE_NOT_SATISFIABLE")))]
 async fn version_content(
     cx: Context,
     Path((id, version)): Path<(DocumentId, String)>,
@@ -79,6 +79,7 @@ async fn version_content(
 #[utoipa::path(post, path = "/workrooms/documents/{id}/versions/{version}/restore",
     params(("id" = String, Path), ("version" = i64, Path, description = "The number of the version")),
     responses((status = 200, body = DocumentView), (status = 423, description = "DOCUMENT_LOCKED"),
+        (status = 507, description = "QUOTA_EXCEEDED"),
         (status = 409, description = "ALREADY_SUBMITTED, CLASS_ARCHIVED")))]
 async fn restore(cx: Context, Path((id, version)): Path<(DocumentId, String)>) -> Result<Json<DocumentView>> {
     let document = id.clone();

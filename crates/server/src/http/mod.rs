@@ -55,6 +55,7 @@ mod own_address;
 mod pages;
 mod pdf;
 mod privacy;
+mod quota;
 mod school;
 mod subjects;
 mod submissions;

@@ -80,7 +80,9 @@ async fn show(cx: Context, Path(id): Path<JobId>) -> Result<Json<PersonalExportV
 
 /// The archive, for 14 days
 #[utoipa::path(get, path = "/admin/gdpr/jobs/{id}/download", params(("id" = String, Path)),
-    responses((status = 200, description = "the archive", content_type = "application/zip", body = Vec<u8>)))]
+    responses((status = 200, description = "the archive", content_type = "application/zip", body = Vec<u8>),
+        (status = 206, description = "A part of it"), (status = 304, description = "It did not change"),
+        (status = 416, description = "It has no such part, RANGE_NOT_SATISFIABLE")))]
 async fn download(cx: Context, Path(id): Path<JobId>, asked: HeaderMap) -> Result<Response> {
     let job = cx.read(move |scope| scope.job(JobKind::PersonalExport, &id)).await?;
     let made = job.result.filter(|_| job.status == JobStatus::Done);

@@ -69,6 +69,7 @@ pub use self::migrate::{migrate, newest_migration};
 use self::platform::{Platform, PlatformProof, PlatformWork};
 use self::sql::{Columns, Sql, Value};
 pub use self::standpoint::{Actor, Standpoint, Tenant};
+use self::storage::Stored;
 use crate::error::{Error, Result};
 
 /// The store of the service.
@@ -144,6 +145,7 @@ impl Store {
                 let mut work = Work {
                     scope,
                     changes: Vec::new(),
+                    stored: Stored::default(),
                 };
                 let output = act(&mut work)?;
                 let after = conclude(&mut work)?;
@@ -301,6 +303,8 @@ fn bound<'v>(standpoint: &'v Standpoint, arguments: &[Value<'v>]) -> Vec<Value<'
 pub struct Work<'c> {
     scope: Scope<'c>,
     changes: Vec<Change>,
+    /// Files whose rows came and went in this unit (`storage.rs`).
+    stored: Stored,
 }
 
 impl Work<'_> {
@@ -327,6 +331,7 @@ impl Work<'_> {
             act(&mut Work {
                 scope: Scope { connection, standpoint },
                 changes: Vec::new(),
+                stored: Stored::default(),
             })
         })
     }
@@ -338,6 +343,7 @@ impl Work<'_> {
             act(&mut Work {
                 scope: Scope { connection, standpoint },
                 changes: Vec::new(),
+                stored: Stored::default(),
             })
         })
     }

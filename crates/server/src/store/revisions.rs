@@ -112,6 +112,7 @@ impl Work<'_> {
 
     /// Writes a new revision. Its bytes are durable already.
     pub fn insert_revision(&mut self, new: &Revision) -> Result<()> {
+        self.stored(new.size);
         let editors = serde_json::to_string(&new.editors)?;
         self.run(
             &INSERT,

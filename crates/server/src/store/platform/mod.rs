@@ -33,6 +33,7 @@ use model::user::User;
 
 use super::connection::Connection;
 use super::sql::Sql;
+use super::storage::Stored;
 use super::{Actor, AfterCommit, Scope, Standpoint, Work};
 use crate::error::{Error, Result};
 
@@ -123,6 +124,7 @@ impl<'c> PlatformWork<'c> {
         let mut work = Work {
             scope,
             changes: Vec::new(),
+            stored: Stored::default(),
         };
         let outcome = act(&mut work)?;
         let changes = work.take_changes();
@@ -145,7 +147,11 @@ impl<'c> PlatformWork<'c> {
                     connection: &mut *self.platform.connection,
                     standpoint,
                 };
-                conclude(&mut Work { scope, changes })
+                conclude(&mut Work {
+                    scope,
+                    changes,
+                    stored: Stored::default(),
+                })
             })
             .collect()
     }
@@ -178,6 +184,7 @@ impl<'c> PlatformWork<'c> {
             act(&mut Work {
                 scope,
                 changes: Vec::new(),
+                stored: Stored::default(),
             })
         })
     }

@@ -2,6 +2,7 @@
 
 mod again;
 pub mod app;
+pub mod bucket;
 pub mod chats;
 mod client;
 pub mod database;
