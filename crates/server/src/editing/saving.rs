@@ -17,6 +17,7 @@ use crate::actions::saves::{self, Arrived, KeptBytes, Named};
 use crate::clock;
 use crate::document_server::notice::{Notice, SaveNotice};
 use crate::error::{Error, Result};
+use crate::failpoint;
 use crate::store::Standpoint;
 use crate::store::saves::SaveNote;
 
@@ -159,6 +160,7 @@ impl Editing {
                 .await;
         }
         let staged = self.fetch(&save.result).await?;
+        failpoint::hit("save.fetched");
         let extension = kind_of(&staged, extension, save.file_type.as_deref()).await?;
         let revision = RevisionId::new(clock::new_id());
         let key = Revision::file_key(&note.document_id, &revision, extension);
@@ -172,8 +174,10 @@ impl Editing {
             copy: copy.clone(),
         };
         self.files.commit(staged, &key).await?;
+        failpoint::hit("save.kept");
         if let Some(copy) = &copy {
             self.files.copy(&key, copy).await?;
+            failpoint::hit("save.copied");
         }
         // The time between is long enough for a lock: the unit judges by its own clock.
         let standpoint = Standpoint {
@@ -184,6 +188,7 @@ impl Editing {
         let written = self
             .write(standpoint, move |work| saves::save_back(work, &arrived))
             .await;
+        failpoint::hit("save.written");
         let named = match &written {
             Ok(named) => *named,
             Err(error) if surely_not_written(error) => Named::default(),

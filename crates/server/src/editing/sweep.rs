@@ -12,6 +12,7 @@ use crate::actions::saves;
 use crate::clock;
 use crate::document_server::notice::SaveNotice;
 use crate::error::{Error, Result};
+use crate::failpoint;
 use crate::store::platform::PlatformProof;
 use crate::store::platform::editing::SilentSession;
 use crate::store::saves::SaveNote;
@@ -118,6 +119,7 @@ impl Editing {
         };
         let answer = self.take_save(standpoint, note, key.generation, save).await?;
         if answer == Answer::Taken {
+            failpoint::hit("sweep.taken");
             self.server.delete_forgotten(text).await?;
             tracing::info!(document.key = text, "a forgotten save was brought home");
         }
