@@ -105,10 +105,12 @@ const KEYS: &[Key] = &[
 /// A commit that the database refused: a full disk is a thing the service needs and does not have.
 pub(super) fn commit(error: Error) -> Error {
     let Error::Internal(cause) = &error else { return error };
-    let is_full = cause.chain().any(|cause| match cause.downcast_ref::<rusqlite::Error>() {
-        Some(failure) => failure.sqlite_error_code() == Some(rusqlite::ErrorCode::DiskFull),
-        None => false,
-    });
+    let is_full = cause
+        .chain()
+        .any(|cause| match cause.downcast_ref::<rusqlite::Error>() {
+            Some(failure) => failure.sqlite_error_code() == Some(rusqlite::ErrorCode::DiskFull),
+            None => false,
+        });
     tracing::error!(error = format!("{cause:?}"), "a commit failed");
     if is_full { Error::NotReady } else { error }
 }
