@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use groupwork::store::Database;
 use practice_document_server::{Practice, Running, Settings};
 use rand::SeedableRng as _;
 use rand::rngs::StdRng;
@@ -118,7 +119,12 @@ impl Rig {
         self.faults.arm(path, ALL, Action::Count, 0, 0);
         self.perform(deed).await.expect("nothing goes wrong");
         let seen = self.faults.disarm().seen;
-        assert!(seen > 0, "{deed:?} writes nothing: the library is not asked");
+        // Only the rows of a message are kept, and those of PostgreSQL are kept by another process.
+        let is_silent = deed == Deed::Say && matches!(self.place.database, Database::Postgres(_));
+        assert!(
+            seen > 0 || is_silent,
+            "{deed:?} writes nothing: the library is not asked"
+        );
         seen
     }
 
