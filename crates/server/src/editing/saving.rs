@@ -140,6 +140,7 @@ impl Editing {
         is_partial: bool,
     ) -> Result<()> {
         note.url_path_hash = identity(&save);
+        let forgotten_at = save.is_forgotten.then_some(standpoint.now);
         let asked = note.clone();
         let known = self.read(standpoint.clone(), move |scope| {
             let seen = scope.document(&asked.document_id)?;
@@ -184,7 +185,10 @@ impl Editing {
             now: clock::now(),
             ..standpoint
         };
-        let arrived = arrived(note, generation, save, is_partial, bytes);
+        let arrived = Arrived {
+            forgotten_at,
+            ..arrived(note, generation, save, is_partial, bytes)
+        };
         let written = self
             .write(standpoint, move |work| saves::save_back(work, &arrived))
             .await;
@@ -209,6 +213,7 @@ impl Editing {
 
 fn arrived(note: SaveNote, generation: i64, save: SaveNotice, is_partial: bool, bytes: KeptBytes) -> Arrived {
     Arrived {
+        forgotten_at: None,
         note,
         generation,
         is_final: save.is_final,
@@ -239,6 +244,7 @@ impl SaveNotice {
     /// A result nobody says more about; the session goes on.
     pub(super) fn of_result(result: crate::document_server::result_path::ResultPath) -> Self {
         Self {
+            is_forgotten: true,
             is_final: false,
             result,
             file_type: None,

@@ -42,6 +42,7 @@ mod erasure;
 mod feedback;
 mod files;
 mod finish;
+mod forgotten_saves;
 mod grade_news;
 mod grade_tables;
 mod grades;
