@@ -14,6 +14,7 @@ use crate::config::Config;
 use crate::document_server::DocumentServer;
 use crate::editing::Editing;
 use crate::error::Result;
+use crate::failpoint;
 use crate::files::Files;
 use crate::jobs::Jobs;
 use crate::live::Live;
@@ -57,7 +58,9 @@ impl App {
             .connections(&database)
             .map_err(|refused| anyhow::anyhow!(refused))?;
         let store = open_store(&database, readers, writers).await?;
+        failpoint::hit("start.migrated");
         let files = Files::connect(&config.storage).await?;
+        failpoint::hit("start.opened");
         let hosts = Hosts {
             base_domain: config.base_domain.clone(),
             trusted_proxies: config.trusted_proxies.clone(),
@@ -69,6 +72,7 @@ impl App {
         let names = CookieNames::for_base_url(&config.frontend_url);
         let gate = Gate::new(store.clone(), names, config.auth_secret.clone(), hosts);
         let document_server = DocumentServer::new(&config, api_internal_url, name_of_deployment(&store).await?)?;
+        failpoint::hit("start.named");
         let live = Live::new(gate.clone(), store.clone(), &config.frontend_origin);
         let (bus, departures) = Bus::start(&database, &live);
         // The embedded database has one instance: after a restart it need not wait for its own turn to run out.

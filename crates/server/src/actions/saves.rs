@@ -25,6 +25,8 @@ const NOTICES_KEPT: i64 = 30;
 /// A save whose bytes are durable already, before anybody has decided what becomes of it.
 #[derive(Debug, Clone)]
 pub struct Arrived {
+    /// When we asked for it, if it is what the document server kept because nobody took it.
+    pub forgotten_at: Option<Timestamp>,
     /// The notice, as a repeat would name it.
     pub note: SaveNote,
     /// The generation of its key.
@@ -113,6 +115,12 @@ pub fn save_back(work: &mut Work<'_>, arrived: &Arrived) -> Result<Named> {
         .as_ref()
         .is_some_and(|current| current.sha256 == arrived.bytes.sha256);
     let received = document.receive(effective(&document, arrived), current.as_ref().map(Revision::kept));
+    // What came while it was fetched is newer, even of the same session.
+    let is_overtaken = match (arrived.forgotten_at, &current) {
+        (Some(asked), Some(current)) => current.created_at >= asked,
+        _ => false,
+    };
+    let received = if is_overtaken { Received::Late } else { received };
     let before = document.clone();
     let (decision, revision, named) = match received {
         _ if holds_it => ("UNCHANGED", None, Named::default()),
@@ -234,7 +242,8 @@ fn insert(work: &mut Work<'_>, arrived: &Arrived, origin: RevisionOrigin) -> Res
         saved_by_id: arrived.author.clone().filter(|author| editors.contains(author)),
         editors,
         origin,
-        last_save: arrived.last_save,
+        // Of one that was forgotten nobody knows: somebody may write on under its key, and his save must win.
+        last_save: arrived.last_save.filter(|_| arrived.forgotten_at.is_none()),
         generation: arrived.generation,
         created_at: work.now(),
     };

@@ -40,6 +40,8 @@ pub enum Notice {
 /// A file to be stored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SaveNotice {
+    /// Whether it is no news but what the document server kept when nobody took it: older than whatever came since.
+    pub is_forgotten: bool,
     /// Whether the session is over or goes on.
     pub is_final: bool,
     /// Where the file is.
@@ -89,6 +91,7 @@ fn save(claims: CallbackClaims, result: ResultPath) -> SaveNotice {
     let authors = users.iter().cloned().chain(authors(&claims.history));
     let editors: BTreeSet<String> = authors.collect();
     SaveNotice {
+        is_forgotten: false,
         is_final: claims.status == 2,
         result,
         file_type: claims

@@ -52,9 +52,10 @@ impl Editing {
         let editing = self.clone();
         let submitting = tokio::spawn(async move {
             let handed_in = editing.hand_in(&standpoint, &document, &assignment, note).await?;
-            failpoint::hit("submit.after_commit");
+            failpoint::hit("submit.written");
             let deadline = Instant::now() + HAND_IN;
             editing.settle(&standpoint, handed_in.freezes, deadline).await;
+            failpoint::hit("submit.settled");
             editing
                 .read(standpoint, move |scope| {
                     submissions::standing(scope, &document, &assignment)
@@ -81,7 +82,7 @@ impl Editing {
             });
             let (seen, content) = look.await?;
             let copied = self.copy(&seen, content).await?;
-            failpoint::hit("submit.after_copy");
+            failpoint::hit("submit.copied");
             let (own, topic, note) = (document.clone(), assignment.clone(), note.clone());
             let (key, server) = (copied.key.clone(), self.server.clone());
             // The moment of the hand-in is the unit's, not the request's: what was saved while the copy was made counts.
@@ -153,8 +154,9 @@ impl Editing {
                 finish::finish(work, &assignment, &server)
             });
             let finished = write.await?;
-            failpoint::hit("finish.after_commit");
+            failpoint::hit("finish.locked");
             let unsaved = editing.settle(&standpoint, finished.freezes, deadline).await;
+            failpoint::hit("finish.settled");
             Ok(Finish {
                 at: finished.at,
                 locked: finished.locked,

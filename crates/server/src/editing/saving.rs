@@ -17,6 +17,7 @@ use crate::actions::saves::{self, Arrived, KeptBytes, Named};
 use crate::clock;
 use crate::document_server::notice::{Notice, SaveNotice};
 use crate::error::{Error, Result};
+use crate::failpoint;
 use crate::store::Standpoint;
 use crate::store::saves::SaveNote;
 
@@ -139,6 +140,7 @@ impl Editing {
         is_partial: bool,
     ) -> Result<()> {
         note.url_path_hash = identity(&save);
+        let forgotten_at = save.is_forgotten.then_some(standpoint.now);
         let asked = note.clone();
         let known = self.read(standpoint.clone(), move |scope| {
             let seen = scope.document(&asked.document_id)?;
@@ -159,6 +161,7 @@ impl Editing {
                 .await;
         }
         let staged = self.fetch(&save.result).await?;
+        failpoint::hit("save.fetched");
         let extension = kind_of(&staged, extension, save.file_type.as_deref()).await?;
         let revision = RevisionId::new(clock::new_id());
         let key = Revision::file_key(&note.document_id, &revision, extension);
@@ -172,18 +175,24 @@ impl Editing {
             copy: copy.clone(),
         };
         self.files.commit(staged, &key).await?;
+        failpoint::hit("save.kept");
         if let Some(copy) = &copy {
             self.files.copy(&key, copy).await?;
+            failpoint::hit("save.copied");
         }
         // The time between is long enough for a lock: the unit judges by its own clock.
         let standpoint = Standpoint {
             now: clock::now(),
             ..standpoint
         };
-        let arrived = arrived(note, generation, save, is_partial, bytes);
+        let arrived = Arrived {
+            forgotten_at,
+            ..arrived(note, generation, save, is_partial, bytes)
+        };
         let written = self
             .write(standpoint, move |work| saves::save_back(work, &arrived))
             .await;
+        failpoint::hit("save.written");
         let named = match &written {
             Ok(named) => *named,
             Err(error) if surely_not_written(error) => Named::default(),
@@ -204,6 +213,7 @@ impl Editing {
 
 fn arrived(note: SaveNote, generation: i64, save: SaveNotice, is_partial: bool, bytes: KeptBytes) -> Arrived {
     Arrived {
+        forgotten_at: None,
         note,
         generation,
         is_final: save.is_final,
@@ -235,6 +245,7 @@ impl SaveNotice {
     /// A result nobody says more about; the session goes on.
     pub(super) fn of_result(result: crate::document_server::result_path::ResultPath) -> Self {
         Self {
+            is_forgotten: true,
             is_final: false,
             result,
             file_type: None,

@@ -200,6 +200,17 @@ impl Files {
         }
     }
 
+    /// Removes what interrupted uploads left an hour ago or earlier.
+    pub async fn clear_away(&self) -> Result<()> {
+        match self {
+            Self::Disk(disk) => {
+                let disk = disk.clone();
+                blocking(move || disk.clear_away()).await
+            }
+            Self::Memory(_) => Ok(()),
+        }
+    }
+
     /// Whether bytes can be kept at this moment.
     pub async fn is_writable(&self) -> bool {
         match self {

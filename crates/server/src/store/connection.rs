@@ -82,6 +82,15 @@ impl Connection {
         matches!(self, Self::Postgres(postgres) if postgres.client.is_closed())
     }
 
+    /// Whether the transaction that was begun is still there: SQLite gives it up itself when its disk fails. PostgreSQL
+    /// keeps a failed one until it is ended.
+    pub(super) fn is_in_transaction(&self) -> bool {
+        match self {
+            Self::Sqlite(connection) => !connection.is_autocommit(),
+            Self::Postgres(_) => true,
+        }
+    }
+
     /// Runs a statement that answers rows, and reads each with `read`.
     pub fn many<T>(
         &mut self,

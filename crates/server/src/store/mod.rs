@@ -91,6 +91,11 @@ impl Store {
         self.db.statements_read()
     }
 
+    /// Whether the last commit failed; the next one that succeeds says that rows are kept again.
+    pub fn commit_failed(&self) -> bool {
+        self.db.commit_failed()
+    }
+
     /// Reads in one organization, in one snapshot.
     pub async fn read<T: Send + 'static>(
         &self,

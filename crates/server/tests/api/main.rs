@@ -44,6 +44,7 @@ mod erasure;
 mod feedback;
 mod files;
 mod finish;
+mod forgotten_saves;
 mod grade_news;
 mod grade_tables;
 mod grades;

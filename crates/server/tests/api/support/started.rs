@@ -200,6 +200,11 @@ impl Started {
         self.child.try_wait().unwrap()
     }
 
+    /// The number of the process, for whoever looks at it from outside.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// How much memory the process holds, in bytes.
     pub fn resident(&self) -> u64 {
         self.status("VmRSS:")
