@@ -25,6 +25,7 @@ pub mod current_submissions;
 pub mod departures;
 pub mod direct_messages;
 pub mod documents;
+pub mod dump;
 pub mod enrollments;
 pub mod erasure;
 pub mod group_assignments;
@@ -65,7 +66,7 @@ use model::time::Timestamp;
 
 use self::connection::Connection;
 pub use self::db::{AfterCommit, Database};
-pub use self::migrate::{migrate, newest_migration};
+pub use self::migrate::{migrate, migrate_to, newest_migration};
 use self::platform::{Platform, PlatformProof, PlatformWork};
 use self::sql::{Columns, Sql, Value};
 pub use self::standpoint::{Actor, Standpoint, Tenant};

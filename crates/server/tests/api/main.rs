@@ -15,6 +15,7 @@ mod assignments;
 mod attachment_visibility;
 mod attachments;
 mod auth;
+mod backup;
 mod boards;
 mod bodies;
 mod bulk;

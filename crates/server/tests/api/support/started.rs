@@ -78,6 +78,19 @@ impl Place {
         open_store(&self.database, 1, 1).await.unwrap()
     }
 
+    /// `groupwork` with the settings of this place, for a command that ends by itself.
+    pub fn command(&self, arguments: &[&str], extra: &[(&str, &str)]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_groupwork"));
+        command
+            .args(arguments)
+            .env_clear()
+            .envs(self.settings.iter().map(|(name, value)| (name, value)))
+            .envs(extra.iter().copied())
+            .current_dir(self.folder.path())
+            .stdin(Stdio::null());
+        command
+    }
+
     /// Starts `groupwork <command>` and waits until it says where it listens.
     pub fn start(&mut self, command: &str) -> Started {
         let started = self.try_start(command, &[]);
