@@ -22,7 +22,7 @@ use crate::store::Standpoint;
 use crate::store::converted_files::{Converted, ConvertedOf};
 
 /// Conversions that run at once; the document server has few hands.
-const AT_ONCE: usize = 4;
+pub(super) const AT_ONCE: usize = 4;
 
 /// Bytes of a document that shall be a PDF.
 #[derive(Debug, Clone)]

@@ -10,8 +10,8 @@ use model::export::{ExportFormat, ExportedContent, ExportedDocument, TopicExport
 use model::file::FileKey;
 use tokio_util::task::AbortOnDropHandle;
 
-use super::conversion::{Content, Pdf, Source};
-use super::{CONVERSIONS, Editing};
+use super::Editing;
+use super::conversion::{AT_ONCE, Content, Pdf, Source};
 use crate::actions::topic_exports::{ERRORS, INDEX, blank_bytes};
 use crate::error::{Error, Result};
 use crate::files::pack::{Pack, Pieces, packed};
@@ -69,7 +69,7 @@ impl Editing {
 impl Exporting {
     /// The next document; conversions of those that follow begin meanwhile, no more than the document server has hands for.
     fn next(&mut self) -> Option<(ExportedDocument, Option<Making>)> {
-        while self.ahead.len() < CONVERSIONS
+        while self.ahead.len() < AT_ONCE
             && let Some(document) = self.rest.next()
         {
             let making = self.begin(&document);

@@ -207,6 +207,7 @@ impl Files {
                 let disk = disk.clone();
                 blocking(move || disk.clear_away()).await
             }
+            Self::Objects(objects) => objects.clear_away().await,
             Self::Memory(_) => Ok(()),
         }
     }

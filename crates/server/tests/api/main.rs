@@ -35,7 +35,6 @@ mod current_submissions;
 mod departures;
 mod direct_messages;
 mod document_server;
-mod document_tokens;
 mod document_versions;
 mod documentation;
 mod documents;
