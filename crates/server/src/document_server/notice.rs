@@ -156,7 +156,12 @@ mod tests {
         assert_eq!((last.user_id.as_str(), last.at), ("last", None));
         let text = serde_json::to_string(&kept).unwrap_or_default();
         assert!(!text.contains("Ben Student") && text.len() < 8_000, "{}", text.len());
-        for odd in [json!(null), json!([1]), json!({"changes": {"a": 1}}), json!({"changes": "x"})] {
+        for odd in [
+            json!(null),
+            json!([1]),
+            json!({"changes": {"a": 1}}),
+            json!({"changes": "x"}),
+        ] {
             assert!(history(&odd).is_empty(), "{odd}");
         }
     }

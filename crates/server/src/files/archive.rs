@@ -86,10 +86,7 @@ pub(super) fn check(source: &Source, package: Package) -> Verdict {
 
 fn check_within(mut bytes: Box<dyn ReadSeek>, size: u64, package: Package, budget: &mut Budget<'_>) -> Verdict {
     let entries = entries(&mut bytes, size)?;
-    budget.entries = budget
-        .entries
-        .checked_sub(entries)
-        .ok_or("it has too many entries")?;
+    budget.entries = budget.entries.checked_sub(entries).ok_or("it has too many entries")?;
     let mut archive = ZipArchive::new(BufReader::new(bytes)).map_err(damaged)?;
     if archive.len() as u64 != entries || archive.has_duplicate_names() {
         return Err("it names an entry twice".to_owned());

@@ -62,7 +62,10 @@ async fn results_are_paths_below_the_result_folder_and_nothing_else() {
 
 #[tokio::test]
 async fn the_folder_of_results_is_a_setting() {
-    let flags = ["--docserver-url=http://docs.example", "--docserver-results-path=/kept/files/"];
+    let flags = [
+        "--docserver-url=http://docs.example",
+        "--docserver-results-path=/kept/files/",
+    ];
     let Some(app) = TestApp::start_with(Kind::Sqlite, &flags).await else {
         return;
     };

@@ -18,49 +18,46 @@ fn claims(token: &str) -> Value {
     jsonwebtoken::decode(token, &key, &rules).unwrap().claims
 }
 
-studio!(
-    c01_the_configuration_is_signed_whole,
-    |studio| {
-        let world = &studio.app.world;
-        let document = studio.document("Our page").await;
-        let bens = studio.app.as_(&world.ben);
-        let answer = bens.get(&path(&document, "/editor-config?mode=edit")).await;
-        let config = answer.expect(200);
-        let base = format!("{}/api/workrooms/documents/{document}", studio.app.base);
-        assert_eq!(config["documentServerUrl"], json!(studio.server.url()));
-        assert_eq!(config["documentType"], "word");
-        assert_eq!(config["document"]["fileType"], "docx");
-        assert_eq!(config["document"]["title"], "Our page.docx");
-        assert_eq!(config["document"]["key"], json!(format!("{document}-1")));
-        assert_eq!(config["document"]["url"], json!(format!("{base}/file")));
-        assert_eq!(config["document"]["permissions"]["edit"], true);
-        let settings = &config["editorConfig"];
-        assert_eq!(settings["mode"], "edit");
-        assert_eq!(settings["callbackUrl"], json!(format!("{base}/callback")));
-        assert_eq!(settings["user"], json!({"id": world.ben.id, "name": "Ben Student"}));
-        assert_eq!(
-            (&settings["customization"]["macros"], &settings["lang"]),
-            (&json!(false), &json!("en"))
-        );
+studio!(c01_the_configuration_is_signed_whole, |studio| {
+    let world = &studio.app.world;
+    let document = studio.document("Our page").await;
+    let bens = studio.app.as_(&world.ben);
+    let answer = bens.get(&path(&document, "/editor-config?mode=edit")).await;
+    let config = answer.expect(200);
+    let base = format!("{}/api/workrooms/documents/{document}", studio.app.base);
+    assert_eq!(config["documentServerUrl"], json!(studio.server.url()));
+    assert_eq!(config["documentType"], "word");
+    assert_eq!(config["document"]["fileType"], "docx");
+    assert_eq!(config["document"]["title"], "Our page.docx");
+    assert_eq!(config["document"]["key"], json!(format!("{document}-1")));
+    assert_eq!(config["document"]["url"], json!(format!("{base}/file")));
+    assert_eq!(config["document"]["permissions"]["edit"], true);
+    let settings = &config["editorConfig"];
+    assert_eq!(settings["mode"], "edit");
+    assert_eq!(settings["callbackUrl"], json!(format!("{base}/callback")));
+    assert_eq!(settings["user"], json!({"id": world.ben.id, "name": "Ben Student"}));
+    assert_eq!(
+        (&settings["customization"]["macros"], &settings["lang"]),
+        (&json!(false), &json!("en"))
+    );
 
-        let mut signed = claims(config["token"].as_str().unwrap());
-        let (issued, ends) = (signed["iat"].as_i64().unwrap(), signed["exp"].as_i64().unwrap());
-        assert_eq!(ends - issued, 600);
-        let shown = config.as_object().unwrap().clone();
-        let shown: Value = shown
-            .into_iter()
-            .filter(|(name, _)| name != "token" && name != "documentServerUrl")
-            .collect();
-        signed
-            .as_object_mut()
-            .unwrap()
-            .retain(|name, _| name != "iat" && name != "exp");
-        assert_eq!(signed, shown);
-        bens.get(&path(&document, "/editor-config?user=ada"))
-            .await
-            .invalid("user");
-    }
-);
+    let mut signed = claims(config["token"].as_str().unwrap());
+    let (issued, ends) = (signed["iat"].as_i64().unwrap(), signed["exp"].as_i64().unwrap());
+    assert_eq!(ends - issued, 600);
+    let shown = config.as_object().unwrap().clone();
+    let shown: Value = shown
+        .into_iter()
+        .filter(|(name, _)| name != "token" && name != "documentServerUrl")
+        .collect();
+    signed
+        .as_object_mut()
+        .unwrap()
+        .retain(|name, _| name != "iat" && name != "exp");
+    assert_eq!(signed, shown);
+    bens.get(&path(&document, "/editor-config?user=ada"))
+        .await
+        .invalid("user");
+});
 
 /// Whoever opens it now may look and not write, and his editor says so to the document server too.
 async fn opens_for_reading(studio: &Studio, people: &[&Person], document: &str) {
@@ -99,32 +96,43 @@ studio!(c03_what_is_locked_opens_for_reading_for_everybody, |studio| {
     opens_for_reading(studio, &[&world.ben, &world.ada, &world.adam, &world.olga], &document).await;
 });
 
-once!(c04_one_session_has_one_key_and_nothing_else_has_it, ["--docserver-shared=true"], |studio| {
-    let world = &studio.app.world;
-    let (document, other) = (studio.document("Our page").await, studio.document("Our page").await);
-    let key = async |person, document| {
-        let config = studio.configuration(person, document).await;
-        config["document"]["key"].as_str().unwrap().to_owned()
-    };
-    assert_eq!(key(&world.ben, &document).await, key(&world.cem, &document).await);
-    assert_eq!(key(&world.ben, &document).await, key(&world.ada, &document).await);
-    assert_ne!(key(&world.ben, &document).await, key(&world.ben, &other).await);
-    let deployment = studio.app.app.document_server().deployment().to_owned();
-    assert_eq!(key(&world.ben, &document).await, format!("{deployment}-{document}-1"));
+once!(
+    c04_one_session_has_one_key_and_nothing_else_has_it,
+    ["--docserver-shared=true"],
+    |studio| {
+        let world = &studio.app.world;
+        let (document, other) = (studio.document("Our page").await, studio.document("Our page").await);
+        let key = async |person, document| {
+            let config = studio.configuration(person, document).await;
+            config["document"]["key"].as_str().unwrap().to_owned()
+        };
+        assert_eq!(key(&world.ben, &document).await, key(&world.cem, &document).await);
+        assert_eq!(key(&world.ben, &document).await, key(&world.ada, &document).await);
+        assert_ne!(key(&world.ben, &document).await, key(&world.ben, &other).await);
+        let deployment = studio.app.app.document_server().deployment().to_owned();
+        assert_eq!(key(&world.ben, &document).await, format!("{deployment}-{document}-1"));
 
-    let elsewhere = Studio::start(Kind::Sqlite, &["--docserver-shared=true"]).await.unwrap();
-    let theirs = elsewhere.app.app.document_server();
-    assert_ne!(theirs.deployment(), deployment);
-    assert_eq!(theirs.parse_key(&key(&world.ben, &document).await), None, "it is none of theirs");
-    elsewhere.close().await;
+        let elsewhere = Studio::start(Kind::Sqlite, &["--docserver-shared=true"]).await.unwrap();
+        let theirs = elsewhere.app.app.document_server();
+        assert_ne!(theirs.deployment(), deployment);
+        assert_eq!(
+            theirs.parse_key(&key(&world.ben, &document).await),
+            None,
+            "it is none of theirs"
+        );
+        elsewhere.close().await;
 
-    let south = studio.app.room(&world.south_class, &[&world.zack]).await;
-    let zoe = studio.app.as_(&world.zoe);
-    let new = json!({"title": "Our page", "documentType": "word"});
-    let made = zoe.post(&format!("/workrooms/{}/documents", south.id), new).await.expect(201);
-    let theirs = key(&world.zoe, made["id"].as_str().unwrap()).await;
-    assert!(theirs != key(&world.ben, &document).await && theirs.starts_with(&deployment));
-});
+        let south = studio.app.room(&world.south_class, &[&world.zack]).await;
+        let zoe = studio.app.as_(&world.zoe);
+        let new = json!({"title": "Our page", "documentType": "word"});
+        let made = zoe
+            .post(&format!("/workrooms/{}/documents", south.id), new)
+            .await
+            .expect(201);
+        let theirs = key(&world.zoe, made["id"].as_str().unwrap()).await;
+        assert!(theirs != key(&world.ben, &document).await && theirs.starts_with(&deployment));
+    }
+);
 
 once!(c05_names_and_keys_are_short_and_tell_nothing, [], |studio| {
     let world = &studio.app.world;
@@ -139,7 +147,10 @@ once!(c05_names_and_keys_are_short_and_tell_nothing, [], |studio| {
         assert!(config["document"]["title"].as_str().unwrap().chars().count() <= 128);
         let user = &config["editorConfig"]["user"];
         let id = user["id"].as_str().unwrap();
-        assert!(id.len() <= 128 && !id.contains('@') && !id.to_lowercase().contains("ben"), "{id}");
+        assert!(
+            id.len() <= 128 && !id.contains('@') && !id.to_lowercase().contains("ben"),
+            "{id}"
+        );
         assert!(user["name"].as_str().unwrap().chars().count() <= 128 && user.as_object().unwrap().len() == 2);
         assert!(!config.to_string().contains(&world.ben.email));
     }
@@ -230,14 +241,27 @@ once!(c09_the_editor_fits_the_file_and_other_files_are_refused, [], |studio| {
     ];
     for (name, kind, bytes) in files {
         let made = ada.upload(&rooms, name, bytes, &[]).await.expect(201);
-        let config = studio.configuration(&studio.app.world.ada, made["id"].as_str().unwrap()).await;
+        let config = studio
+            .configuration(&studio.app.world.ada, made["id"].as_str().unwrap())
+            .await;
         assert_eq!(config["documentType"], kind, "{name}");
         assert_eq!(config["document"]["fileType"], name[2..], "{name}");
     }
     // No other file becomes a document, so no other one can be opened.
-    for (name, bytes) in [("a.docm", docx("x")), ("a.vsdx", docx("x")), ("a.svg", b"<svg/>".to_vec()), ("a", docx("x"))] {
+    for (name, bytes) in [
+        ("a.docm", docx("x")),
+        ("a.vsdx", docx("x")),
+        ("a.svg", b"<svg/>".to_vec()),
+        ("a", docx("x")),
+    ] {
         let refused = ada.upload(&rooms, name, bytes, &[]).await;
-        assert!(!refused.refused(415, "UNSUPPORTED_FILE_TYPE").to_string().contains("token"), "{name}");
+        assert!(
+            !refused
+                .refused(415, "UNSUPPORTED_FILE_TYPE")
+                .to_string()
+                .contains("token"),
+            "{name}"
+        );
     }
     let unknown = json!({"title": "x", "documentType": "diagram"});
     ada.post(&rooms, unknown).await.invalid("documentType");
@@ -263,7 +287,10 @@ async fn c10_a_token_is_kept_by_nobody() {
     let token = answer.expect(200)["token"].as_str().unwrap().to_owned();
     // It comes back at the wrong door; whoever writes down what was refused must not write the token.
     let bearer = Client::new(&service.base, None).with("authorization", &format!("Bearer {token}"));
-    bearer.get(&path(document.as_str().unwrap(), "/file")).await.refused(403, "DOCSERVER_TOKEN_MISMATCH");
+    bearer
+        .get(&path(document.as_str().unwrap(), "/file"))
+        .await
+        .refused(403, "DOCSERVER_TOKEN_MISMATCH");
     service.stop();
     let log = std::fs::read_to_string(place.folder().join("serve.log")).unwrap();
     assert!(log.lines().count() > 10, "the log is on");
@@ -276,9 +303,19 @@ async fn c10_a_token_is_kept_by_nobody() {
 
 #[test]
 fn c11_without_a_good_secret_it_does_not_start() {
-    for bad in ["", "   ", "x", "0123456789012345678901234567890", "secretsecretsecretsecretsecretsecret", AUTH_SECRET] {
+    for bad in [
+        "",
+        "   ",
+        "x",
+        "0123456789012345678901234567890",
+        "secretsecretsecretsecretsecretsecret",
+        AUTH_SECRET,
+    ] {
         let mut place = Place::new(Kind::Sqlite).unwrap();
-        let log = place.try_start("serve", &[("DOCSERVER_JWT_SECRET", bad)]).map(|_| ()).unwrap_err();
+        let log = place
+            .try_start("serve", &[("DOCSERVER_JWT_SECRET", bad)])
+            .map(|_| ())
+            .unwrap_err();
         assert!(log.contains("DOCSERVER_JWT_SECRET"), "{bad:?}: {log}");
         assert!(!place.folder().join("groupwork.db").exists(), "nothing was opened");
         place.close();

@@ -30,7 +30,9 @@ fn bearing(studio: &Studio, token: &str) -> Client {
 /// Asks with a token of the right kind for this address.
 async fn fetch(studio: &Studio, document: &str) -> Answer {
     let (door, url) = door(studio, document);
-    bearing(studio, &sign(json!({"payload": {"url": url}}))).get(&door).await
+    bearing(studio, &sign(json!({"payload": {"url": url}})))
+        .get(&door)
+        .await
 }
 
 studio!(f01_the_document_server_gets_the_bytes, |studio| {
@@ -38,7 +40,11 @@ studio!(f01_the_document_server_gets_the_bytes, |studio| {
     studio.write(&studio.app.world.ben, &document, "Stored.").await;
     let opened = fetch(studio, &document).await;
     assert_eq!(opened.status, 200);
-    let kept = studio.app.as_(&studio.app.world.ada).get(&path(&document, "/download")).await;
+    let kept = studio
+        .app
+        .as_(&studio.app.world.ada)
+        .get(&path(&document, "/download"))
+        .await;
     assert!(words(&opened.bytes).contains("Stored.") && opened.bytes == kept.bytes);
     assert_eq!(opened.header("content-length"), kept.bytes.len().to_string());
     assert!(opened.header("content-disposition").starts_with("attachment"));
@@ -68,7 +74,11 @@ once!(f02_only_a_genuine_token_that_is_not_too_old_opens, [], |studio| {
         unsigned,
         sign_as(Algorithm::HS256, AUTH_SECRET, &good),
         sign_as(Algorithm::HS256, "", &good),
-        sign_as(Algorithm::HS256, DOCSERVER_SECRET, &json!({"payload": {"url": url}, "iat": seconds()})),
+        sign_as(
+            Algorithm::HS256,
+            DOCSERVER_SECRET,
+            &json!({"payload": {"url": url}, "iat": seconds()}),
+        ),
         with("exp", json!(seconds() - 70)),
         with("iat", json!(seconds() + 300)),
         with("nbf", json!(seconds() + 300)),
@@ -81,10 +91,21 @@ once!(f02_only_a_genuine_token_that_is_not_too_old_opens, [], |studio| {
     }
     let stranger = studio.app.stranger();
     stranger.get(&door).await.refused(401, "DOCSERVER_TOKEN_MISSING");
-    stranger.get(&format!("{door}?anything=1")).await.refused(401, "DOCSERVER_TOKEN_MISSING");
-    for header in [sign(good.clone()), format!("Basic {}", sign(good.clone())), "Bearer".to_owned()] {
+    stranger
+        .get(&format!("{door}?anything=1"))
+        .await
+        .refused(401, "DOCSERVER_TOKEN_MISSING");
+    for header in [
+        sign(good.clone()),
+        format!("Basic {}", sign(good.clone())),
+        "Bearer".to_owned(),
+    ] {
         let answer = stranger.with("authorization", &header).get(&door).await;
-        assert_eq!((answer.status, answer.json()["code"].as_str()), (401, Some(INVALID)), "{header}");
+        assert_eq!(
+            (answer.status, answer.json()["code"].as_str()),
+            (401, Some(INVALID)),
+            "{header}"
+        );
     }
     let late = sign(json!({"payload": {"url": url}, "iat": seconds() - 330, "exp": seconds() - 30}));
     let opened = bearing(studio, &late).get(&door).await;
@@ -124,7 +145,11 @@ once!(f03_a_token_opens_its_own_address_and_no_other, [], |studio| {
     for named in named {
         let token = sign(json!({"payload": {"url": named}}));
         let answer = bearing(studio, &token).get(&door).await;
-        assert_eq!((answer.status, answer.json()["code"].as_str()), (403, Some(MISMATCH)), "{named}");
+        assert_eq!(
+            (answer.status, answer.json()["code"].as_str()),
+            (403, Some(MISMATCH)),
+            "{named}"
+        );
     }
     assert_eq!(fetch(studio, &document).await.status, 200);
 });
@@ -134,7 +159,8 @@ once!(f04_no_other_kind_of_token_opens, [], |studio| {
     let (door, url) = door(studio, &document);
     let key = format!("{document}-1");
     let config = studio.configuration(&studio.app.world.ben, &document).await;
-    let conversion = json!({"async": true, "filetype": "docx", "key": "k", "outputtype": "pdf", "title": "t", "url": url});
+    let conversion =
+        json!({"async": true, "filetype": "docx", "key": "k", "outputtype": "pdf", "title": "t", "url": url});
     let tokens = [
         config["token"].as_str().unwrap().to_owned(),
         sign(json!({"key": key, "status": 2, "url": url})),
@@ -153,7 +179,11 @@ once!(f04_no_other_kind_of_token_opens, [], |studio| {
     ];
     for token in tokens {
         let answer = bearing(studio, &token).get(&door).await;
-        assert_eq!((answer.status, answer.json()["code"].as_str()), (403, Some(MISMATCH)), "{token}");
+        assert_eq!(
+            (answer.status, answer.json()["code"].as_str()),
+            (403, Some(MISMATCH)),
+            "{token}"
+        );
     }
 });
 
@@ -164,26 +194,41 @@ once!(f05_a_cookie_opens_as_little_as_none, [], |studio| {
         let answer = studio.app.as_(person).get(&door).await;
         answer.refused(401, "DOCSERVER_TOKEN_MISSING");
     }
-    assert_eq!(fetch(studio, &document).await.status, 200, "and a token needs no cookie");
+    assert_eq!(
+        fetch(studio, &document).await.status,
+        200,
+        "and a token needs no cookie"
+    );
 });
 
-once!(f06_a_document_nobody_wrote_in_is_the_template_of_its_kind, [], |studio| {
-    let ada = studio.app.as_(&studio.app.world.ada);
-    for (kind, extension) in [("word", "docx"), ("cell", "xlsx"), ("slide", "pptx")] {
-        let new = json!({"title": kind, "documentType": kind});
-        let rooms = format!("/workrooms/{}/documents", studio.room);
-        let made = ada.post(&rooms, new).await.expect(201);
-        let document = made["id"].as_str().unwrap();
-        let opened = fetch(studio, document).await;
-        assert!(opened.status == 200 && opened.bytes.starts_with(b"PK\x03\x04"), "{kind}");
-        assert!(opened.header("content-disposition").contains(&format!("{kind}.{extension}")));
-        let editor = studio.open(&studio.app.world.ben, document).await;
-        assert!(editor.may_edit(), "{kind}");
-        editor.close().await.unwrap();
-        let pdf = ada.get(&path(document, "/pdf")).await;
-        assert!(pdf.status == 200 && pdf.bytes.starts_with(b"%PDF-"), "{kind}");
+once!(
+    f06_a_document_nobody_wrote_in_is_the_template_of_its_kind,
+    [],
+    |studio| {
+        let ada = studio.app.as_(&studio.app.world.ada);
+        for (kind, extension) in [("word", "docx"), ("cell", "xlsx"), ("slide", "pptx")] {
+            let new = json!({"title": kind, "documentType": kind});
+            let rooms = format!("/workrooms/{}/documents", studio.room);
+            let made = ada.post(&rooms, new).await.expect(201);
+            let document = made["id"].as_str().unwrap();
+            let opened = fetch(studio, document).await;
+            assert!(
+                opened.status == 200 && opened.bytes.starts_with(b"PK\x03\x04"),
+                "{kind}"
+            );
+            assert!(
+                opened
+                    .header("content-disposition")
+                    .contains(&format!("{kind}.{extension}"))
+            );
+            let editor = studio.open(&studio.app.world.ben, document).await;
+            assert!(editor.may_edit(), "{kind}");
+            editor.close().await.unwrap();
+            let pdf = ada.get(&path(document, "/pdf")).await;
+            assert!(pdf.status == 200 && pdf.bytes.starts_with(b"%PDF-"), "{kind}");
+        }
     }
-});
+);
 
 studio!(f07_a_storage_that_is_away_is_a_reason_to_ask_again, |studio| {
     let document = studio.document("Our page").await;
@@ -214,7 +259,10 @@ once!(f08_what_is_locked_is_read_and_what_is_gone_is_not, [], |studio| {
     let (door, url) = door(studio, &other);
     let query = format!("?revision={theirs}");
     let token = sign(json!({"payload": {"url": format!("{url}{query}")}}));
-    bearing(studio, &token).get(&format!("{door}{query}")).await.refused(404, "NOT_FOUND");
+    bearing(studio, &token)
+        .get(&format!("{door}{query}"))
+        .await
+        .refused(404, "NOT_FOUND");
 });
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -254,7 +302,11 @@ async fn f09_a_large_file_streams_through_little_memory() {
     assert_eq!(head.status(), 200);
     assert_eq!(head.headers()["content-length"], SIZE.to_string().as_str());
     assert_eq!(head.bytes().await.unwrap().len(), 0);
-    bearer.with("range", "bytes=99999999-").get(&door).await.refused(416, "RANGE_NOT_SATISFIABLE");
+    bearer
+        .with("range", "bytes=99999999-")
+        .get(&door)
+        .await
+        .refused(416, "RANGE_NOT_SATISFIABLE");
     service.stop();
     place.close();
 }
@@ -263,16 +315,27 @@ studio!(an_earlier_state_keeps_its_own_kind, |studio| {
     // The document server may give a document back as another kind; the state before that stays what it was.
     let ada = studio.app.as_(&studio.app.world.ada);
     let rooms = format!("/workrooms/{}/documents", studio.room);
-    let text = ada.upload(&rooms, "notes.txt", b"Plain.".to_vec(), &[]).await.expect(201);
+    let text = ada
+        .upload(&rooms, "notes.txt", b"Plain.".to_vec(), &[])
+        .await
+        .expect(201);
     let document = text["id"].as_str().unwrap().to_owned();
     studio.server.set_faults(practice_document_server::Faults::default());
     let address = path(&document, "");
-    put(&ada, &address, docx("x"), "a.docx").await.refused(415, "UNSUPPORTED_FILE_TYPE");
+    put(&ada, &address, docx("x"), "a.docx")
+        .await
+        .refused(415, "UNSUPPORTED_FILE_TYPE");
     let statement = format!("UPDATE documents SET file_extension = 'docx' WHERE id = '{document}'");
     crate::support::rows::execute(&studio.app.database, statement).await;
     let earlier = ada.get(&path(&document, "/versions/1/download")).await;
     assert!(earlier.header("content-disposition").contains("notes (version 1).txt"));
     assert_eq!(earlier.bytes, b"Plain.");
-    let restored = ada.post(&path(&document, "/versions/1/restore"), json!({})).await.expect(200);
-    assert_eq!((&restored["fileExtension"], &restored["version"]), (&json!("txt"), &json!(2)));
+    let restored = ada
+        .post(&path(&document, "/versions/1/restore"), json!({}))
+        .await
+        .expect(200);
+    assert_eq!(
+        (&restored["fileExtension"], &restored["version"]),
+        (&json!("txt"), &json!(2))
+    );
 });

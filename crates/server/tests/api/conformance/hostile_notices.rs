@@ -82,8 +82,18 @@ shelved!(a_notice_with_a_bad_token_changes_nothing, [], |shelf, studio| {
         (401, INVALID, by(Algorithm::HS256, ""), None),
         (401, INVALID, by(Algorithm::HS384, DOCSERVER_SECRET), None),
         (401, INVALID, by(Algorithm::HS512, DOCSERVER_SECRET), None),
-        (401, INVALID, json!({"token": format!("eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0.{}.", parts[1])}), None),
-        (401, INVALID, json!({"token": format!("{}.{}.", parts[0], parts[1])}), None),
+        (
+            401,
+            INVALID,
+            json!({"token": format!("eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0.{}.", parts[1])}),
+            None,
+        ),
+        (
+            401,
+            INVALID,
+            json!({"token": format!("{}.{}.", parts[0], parts[1])}),
+            None,
+        ),
         (401, INVALID, json!({"token": endless}), None),
         (401, INVALID, body(timed(-900, 900)), None),
         (401, INVALID, body(timed(-400, -100)), None),
@@ -92,7 +102,12 @@ shelved!(a_notice_with_a_bad_token_changes_nothing, [], |shelf, studio| {
         (403, MISMATCH, json!({}), Some(editor.clone())),
         (403, MISMATCH, body(json!({"payload": good})), None),
         (403, MISMATCH, json!({}), Some(genuine.clone())),
-        (403, MISMATCH, json!({}), Some(sign(json!({"payload": {"url": config["document"]["url"]}})))),
+        (
+            403,
+            MISMATCH,
+            json!({}),
+            Some(sign(json!({"payload": {"url": config["document"]["url"]}}))),
+        ),
         (403, MISMATCH, body(json!({"key": key, "url": url, "version": 1})), None),
         (403, MISMATCH, body(with("outputtype", json!("pdf"))), None),
         (403, MISMATCH, body(with("c", json!("info"))), None),
@@ -100,16 +115,29 @@ shelved!(a_notice_with_a_bad_token_changes_nothing, [], |shelf, studio| {
         (403, MISMATCH, body(without("key")), None),
         (403, MISMATCH, body(with("document", config["document"].clone())), None),
         (403, MISMATCH, body(good.clone()), header(with("status", json!(4)))),
-        (403, MISMATCH, body(good.clone()), header(with("key", json!(format!("{other}-1"))))),
+        (
+            403,
+            MISMATCH,
+            body(good.clone()),
+            header(with("key", json!(format!("{other}-1")))),
+        ),
         (403, MISMATCH, body(with("key", json!(format!("{other}-1")))), None),
     ];
     assert!(refused.len() >= 25);
     for (status, code, body, header) in refused {
         let answer = post(studio, &document, body.clone(), header).await;
-        assert_eq!((answer.status, answer.json()["code"].as_str()), (status, Some(code)), "{body}");
+        assert_eq!(
+            (answer.status, answer.json()["code"].as_str()),
+            (status, Some(code)),
+            "{body}"
+        );
     }
     assert_eq!(state(studio, &document).await, before);
-    assert_eq!((calls.load(Ordering::Relaxed), shelf.fetched()), (0, Vec::new()), "nobody was called");
+    assert_eq!(
+        (calls.load(Ordering::Relaxed), shelf.fetched()),
+        (0, Vec::new()),
+        "nobody was called"
+    );
 });
 
 /// Addresses that name another server and a folder of results: only our own document server is asked, and has nothing.
@@ -148,88 +176,131 @@ fn misleading(foreign: &str) -> Vec<String> {
 /// Addresses that are none of a result.
 fn useless(foreign: &str) -> Vec<String> {
     let mut found: Vec<String> = [
-        "", " ", "x", "/cache/files/x", "//evil.example/cache/files/x", "file:///cache/files/x", "file:///etc/passwd",
-        "ftp://docs/cache/files/x", "gopher://docs/cache/files/x", "data:application/zip;base64,UEsDBA==",
-        "javascript:alert(1)", "unix:/cache/files/x", "http://", "http:///", "http://:80/cache/files/x",
+        "",
+        " ",
+        "x",
+        "/cache/files/x",
+        "//evil.example/cache/files/x",
+        "file:///cache/files/x",
+        "file:///etc/passwd",
+        "ftp://docs/cache/files/x",
+        "gopher://docs/cache/files/x",
+        "data:application/zip;base64,UEsDBA==",
+        "javascript:alert(1)",
+        "unix:/cache/files/x",
+        "http://",
+        "http:///",
+        "http://:80/cache/files/x",
     ]
     .map(str::to_owned)
     .to_vec();
     let paths = [
-        "/etc/passwd", "/", "", "/command", "/cache/filesx", "/CACHE/FILES/x", "/cache/files", "/cache/files/../../command",
-        "/cache/files/%2e%2e/%2e%2e/command", "/cache/files/..%2f..%2fcommand", "/cache/files/..%5ccommand",
-        "/cache/files/..\\..\\command", "//cache/files/x", "/cache/files//x", "/cache/files/%2F%2e%2e/x",
-        "/?/cache/files/x", "#/cache/files/x", "/x/cache/files/x",
+        "/etc/passwd",
+        "/",
+        "",
+        "/command",
+        "/cache/filesx",
+        "/CACHE/FILES/x",
+        "/cache/files",
+        "/cache/files/../../command",
+        "/cache/files/%2e%2e/%2e%2e/command",
+        "/cache/files/..%2f..%2fcommand",
+        "/cache/files/..%5ccommand",
+        "/cache/files/..\\..\\command",
+        "//cache/files/x",
+        "/cache/files//x",
+        "/cache/files/%2F%2e%2e/x",
+        "/?/cache/files/x",
+        "#/cache/files/x",
+        "/x/cache/files/x",
     ];
     found.extend(paths.iter().map(|path| format!("http://{foreign}{path}")));
     found
 }
 
-shelved!(a_hostile_notice_changes_nothing_and_calls_nobody, [], |shelf, studio| {
-    let (address, calls) = foreign().await;
-    let document = studio.document("Our page").await;
-    let before = state(studio, &document).await;
-    let key = before.2.clone();
-    let elsewhere = format!("http://{address}/cache/files/data/x/output.docx");
-    let with = |name: &str, value: Value| {
-        let mut claims = save(2, &key, &elsewhere, 1);
-        claims[name] = value;
-        claims
-    };
-    let mut notices: Vec<(u16, Value, Value)> = Vec::new();
-    for url in misleading(&address) {
-        notices.push((503, json!(1), save(2, &key, &url, 1)));
-    }
-    for url in useless(&address) {
-        notices.push((200, json!(1), save(6, &key, &url, 1)));
-    }
-    let mut nameless = with("users", json!([]));
-    nameless.as_object_mut().unwrap().remove("url");
-    notices.push((200, json!(1), nameless));
-    let many: Vec<String> = (0..10_000).map(|number| format!("user{number}")).collect();
-    notices.push((503, json!(1), with("users", json!(many))));
-    notices.push((503, json!(1), with("lastsave", json!("soon"))));
-    notices.push((503, json!(1), with("userdata", json!({"nonce": [1, 2]}))));
-    notices.push((503, json!(1), with("history", json!([[[[]]]]))));
-    notices.push((503, json!(1), with("filetype", json!("../../../../etc/passwd"))));
-    notices.push((503, json!(1), with("changesurl", json!(elsewhere))));
-    notices.push((200, json!(1), with("status", json!(3))));
-    notices.push((200, json!(1), with("status", json!(7))));
-    let mismatched = [
-        ("url", json!(7)), ("url", json!([elsewhere])), ("users", json!("ben")), ("users", json!([7])),
-        ("lastsave", json!(1)), ("notmodified", json!("yes")), ("filetype", json!(["docx"])), ("key", json!(1)),
-        ("key", json!([key])), ("key", json!(format!("{key} "))), ("key", json!("../../x-1")),
-    ];
-    for (name, value) in mismatched {
-        notices.push((403, json!(null), with(name, value)));
-    }
-    assert!(notices.len() >= 60, "only {}", notices.len());
-    let told = notices.into_iter().map(async |(status, error, claims)| {
-        let answer = post(studio, &document, json!({"token": sign(claims.clone())}), None).await;
-        let said = claims.to_string().chars().take(200).collect::<String>();
-        assert_eq!((answer.status, &answer.json()["error"]), (status, &error), "{said}");
-    });
-    join_all(told).await;
+shelved!(
+    a_hostile_notice_changes_nothing_and_calls_nobody,
+    [],
+    |shelf, studio| {
+        let (address, calls) = foreign().await;
+        let document = studio.document("Our page").await;
+        let before = state(studio, &document).await;
+        let key = before.2.clone();
+        let elsewhere = format!("http://{address}/cache/files/data/x/output.docx");
+        let with = |name: &str, value: Value| {
+            let mut claims = save(2, &key, &elsewhere, 1);
+            claims[name] = value;
+            claims
+        };
+        let mut notices: Vec<(u16, Value, Value)> = Vec::new();
+        for url in misleading(&address) {
+            notices.push((503, json!(1), save(2, &key, &url, 1)));
+        }
+        for url in useless(&address) {
+            notices.push((200, json!(1), save(6, &key, &url, 1)));
+        }
+        let mut nameless = with("users", json!([]));
+        nameless.as_object_mut().unwrap().remove("url");
+        notices.push((200, json!(1), nameless));
+        let many: Vec<String> = (0..10_000).map(|number| format!("user{number}")).collect();
+        notices.push((503, json!(1), with("users", json!(many))));
+        notices.push((503, json!(1), with("lastsave", json!("soon"))));
+        notices.push((503, json!(1), with("userdata", json!({"nonce": [1, 2]}))));
+        notices.push((503, json!(1), with("history", json!([[[[]]]]))));
+        notices.push((503, json!(1), with("filetype", json!("../../../../etc/passwd"))));
+        notices.push((503, json!(1), with("changesurl", json!(elsewhere))));
+        notices.push((200, json!(1), with("status", json!(3))));
+        notices.push((200, json!(1), with("status", json!(7))));
+        let mismatched = [
+            ("url", json!(7)),
+            ("url", json!([elsewhere])),
+            ("users", json!("ben")),
+            ("users", json!([7])),
+            ("lastsave", json!(1)),
+            ("notmodified", json!("yes")),
+            ("filetype", json!(["docx"])),
+            ("key", json!(1)),
+            ("key", json!([key])),
+            ("key", json!(format!("{key} "))),
+            ("key", json!("../../x-1")),
+        ];
+        for (name, value) in mismatched {
+            notices.push((403, json!(null), with(name, value)));
+        }
+        assert!(notices.len() >= 60, "only {}", notices.len());
+        let told = notices.into_iter().map(async |(status, error, claims)| {
+            let answer = post(studio, &document, json!({"token": sign(claims.clone())}), None).await;
+            let said = claims.to_string().chars().take(200).collect::<String>();
+            assert_eq!((answer.status, &answer.json()["error"]), (status, &error), "{said}");
+        });
+        join_all(told).await;
 
-    // And bodies that are no notice at all.
-    let door = path(&document, "/callback");
-    let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
-    for (status, body) in [
-        (400, Vec::new()),
-        (400, b"token=x".to_vec()),
-        (400, b"{\"token\":".to_vec()),
-        (400, vec![0xff, 0xfe, 0x00]),
-        (400, deep.into_bytes()),
-        (401, b"[]".to_vec()),
-        (401, b"null".to_vec()),
-        (401, b"\"token\"".to_vec()),
-    ] {
-        let client = studio.app.stranger();
-        let request = client.request(reqwest::Method::POST, &door).header("content-type", "application/json");
-        let shown = String::from_utf8_lossy(&body).chars().take(40).collect::<String>();
-        assert_eq!(client.finish(request.body(body)).await.status, status, "{shown}");
+        // And bodies that are no notice at all.
+        let door = path(&document, "/callback");
+        let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+        for (status, body) in [
+            (400, Vec::new()),
+            (400, b"token=x".to_vec()),
+            (400, b"{\"token\":".to_vec()),
+            (400, vec![0xff, 0xfe, 0x00]),
+            (400, deep.into_bytes()),
+            (401, b"[]".to_vec()),
+            (401, b"null".to_vec()),
+            (401, b"\"token\"".to_vec()),
+        ] {
+            let client = studio.app.stranger();
+            let request = client
+                .request(reqwest::Method::POST, &door)
+                .header("content-type", "application/json");
+            let shown = String::from_utf8_lossy(&body).chars().take(40).collect::<String>();
+            assert_eq!(client.finish(request.body(body)).await.status, status, "{shown}");
+        }
+        assert_eq!(state(studio, &document).await, before);
+        assert_eq!(calls.load(Ordering::Relaxed), 0, "somebody called the foreign server");
+        let asked = shelf.fetched();
+        assert!(
+            !asked.is_empty() && asked.iter().all(|line| line.starts_with("GET /cache/files/")),
+            "{asked:?}"
+        );
     }
-    assert_eq!(state(studio, &document).await, before);
-    assert_eq!(calls.load(Ordering::Relaxed), 0, "somebody called the foreign server");
-    let asked = shelf.fetched();
-    assert!(!asked.is_empty() && asked.iter().all(|line| line.starts_with("GET /cache/files/")), "{asked:?}");
-});
+);

@@ -50,7 +50,11 @@ fn all_76_checks_have_a_test() {
         .flat_map(|(letter, count)| (1..=*count).map(move |number| format!("{letter}{number:02}_")));
     let ids: Vec<String> = ids.collect();
     assert_eq!(ids.len(), 76);
-    let is_missing = |id: &&String| !words.iter().any(|word| word.starts_with(id.as_str()) && word.len() > id.len() + 3);
+    let is_missing = |id: &&String| {
+        !words
+            .iter()
+            .any(|word| word.starts_with(id.as_str()) && word.len() > id.len() + 3)
+    };
     let missing: Vec<&String> = ids.iter().filter(is_missing).collect();
     assert!(missing.is_empty(), "no test shows {missing:?}");
 }

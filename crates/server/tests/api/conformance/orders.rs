@@ -84,17 +84,40 @@ impl Session<'_> {
         let ada = self.studio.app.as_(&self.studio.app.world.ada);
         let kept = model(judged);
         let versions = self.studio.versions(self.document).await;
-        let sizes: Vec<i64> = versions.iter().rev().map(|version| version["version"].as_i64().unwrap()).collect();
+        let sizes: Vec<i64> = versions
+            .iter()
+            .rev()
+            .map(|version| version["version"].as_i64().unwrap())
+            .collect();
         let numbers: Vec<i64> = (1..=i64::try_from(kept.len()).unwrap()).collect();
-        assert_eq!(sizes, numbers, "{order:?}: one revision for each save that was news, without gaps");
+        assert_eq!(
+            sizes, numbers,
+            "{order:?}: one revision for each save that was news, without gaps"
+        );
         for (number, notice) in numbers.iter().zip(&kept) {
-            let bytes = ada.get(&path(self.document, &format!("/versions/{number}/download"))).await.bytes;
+            let bytes = ada
+                .get(&path(self.document, &format!("/versions/{number}/download")))
+                .await
+                .bytes;
             assert_eq!(bytes, docx(&text(*notice)), "{order:?}: revision {number}");
         }
         let content = ada.get(&path(self.document, "/download")).await.bytes;
-        assert_eq!(content, docx(&text(2)), "{order:?}: the newest is the content, and it holds all text");
-        assert_eq!(self.studio.key(self.document).await, format!("{}-2", self.document), "{order:?}");
-        let own = self.studio.files().into_iter().filter(|name| name.starts_with(self.document)).count();
+        assert_eq!(
+            content,
+            docx(&text(2)),
+            "{order:?}: the newest is the content, and it holds all text"
+        );
+        assert_eq!(
+            self.studio.key(self.document).await,
+            format!("{}-2", self.document),
+            "{order:?}"
+        );
+        let own = self
+            .studio
+            .files()
+            .into_iter()
+            .filter(|name| name.starts_with(self.document))
+            .count();
         assert_eq!(own, kept.len(), "{order:?}: no bytes are left over");
     }
 
@@ -137,7 +160,10 @@ impl Session<'_> {
 shelved!(every_order_of_five_notices_ends_alike, [], |shelf, studio| {
     let orders = orders(&STORY);
     assert_eq!(orders.len(), 120);
-    let third = studio.app.room(&studio.app.world.seven_b, &[&studio.app.world.eli]).await;
+    let third = studio
+        .app
+        .room(&studio.app.world.seven_b, &[&studio.app.world.eli])
+        .await;
     let rooms = [studio.room.clone(), studio.hidden_room().await, third.id];
     // In a short run every order is told once, by turns with a slow download and with one repeat.
     let is_long = environment("GROUPWORK_SOAK").is_some();
@@ -145,12 +171,28 @@ shelved!(every_order_of_five_notices_ends_alike, [], |shelf, studio| {
         let room = &rooms[number % 3];
         if is_long || number % 2 == 0 {
             let document = studio.document_in(room, "Our page").await;
-            Session { shelf, studio, document: &document }.delayed(order).await;
+            Session {
+                shelf,
+                studio,
+                document: &document,
+            }
+            .delayed(order)
+            .await;
         }
         if is_long || number % 2 == 1 {
             let document = studio.document_in(room, "Our page").await;
-            let again = if is_long { vec![0, 1, 2, 3, 4] } else { vec![number / 2 % 5] };
-            Session { shelf, studio, document: &document }.repeated(order, &again).await;
+            let again = if is_long {
+                vec![0, 1, 2, 3, 4]
+            } else {
+                vec![number / 2 % 5]
+            };
+            Session {
+                shelf,
+                studio,
+                document: &document,
+            }
+            .repeated(order, &again)
+            .await;
         }
     });
     stream::iter(stories).buffer_unordered(6).collect::<Vec<()>>().await;

@@ -71,7 +71,11 @@ async fn repeated(studio: &Studio, duplicate: Duplicate) {
     let sent = studio.server.callbacks().into_iter().filter(|sent| sent.status == 2);
     let answers: Vec<bool> = sent.map(|sent| sent.accepted).collect();
     assert_eq!(answers, [true, true]);
-    assert_eq!(studio.key(&document).await, format!("{document}-2"), "the key was renewed once");
+    assert_eq!(
+        studio.key(&document).await,
+        format!("{document}-2"),
+        "the key was renewed once"
+    );
     let stored = studio.files();
     let own = stored.iter().filter(|name| name.starts_with(&document)).count();
     assert_eq!(own, 1, "no bytes are left over: {stored:?}");
@@ -84,9 +88,17 @@ studio!(b05_the_save_button_keeps_the_key, |studio| {
     editor.type_text("First.").await.unwrap();
     assert_eq!(editor.press_save().await.unwrap(), 0);
     eventually(async || studio.seen(&document).await["version"] == 1).await;
-    assert_eq!(studio.key(&document).await, key, "a save while people write keeps the key");
+    assert_eq!(
+        studio.key(&document).await,
+        key,
+        "a save while people write keeps the key"
+    );
     let third = studio.configuration(&world.cem, &document).await;
-    assert_eq!(third["document"]["key"], json!(key), "whoever comes now joins the session");
+    assert_eq!(
+        third["document"]["key"],
+        json!(key),
+        "whoever comes now joins the session"
+    );
     assert!(studio.text(&document).await.contains("First."));
     editor.close().await.unwrap();
 });
@@ -100,9 +112,18 @@ studio!(b06_the_end_after_a_forced_save_adds_nothing, |studio| {
     eventually(async || studio.seen(&document).await["version"] == 1).await;
     let closed = editor.close().await.unwrap();
     assert_eq!((closed.status, closed.accepted), (Some(2), true));
-    let last = studio.server.callbacks().into_iter().rfind(|sent| sent.status == 2).unwrap();
+    let last = studio
+        .server
+        .callbacks()
+        .into_iter()
+        .rfind(|sent| sent.status == 2)
+        .unwrap();
     assert_eq!(last.body["notmodified"], true);
-    assert_eq!(studio.origins(&document).await, ["FORCESAVE"], "the same bytes are no second revision");
+    assert_eq!(
+        studio.origins(&document).await,
+        ["FORCESAVE"],
+        "the same bytes are no second revision"
+    );
     assert_ne!(studio.key(&document).await, key);
 });
 
@@ -168,22 +189,41 @@ studio!(b09_a_failed_save_raises_the_alarm_and_keeps_the_key, |studio| {
     });
     // First a forced one (7), then the final one (3): a yes would lose the changes for good.
     assert_eq!(editor.press_save().await.unwrap(), 0);
-    let sent = studio.server.wait_for_callback(|sent| sent.status == 7, PATIENCE).await.unwrap();
+    let sent = studio
+        .server
+        .wait_for_callback(|sent| sent.status == 7, PATIENCE)
+        .await
+        .unwrap();
     assert!(!sent.accepted && sent.answer_status == Some(200));
     let closed = editor.close().await.unwrap();
     assert_eq!((closed.status, closed.accepted), (Some(3), false));
     assert_eq!(studio.key(&document).await, key);
     assert_eq!(studio.versions(&document).await, before);
     let since = failed_at(&world.ben).await;
-    assert!(since.is_string() && failed_at(&world.ada).await == since, "the room sees that it is not saved");
+    assert!(
+        since.is_string() && failed_at(&world.ada).await == since,
+        "the room sees that it is not saved"
+    );
     let is_failed = |told: &serde_json::Value| told["changed"] == json!(["saveFailedAt"]);
     for ear in &mut ears {
         let told = ear.expect_where("document:updated", is_failed).await;
-        assert_eq!((&told["document"]["id"], &told["document"]["saveFailedAt"]), (&json!(document), &since));
+        assert_eq!(
+            (&told["document"]["id"], &told["document"]["saveFailedAt"]),
+            (&json!(document), &since)
+        );
     }
     let logged = async || {
-        let log = studio.app.as_(&world.ada).get("/activity-logs?category=DOCUMENT").await.expect(200);
-        let about = log["items"].as_array().unwrap().iter().filter(|entry| entry["entityId"] == json!(document));
+        let log = studio
+            .app
+            .as_(&world.ada)
+            .get("/activity-logs?category=DOCUMENT")
+            .await
+            .expect(200);
+        let about = log["data"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|entry| entry["entityId"] == json!(document));
         about.filter(|entry| is_failed(&entry["details"])).count()
     };
     assert_eq!(logged().await, 1, "once, however often it fails");
@@ -196,7 +236,11 @@ studio!(b09_a_failed_save_raises_the_alarm_and_keeps_the_key, |studio| {
     assert_eq!(failed_at(&world.ben).await, json!(null));
     for ear in &mut ears {
         let told = ear.expect_where("document:updated", is_failed).await;
-        assert_eq!(told["document"]["saveFailedAt"], json!(null), "the room hears that all is well");
+        assert_eq!(
+            told["document"]["saveFailedAt"],
+            json!(null),
+            "the room hears that all is well"
+        );
     }
     assert_eq!(logged().await, 2);
 });

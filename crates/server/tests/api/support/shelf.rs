@@ -73,7 +73,11 @@ impl Shelf {
                 });
             }
         });
-        Self { address, inner, serving }
+        Self {
+            address,
+            inner,
+            serving,
+        }
     }
 
     /// The setting that makes it the document server of a service.
@@ -115,13 +119,21 @@ async fn answer(inner: &Inner, mut stream: TcpStream) -> std::io::Result<()> {
             length => head.extend_from_slice(&piece[..length]),
         }
     }
-    let line = String::from_utf8_lossy(&head).lines().next().unwrap_or_default().to_owned();
+    let line = String::from_utf8_lossy(&head)
+        .lines()
+        .next()
+        .unwrap_or_default()
+        .to_owned();
     let target = line.split(' ').nth(1).unwrap_or_default();
     let path = target.split('?').next().unwrap_or_default().to_owned();
     lock(&inner.heard).push(line.clone());
     let manner = lock(&inner.results).get(&path).cloned();
     match manner {
-        None => stream.write_all(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n").await?,
+        None => {
+            stream
+                .write_all(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+                .await?
+        }
         Some(Manner::Whole(bytes)) => stream.write_all(&whole(&bytes)).await?,
         Some(Manner::Held(bytes)) => {
             let mut released = inner.released.subscribe();
