@@ -192,15 +192,15 @@ pub fn words(bytes: &[u8]) -> String {
     practice_document_server::read_document(bytes).unwrap().1.join("\n")
 }
 
-/// Asks again until the answer is yes; fails after five seconds.
+/// Asks again until the answer is yes; fails after twenty seconds.
 pub async fn eventually(mut is_so: impl AsyncFnMut() -> bool) {
-    for _ in 0..250 {
+    for _ in 0..1000 {
         if is_so().await {
             return;
         }
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    panic!("it did not happen within five seconds");
+    panic!("it did not happen within twenty seconds");
 }
 
 /// Writes one test with a document server that runs on both databases: `studio!(name, |studio| { … })`.
