@@ -87,7 +87,7 @@ async fn editor(
     responses((status = 200, description = "The file, or the blank template of its kind", body = inline(FileBytes),
             content_type = "*/*"),
         (status = 206, description = "A part of it"), (status = 304, description = "It did not change"),
-        (status = 404, description = "NOT_FOUND"), (status = 416, description = "It has no such part")))]
+        (status = 404, description = "NOT_FOUND"), (status = 416, description = "RANGE_NOT_SATISFIABLE")))]
 async fn file(
     State(app): State<App>,
     Path(id): Path<DocumentId>,

@@ -219,7 +219,7 @@ studio!(b09_a_failed_save_raises_the_alarm_and_keeps_the_key, |studio| {
             .get("/activity-logs?category=DOCUMENT")
             .await
             .expect(200);
-        let about = log["items"]
+        let about = log["data"]
             .as_array()
             .unwrap()
             .iter()

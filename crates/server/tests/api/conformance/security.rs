@@ -2,8 +2,7 @@
 
 use futures_util::future::join_all;
 use practice_document_server::{Practice, Settings};
-use reqwest::Method;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::documents::put;
 use crate::support::app::{AUTH_SECRET, DOCSERVER_SECRET};
