@@ -73,6 +73,8 @@ pub struct Named {
     pub revision: bool,
     /// The copy in a submission.
     pub copy: bool,
+    /// Nothing was written: the document was handed in since, and its copy has to be kept first.
+    pub wants_copy: bool,
 }
 
 /// The words of a forced save that belongs to the moment a document was frozen: what it brings was there at that moment,
@@ -121,6 +123,13 @@ pub fn save_back(work: &mut Work<'_>, arrived: &Arrived) -> Result<Named> {
         _ => false,
     };
     let received = if is_overtaken { Received::Late } else { received };
+    let is_content = received == Received::Current && !holds_it && !arrived.is_partial;
+    if is_content && document.status.open() == Open::Submitted && arrived.bytes.copy.is_none() {
+        return Ok(Named {
+            wants_copy: true,
+            ..Named::default()
+        });
+    }
     let before = document.clone();
     let (decision, revision, named) = match received {
         _ if holds_it => ("UNCHANGED", None, Named::default()),
@@ -202,7 +211,15 @@ fn become_content(
     }
     let copy = complete_submission(work, document, &revision, arrived)?;
     worked(work, &seen.place.group.id, document.assignment_id.as_ref())?;
-    Ok(("CURRENT", Some(revision), Named { revision: true, copy }))
+    Ok((
+        "CURRENT",
+        Some(revision),
+        Named {
+            revision: true,
+            copy,
+            wants_copy: false,
+        },
+    ))
 }
 
 /// The save is kept for the staff to see, unless its bytes are there already.
@@ -218,7 +235,7 @@ fn keep_beside(
     let revision = insert(work, arrived, RevisionOrigin::LateAfterLock)?;
     let named = Named {
         revision: true,
-        copy: false,
+        ..Named::default()
     };
     Ok((decision, Some(revision), named))
 }

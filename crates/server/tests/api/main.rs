@@ -32,6 +32,7 @@ mod conformance;
 mod courses;
 mod crash;
 mod current_submissions;
+mod cut_short;
 mod departures;
 mod direct_messages;
 mod document_server;

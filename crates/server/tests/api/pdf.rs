@@ -1,8 +1,5 @@
 //! Documents as PDF (contract 6.10, 8.4): for whom, made once, and what goes wrong with them.
 
-use practice_document_server::{Down, Faults};
-use serde_json::json;
-
 use crate::support::studio::{Studio, path, words};
 
 pub fn conversions(studio: &Studio) -> usize {

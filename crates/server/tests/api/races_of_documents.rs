@@ -162,7 +162,9 @@ async fn race(studio: &Studio, number: usize, documents: &[String; 4]) {
     }
     none(studio, number, HALF_LOCKED).await;
     none(studio, number, WRONG_COPIES).await;
-    locked_stands_still(studio, number, left).await;
+    if environment("GROUPWORK_SOAK").is_some() || number % 10 == 0 {
+        locked_stands_still(studio, number, left).await;
+    }
     studio.reopen().await;
     // Everything is what the answers said it became.
     let status = async |document: &str| studio.seen(document).await["status"].clone();
@@ -180,10 +182,12 @@ async fn race(studio: &Studio, number: usize, documents: &[String; 4]) {
         assert_eq!(status(document).await, expected, "round {number}");
     }
     none(studio, number, WRONG_COPIES).await;
-    let database = studio.app.database.clone();
-    tokio::task::spawn_blocking(move || invariants::check(&database))
-        .await
-        .unwrap();
+    if number % 5 == 0 {
+        let database = studio.app.database.clone();
+        tokio::task::spawn_blocking(move || invariants::check(&database))
+            .await
+            .unwrap();
+    }
 }
 
 /// Once the bell has been answered, nothing that is typed changes what is locked.

@@ -1,6 +1,5 @@
 //! Handing in and taking back (contract 4.2, 6.10, 8.3).
 
-use practice_document_server::Faults;
 use serde_json::{Value, json};
 
 use crate::support::rows::{execute, texts};

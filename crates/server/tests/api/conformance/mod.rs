@@ -22,12 +22,17 @@ mod config;
 mod conversions;
 mod faults;
 mod files;
+mod forgotten;
 mod hostile_notices;
 mod orders;
 mod saves;
 mod security;
 mod states;
 
+use jsonwebtoken::{Algorithm, EncodingKey, Header};
+use serde_json::Value;
+
+use crate::support::app::DOCSERVER_SECRET;
 use crate::support::environment;
 
 /// How many checks there are, by the letter of their chapter.
@@ -63,6 +68,12 @@ fn all_76_checks_have_a_test() {
     };
     let missing: Vec<&String> = ids.iter().filter(is_missing).collect();
     assert!(missing.is_empty(), "no test shows {missing:?}");
+}
+
+/// Claims as the document server signs them.
+fn sign(claims: &Value) -> String {
+    let secret = EncodingKey::from_secret(DOCSERVER_SECRET.as_bytes());
+    jsonwebtoken::encode(&Header::new(Algorithm::HS256), claims, &secret).unwrap()
 }
 
 /// How many rounds a test takes: few as a rule, many for somebody who has time (`make soak`).
