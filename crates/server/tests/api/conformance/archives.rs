@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use practice_document_server::{Down, Faults};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -14,29 +13,29 @@ use crate::support::topics::{group, id, topic};
 use crate::support::unpacked::{Unpacked, asked_of_python, rows, unpacked};
 use crate::support::{Answer, Person};
 
-async fn export(studio: &Studio, person: &Person, query: &str) -> Answer {
+pub(super) async fn export(studio: &Studio, person: &Person, query: &str) -> Answer {
     let path = format!("/assignments/{}/export.zip{query}", studio.topic);
     studio.app.as_(person).get(&path).await
 }
 
 /// What Ada gets.
-async fn archive(studio: &Studio, query: &str) -> Vec<Unpacked> {
+pub(super) async fn archive(studio: &Studio, query: &str) -> Vec<Unpacked> {
     let answer = export(studio, &studio.app.world.ada, query).await;
     assert_eq!((answer.status, answer.header("content-type")), (200, "application/zip"));
     assert_eq!(asked_of_python(&answer.bytes), None, "Python reads it");
     unpacked(&answer.bytes)
 }
 
-fn index(archive: &[Unpacked]) -> Vec<BTreeMap<String, String>> {
+pub(super) fn index(archive: &[Unpacked]) -> Vec<BTreeMap<String, String>> {
     assert_eq!(archive[0].name, "index.csv", "the list comes first");
     rows(&archive[0].bytes)
 }
 
-fn names(archive: &[Unpacked]) -> Vec<&str> {
+pub(super) fn names(archive: &[Unpacked]) -> Vec<&str> {
     archive.iter().map(|file| file.name.as_str()).collect()
 }
 
-fn errors(archive: &[Unpacked]) -> String {
+pub(super) fn errors(archive: &[Unpacked]) -> String {
     let last = archive.last().unwrap();
     assert!(
         archive[..archive.len() - 1]
@@ -51,7 +50,7 @@ fn errors(archive: &[Unpacked]) -> String {
 }
 
 /// Every file that the list promises is there and is what it says, or is named among the errors.
-fn is_complete(archive: &[Unpacked]) {
+pub(super) fn is_complete(archive: &[Unpacked]) {
     let errors = errors(archive);
     for row in index(archive).iter().filter(|row| !row["file"].is_empty()) {
         let file = archive.iter().find(|file| file.name == row["file"]);
@@ -72,7 +71,7 @@ fn sha256(bytes: &[u8]) -> String {
 }
 
 /// A document with this content, uploaded by Ben.
-async fn uploaded(studio: &Studio, title: &str, bytes: Vec<u8>) -> String {
+pub(super) async fn uploaded(studio: &Studio, title: &str, bytes: Vec<u8>) -> String {
     let ben = studio.app.as_(&studio.app.world.ben);
     let rooms = format!("/workrooms/{}/documents", studio.room);
     id(&ben
@@ -82,7 +81,7 @@ async fn uploaded(studio: &Studio, title: &str, bytes: Vec<u8>) -> String {
 }
 
 /// A text document of about so many bytes that cannot be packed any further.
-fn heavy(text: &str, size: usize) -> Vec<u8> {
+pub(super) fn heavy(text: &str, size: usize) -> Vec<u8> {
     let noise: Vec<u8> = (0..size).map(|_| rand::random()).collect();
     docx_with(text, &[("word/media/noise.bin", &noise)])
 }
@@ -250,131 +249,6 @@ studio!(z03_a_save_that_comes_meanwhile_is_not_in_it, |studio| {
         errors.contains("/Gone.pdf: it could not be converted") && errors.lines().count() == 2,
         "{errors}"
     );
-});
-
-studio!(z04_what_is_missing_or_damaged_is_named, |studio| {
-    let mut documents = Vec::new();
-    for title in ["Whole", "Missing", "Damaged", "Cut", "Small"] {
-        documents.push(
-            uploaded(
-                studio,
-                title,
-                heavy(title, if title == "Small" { 100 } else { 300_000 }),
-            )
-            .await,
-        );
-    }
-    let place = |document: &str| {
-        let mut folders = vec![studio.app.folder().join("files")];
-        while let Some(folder) = folders.pop() {
-            for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
-                match entry.file_name().unwrap().to_str().unwrap() {
-                    _ if entry.is_dir() => folders.push(entry),
-                    name if name.starts_with(document) => return entry,
-                    _ => {}
-                }
-            }
-        }
-        panic!("{document} has no file");
-    };
-    std::fs::remove_file(place(&documents[1])).unwrap();
-    for (document, at) in [(&documents[2], 150_000), (&documents[4], 60)] {
-        let mut bytes = std::fs::read(place(document)).unwrap();
-        bytes[at] ^= 1;
-        std::fs::write(place(document), bytes).unwrap();
-    }
-    let cut = std::fs::OpenOptions::new()
-        .write(true)
-        .open(place(&documents[3]))
-        .unwrap();
-    cut.set_len(1000).unwrap();
-    let originals = archive(studio, "").await;
-    is_complete(&originals);
-    let said = errors(&originals);
-    assert_eq!(said.lines().count(), 4, "{said}");
-    for (title, what) in [
-        ("Missing", "it is not in the storage any more"),
-        ("Damaged", "it is damaged"),
-        ("Cut", "it is damaged"),
-        ("Small", "it is damaged"),
-    ] {
-        assert!(said.contains(&format!("/{title}.docx: {what}")), "{said}");
-    }
-
-    studio.server.set_faults(Faults {
-        conversion_error: Some(-5),
-        ..Faults::default()
-    });
-    let refused = archive(studio, "?format=pdf").await;
-    let said = errors(&refused);
-    assert!(said.contains("/Whole.pdf: it could not be converted"), "{said}");
-    assert_eq!((names(&refused).len(), said.lines().count()), (2, 5), "{said}");
-    studio.server.set_faults(Faults {
-        down: Some(Down::Refuse),
-        ..Faults::default()
-    });
-    for count in 0..10 {
-        studio.document(&format!("More {count}")).await;
-    }
-    let both = archive(studio, "?format=both").await;
-    is_complete(&both);
-    let said = errors(&both);
-    assert_eq!(said.lines().count(), 4 + 15, "{said}");
-    assert!(
-        said.contains("failed again and again"),
-        "it is not asked for ever: {said}"
-    );
-});
-
-studio!(z05_a_reader_who_leaves_stops_the_work, |studio| {
-    for count in 0..20 {
-        studio.document(&format!("Page {count}")).await;
-    }
-    studio.server.faults().change(|faults| faults.conversion_polls = 3);
-    let world = &studio.app.world;
-    let user = model::id::UserId::new(world.ada.id.as_str());
-    let request = studio.app.as_(&world.ada);
-    let request = request.request(
-        Method::GET,
-        &format!("/assignments/{}/export.zip?format=pdf", studio.topic),
-    );
-    let mut answer = request.send().await.unwrap();
-    answer.chunk().await.unwrap().unwrap();
-    let asked = || {
-        let heard = studio.server.requests();
-        let keys = heard.iter().filter(|heard| heard.what == "converter");
-        keys.map(|heard| heard.parameters["key"].to_string())
-            .collect::<BTreeSet<_>>()
-            .len()
-    };
-    eventually(async || asked() > 0).await;
-    drop(answer);
-    eventually(async || {
-        studio
-            .app
-            .app
-            .rates()
-            .begin_export(&user)
-            .is_ok_and(|_one| studio.app.app.rates().begin_export(&user).is_ok())
-    })
-    .await;
-    // Whatever was under way ends; nobody waits for the others any more.
-    let begun = asked();
-    assert!(begun < 20, "all were converted already");
-    let ada = studio.app.as_(&world.ada);
-    studio.server.faults().clear();
-    let list = ada
-        .get(&format!("/workrooms/{}/documents", studio.room))
-        .await
-        .expect(200);
-    let last = list.as_array().unwrap().last().unwrap().clone();
-    assert_eq!(
-        ada.get(&path(&id(&last), "/pdf")).await.status,
-        200,
-        "there are turns for others"
-    );
-    // A conversion that had its turn asks a last time or two; those that had none never begin.
-    assert!(asked() <= begun + 1 + 4, "{begun} and then {}", asked());
 });
 
 studio!(z06_only_documents_of_the_topic_and_only_for_its_staff, |studio| {

@@ -15,6 +15,7 @@ macro_rules! once {
     };
 }
 
+mod archive_faults;
 mod archives;
 mod bad_downloads;
 mod callbacks;
