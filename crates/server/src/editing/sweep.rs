@@ -119,7 +119,7 @@ impl Editing {
         };
         let answer = self.take_save(standpoint, note, key.generation, save).await?;
         if answer == Answer::Taken {
-            failpoint::hit("sweep.taken");
+            failpoint::hit("sweep.before_delete");
             self.server.delete_forgotten(text).await?;
             tracing::info!(document.key = text, "a forgotten save was brought home");
         }
