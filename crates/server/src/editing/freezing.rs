@@ -69,16 +69,14 @@ impl Editing {
     pub(super) async fn settle_one(&self, standpoint: &Standpoint, freeze: &Freeze) -> Result<bool> {
         failpoint::hit("freeze.before_ask");
         let before = self.session(standpoint, freeze).await?;
-        let forced = self.server.force_save(&freeze.key, &freeze.nonce).await?;
-        failpoint::hit("freeze.asked");
-        let is_here = match forced {
+        let is_here = match self.server.force_save(&freeze.key, &freeze.nonce).await? {
             Forced::Unchanged => true,
             Forced::Started => self.wait_for(standpoint, freeze, before.is_some()).await?,
             Forced::Closing => self.wait_for(standpoint, freeze, true).await?,
             // Nobody is there to be sent out.
             Forced::Unknown => return self.is_nothing_left(standpoint, freeze).await,
         };
-        failpoint::hit("freeze.answered");
+        failpoint::hit("freeze.before_drop");
         // Browsers go read-only; one that does not may write on, and what it saves is late.
         if let Err(error) = self.server.send_out(&freeze.key).await {
             tracing::warn!(error = format!("{error:?}"), document.id = %freeze.document, "editors were not sent out");

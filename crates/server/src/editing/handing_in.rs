@@ -52,10 +52,9 @@ impl Editing {
         let editing = self.clone();
         let submitting = tokio::spawn(async move {
             let handed_in = editing.hand_in(&standpoint, &document, &assignment, note).await?;
-            failpoint::hit("submit.written");
+            failpoint::hit("submit.after_commit");
             let deadline = Instant::now() + HAND_IN;
             editing.settle(&standpoint, handed_in.freezes, deadline).await;
-            failpoint::hit("submit.settled");
             editing
                 .read(standpoint, move |scope| {
                     submissions::standing(scope, &document, &assignment)
@@ -82,7 +81,7 @@ impl Editing {
             });
             let (seen, content) = look.await?;
             let copied = self.copy(&seen, content).await?;
-            failpoint::hit("submit.copied");
+            failpoint::hit("submit.after_copy");
             let (own, topic, note) = (document.clone(), assignment.clone(), note.clone());
             let (key, server) = (copied.key.clone(), self.server.clone());
             // The moment of the hand-in is the unit's, not the request's: what was saved while the copy was made counts.
@@ -154,9 +153,8 @@ impl Editing {
                 finish::finish(work, &assignment, &server)
             });
             let finished = write.await?;
-            failpoint::hit("finish.locked");
+            failpoint::hit("finish.after_commit");
             let unsaved = editing.settle(&standpoint, finished.freezes, deadline).await;
-            failpoint::hit("finish.settled");
             Ok(Finish {
                 at: finished.at,
                 locked: finished.locked,

@@ -156,7 +156,7 @@ impl Editing {
         if answer != Answer::Taken {
             return Ok(false);
         }
-        failpoint::hit("sweep.taken");
+        failpoint::hit("sweep.before_delete");
         self.server.delete_forgotten(text).await?;
         tracing::info!(document.key = text, "a forgotten save was brought home");
         Ok(true)

@@ -53,6 +53,10 @@ impl Connection {
                  PRAGMA cache_size = -8000; PRAGMA mmap_size = 268435456; PRAGMA temp_store = MEMORY;",
             )
             .map_err(internal)?;
+        // A file that cannot be opened for writing is opened for reading instead, and nobody is told.
+        if !read_only && connection.is_readonly("main").map_err(internal)? {
+            return Err(internal(anyhow::anyhow!("{} cannot be written", path.display())));
+        }
         if read_only {
             connection.execute_batch("PRAGMA query_only = ON;").map_err(internal)?;
         }

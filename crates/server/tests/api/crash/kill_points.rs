@@ -16,7 +16,7 @@ async fn kills_at_every_call(kind: Kind) {
     let mut kills = 0;
     for deed in DEEDS {
         let calls = rig.count(deed, &folder).await;
-        let points = rig.points(calls, 3);
+        let points = rig.points(calls, 2);
         println!("{deed:?} on {kind:?}: {calls} calls, killed at {points:?}");
         for point in points {
             rig.stand_ready().await;

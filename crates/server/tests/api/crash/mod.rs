@@ -27,6 +27,7 @@ use rand::{RngExt as _, SeedableRng as _};
 use self::inspection::Inspection;
 use self::ledger::Ledger;
 use self::writers::Writers;
+use crate::support::rows::execute;
 use crate::support::{DOCSERVER_SECRET, Kind, Place, Started, World};
 
 /// How long a start may take until the service is ready.
@@ -153,12 +154,7 @@ impl Scene {
         let armed = format!("{name}:{count}");
         for _ in 0..LIVES {
             if name.starts_with("sweep.") {
-                // It needs saves that nobody took: those of a service that died.
-                let mut service = self.place.start("serve");
-                service.ready().await;
-                self.writers.resume();
-                tokio::time::sleep(Duration::from_millis(300)).await;
-                service.kill();
+                self.leave_something_to_sweep().await;
             }
             let Ok(mut dying) = self.place.try_start("serve", &[("GROUPWORK_FAILPOINT", &armed)]) else {
                 return armed;
@@ -174,6 +170,26 @@ impl Scene {
             dying.kill();
         }
         panic!("{armed}: nobody came by");
+    }
+
+    /// Lives until the document server keeps a save that nobody took, and takes nobody's turn to bring it home.
+    async fn leave_something_to_sweep(&mut self) {
+        let mut service = self.place.start("serve");
+        service.ready().await;
+        self.practice
+            .practice()
+            .faults()
+            .change(|faults| faults.forgets_saves = true);
+        self.writers.resume();
+        let since = Instant::now();
+        while self.practice.practice().forgotten_keys().is_empty() {
+            assert!(since.elapsed() < VISIT, "nobody writes");
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+        service.kill();
+        self.practice.practice().faults().clear();
+        let free = "DELETE FROM settings WHERE name = 'editing_sweep'".to_owned();
+        execute(&self.place.database, free).await;
     }
 }
 

@@ -148,7 +148,8 @@ int ftruncate64(int file, off64_t length) {
             mode = va_arg(rest, mode_t); \
             va_end(rest); \
         } \
-        if (fails((flags & O_CREAT) ? CREATE : OPEN, #name, path)) return -1; \
+        int is_new = (flags & O_CREAT) && access(path, F_OK) != 0; \
+        if (fails(is_new ? CREATE : OPEN, #name, path)) return -1; \
         return next(path, flags, mode); \
     }
 OPENING(open)
