@@ -24,7 +24,10 @@ pub fn start(store: Store, data_dir: PathBuf) -> AbortOnDropHandle<()> {
     AbortOnDropHandle::new(tokio::spawn(async move {
         loop {
             if let Err(error) = add(&store, &data_dir).await {
-                tracing::warn!(error = format!("{error:?}"), "the list of erased people was not written");
+                tracing::warn!(
+                    error = format!("{error:?}"),
+                    "the list of erased people was not written"
+                );
             }
             tokio::time::sleep(AGAIN).await;
         }
@@ -43,7 +46,11 @@ pub async fn add(store: &Store, data_dir: &Path) -> anyhow::Result<()> {
         let mut all = read(&path)?;
         let before = all.len();
         all.extend(erased.into_iter().map(|user| user.as_str().to_owned()));
-        if all.len() == before { Ok(()) } else { write(&path, &all) }
+        if all.len() == before {
+            Ok(())
+        } else {
+            write(&path, &all)
+        }
     });
     written.await?
 }
@@ -51,7 +58,12 @@ pub async fn add(store: &Store, data_dir: &Path) -> anyhow::Result<()> {
 /// The ids of a list; none when there is no such file.
 pub(super) fn read(path: &Path) -> anyhow::Result<BTreeSet<String>> {
     match std::fs::read_to_string(path) {
-        Ok(text) => Ok(text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect()),
+        Ok(text) => Ok(text
+            .lines()
+            .map(str::trim)
+            .filter(|line| !line.is_empty())
+            .map(str::to_owned)
+            .collect()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(BTreeSet::new()),
         Err(error) => Err(anyhow::Error::new(error).context(path.display().to_string())),
     }

@@ -42,8 +42,11 @@ struct Span {
 /// Reads all of an archive and compares it with itself; changes nothing anywhere.
 pub fn verify(path: &Path, tell: Tell<'_>) -> anyhow::Result<Archive> {
     sealed(path, tell).with_context(|| format!("{} is no whole backup", path.display()))?;
-    let archive = Archive::open(path).with_context(|| format!("{} is no backup this release can read", path.display()))?;
-    archive.compare(tell).with_context(|| format!("{} contradicts itself", path.display()))?;
+    let archive =
+        Archive::open(path).with_context(|| format!("{} is no backup this release can read", path.display()))?;
+    archive
+        .compare(tell)
+        .with_context(|| format!("{} contradicts itself", path.display()))?;
     Ok(archive)
 }
 
@@ -95,7 +98,10 @@ impl Archive {
             let size = entry.header().entry_size()?;
             let from = entry.raw_file_position();
             let span = Span { from, size };
-            ensure!(from.checked_add(size).is_some_and(|until| until <= end), "{name} goes beyond the end");
+            ensure!(
+                from.checked_add(size).is_some_and(|until| until <= end),
+                "{name} goes beyond the end"
+            );
             ensure!(manifest.is_none(), "{name} comes after the end");
             if header.is_none() {
                 ensure!(name == HEADER && size <= HEADER_MAX, "it does not begin as a backup");
@@ -149,13 +155,19 @@ impl Archive {
                 of: Some(self.manifest.tables.len() as u64),
                 bytes: 0,
             });
-            self.part(self.rows[index], &table.part).with_context(|| table.name.clone())?;
+            self.part(self.rows[index], &table.part)
+                .with_context(|| table.name.clone())?;
             let mut rows = self.rows(index)?;
             let mut count = 0;
             while rows.next_row()?.is_some() {
                 count += 1;
             }
-            ensure!(count == table.rows, "{}: {count} rows and not {}", table.name, table.rows);
+            ensure!(
+                count == table.rows,
+                "{}: {count} rows and not {}",
+                table.name,
+                table.rows
+            );
         }
         self.part(self.list, &self.manifest.list).context("the list of files")?;
         let (mut files, mut bytes, mut missing, mut damaged) = (0, 0, Vec::new(), Vec::new());
@@ -339,4 +351,3 @@ impl Manifest {
         self.missing.is_empty() && self.damaged.is_empty()
     }
 }
-

@@ -111,8 +111,16 @@ fn prepare(place: &Place, archive: &Archive) -> anyhow::Result<bool> {
     drop(target);
     migrate_to(&place.database, wanted)?;
     let mut target = Target::open(&place.database)?;
-    ensure!(target.version()? == Some(wanted), "the schema of the backup could not be made");
-    let tables: Vec<_> = archive.manifest.tables.iter().map(super::format::TablePart::table).collect();
+    ensure!(
+        target.version()? == Some(wanted),
+        "the schema of the backup could not be made"
+    );
+    let tables: Vec<_> = archive
+        .manifest
+        .tables
+        .iter()
+        .map(super::format::TablePart::table)
+        .collect();
     let own = target.tables()?;
     for table in &tables {
         ensure!(own.contains(table), "the schema has no such table {}", table.name);
@@ -168,7 +176,10 @@ fn file(place: &Place, manifest: &Manifest, line: &FileLine, content: &mut dyn R
     let staged = place.runtime.block_on(staging.finish())?;
     let is_other = line.sha256.as_ref().is_some_and(|sha256| sha256 != staged.sha256());
     // Compared before; but the archive may lie on a disk that forgets.
-    ensure!(!is_other || manifest.damaged.contains(&line.key), "it changed while it was read");
+    ensure!(
+        !is_other || manifest.damaged.contains(&line.key),
+        "it changed while it was read"
+    );
     let size = staged.size();
     place.runtime.block_on(files.commit(staged, &FileKey::new(&line.key)))?;
     Ok(size)
@@ -188,7 +199,12 @@ fn rows(place: &Place, archive: &Archive, tell: Tell<'_>) -> anyhow::Result<()> 
         hit("restore.rows");
         let mut rows = archive.rows(index)?;
         let written = target.load(&table.table(), || Ok(rows.next_row()?))?;
-        ensure!(written == table.rows, "{}: {written} rows and not {}", table.name, table.rows);
+        ensure!(
+            written == table.rows,
+            "{}: {written} rows and not {}",
+            table.name,
+            table.rows
+        );
     }
     target.commit(&format!("{LOADED} {}", archive.header.taken_at), clock::now())?;
     Ok(())

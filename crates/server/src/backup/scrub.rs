@@ -78,10 +78,16 @@ pub fn scrub(place: &Place, older_than: u32, tell: Tell<'_>) -> anyhow::Result<F
     }
     for (file, is_missing) in suspects {
         let key = FileKey::new(&file.key);
-        let named = store.platform_read(PlatformProof::command_line(), move |platform| platform.file_is_named(&key));
+        let named = store.platform_read(PlatformProof::command_line(), move |platform| {
+            platform.file_is_named(&key)
+        });
         // Its row may have gone since.
         if place.runtime.block_on(named)? {
-            let list = if is_missing { &mut findings.missing } else { &mut findings.damaged };
+            let list = if is_missing {
+                &mut findings.missing
+            } else {
+                &mut findings.damaged
+            };
             if list.len() < NAMES_MAX {
                 list.push(format!("{} ({})", file.key, file.table));
             }
@@ -104,7 +110,10 @@ fn look(place: &Place, file: &NamedFile) -> anyhow::Result<(u64, bool)> {
     if is_other_size {
         return Ok((size, false));
     }
-    let mut bytes = Counted::new(BufReader::with_capacity(PIECE, Kept::new(place.runtime.clone(), reader)));
+    let mut bytes = Counted::new(BufReader::with_capacity(
+        PIECE,
+        Kept::new(place.runtime.clone(), reader),
+    ));
     io::copy(&mut bytes, &mut io::sink()).with_context(|| file.key.clone())?;
     let is_whole = file.sha256.as_ref().is_none_or(|sha256| *sha256 == bytes.sha256());
     Ok((size, is_whole))

@@ -224,7 +224,9 @@ fn entry(out: &mut Out, name: &str, size: u64, bytes: &mut dyn Read) -> anyhow::
 
 fn note(faults: &mut Vec<String>, key: &str) -> anyhow::Result<()> {
     if faults.len() == FAULTS_MAX {
-        bail!("more than {FAULTS_MAX} files are missing or damaged: is this the right storage? `groupwork scrub` names them");
+        bail!(
+            "more than {FAULTS_MAX} files are missing or damaged: is this the right storage? `groupwork scrub` names them"
+        );
     }
     faults.push(key.to_owned());
     Ok(())
@@ -240,7 +242,13 @@ struct Packing {
 impl Packing {
     fn new(path: &Path) -> anyhow::Result<Self> {
         let mut options = OpenOptions::new();
-        let file = options.read(true).write(true).create(true).truncate(true).mode(0o600).open(path)?;
+        let file = options
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .mode(0o600)
+            .open(path)?;
         // Nobody needs its name, and nobody has to clear it away after a crash.
         std::fs::remove_file(path)?;
         Ok(Self {
@@ -258,12 +266,12 @@ impl Packing {
     }
 
     /// Puts the packed lines into the archive; answers how many, and the bytes for another reading.
-    fn append(
-        self,
-        out: &mut Out,
-        name: &str,
-    ) -> anyhow::Result<(u64, (File, Part))> {
-        let mut file = self.out.finish()?.into_inner().map_err(io::IntoInnerError::into_error)?;
+    fn append(self, out: &mut Out, name: &str) -> anyhow::Result<(u64, (File, Part))> {
+        let mut file = self
+            .out
+            .finish()?
+            .into_inner()
+            .map_err(io::IntoInnerError::into_error)?;
         let size = file.stream_position()?;
         file.rewind()?;
         let mut counted = Counted::new(BufReader::with_capacity(PIECE, &file));
@@ -318,9 +326,11 @@ impl Hold {
 
     fn write(&self) -> crate::error::Result<()> {
         let (name, until) = (self.name.clone(), clock::now().plus_seconds(HOLD));
-        let written = self.store.platform_write(PlatformProof::command_line(), move |platform| {
-            platform.hold_files(&name, until)
-        });
+        let written = self
+            .store
+            .platform_write(PlatformProof::command_line(), move |platform| {
+                platform.hold_files(&name, until)
+            });
         self.runtime.block_on(written)
     }
 
@@ -335,9 +345,11 @@ impl Hold {
 
     fn release(&self) {
         let (name, now) = (self.name.clone(), clock::now());
-        let written = self.store.platform_write(PlatformProof::command_line(), move |platform| {
-            platform.release_files(&name, now)
-        });
+        let written = self
+            .store
+            .platform_write(PlatformProof::command_line(), move |platform| {
+                platform.release_files(&name, now)
+            });
         // It runs out by itself.
         if let Err(error) = self.runtime.block_on(written) {
             tracing::warn!(%error, "files stay held for some minutes");

@@ -122,7 +122,9 @@ fn on<T>(storage: &StorageArgs, act: impl FnOnce(&Place) -> anyhow::Result<T>) -
         failpoint::arm_kill(&specification);
     }
     let runtime = super::runtime()?;
-    let files = runtime.block_on(Files::connect(storage)).context("open the file storage")?;
+    let files = runtime
+        .block_on(Files::connect(storage))
+        .context("open the file storage")?;
     act(&Place {
         database: storage.database()?,
         files,
@@ -135,7 +137,11 @@ fn confirmed(storage: &StorageArgs) -> anyhow::Result<()> {
     if !std::io::stdin().is_terminal() {
         bail!("say --yes to restore it");
     }
-    let place = if storage.database_url.is_some() { "the database of DATABASE_URL" } else { "DATA_DIR" };
+    let place = if storage.database_url.is_some() {
+        "the database of DATABASE_URL"
+    } else {
+        "DATA_DIR"
+    };
     println!("Restore into {place} ({})? Type yes:", shown(&storage.data_dir));
     let mut answer = String::new();
     std::io::stdin().lock().read_line(&mut answer)?;

@@ -8,29 +8,40 @@ use crate::store::connection::Connection;
 use crate::store::sql::Sql;
 
 /// Whether there is a schema at all.
-static SQLITE_HISTORY: Sql = Sql::new("SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = 'refinery_schema_history'");
+static SQLITE_HISTORY: Sql =
+    Sql::new("SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = 'refinery_schema_history'");
 /// The same.
-static POSTGRES_HISTORY: Sql = Sql::new("SELECT COUNT(*) FROM information_schema.tables
-    WHERE table_schema = current_schema() AND table_name = 'refinery_schema_history'");
+static POSTGRES_HISTORY: Sql = Sql::new(
+    "SELECT COUNT(*) FROM information_schema.tables
+    WHERE table_schema = current_schema() AND table_name = 'refinery_schema_history'",
+);
 /// The version of the schema.
 static VERSION: Sql = Sql::new("SELECT CAST(MAX(version) AS BIGINT) FROM refinery_schema_history");
 /// Every column of every table.
-static SQLITE_COLUMNS: Sql = Sql::new("SELECT m.name, c.name, c.type FROM sqlite_master m JOIN pragma_table_info(m.name) c
-    WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%' ORDER BY m.name, c.name");
+static SQLITE_COLUMNS: Sql = Sql::new(
+    "SELECT m.name, c.name, c.type FROM sqlite_master m JOIN pragma_table_info(m.name) c
+    WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%' ORDER BY m.name, c.name",
+);
 /// The same.
-static POSTGRES_COLUMNS: Sql = Sql::new("SELECT CAST(c.table_name AS TEXT), CAST(c.column_name AS TEXT), CAST(c.data_type AS TEXT)
+static POSTGRES_COLUMNS: Sql = Sql::new(
+    "SELECT CAST(c.table_name AS TEXT), CAST(c.column_name AS TEXT), CAST(c.data_type AS TEXT)
     FROM information_schema.columns c
     JOIN information_schema.tables t ON t.table_schema = c.table_schema AND t.table_name = c.table_name
     WHERE c.table_schema = current_schema() AND t.table_type = 'BASE TABLE'
-    ORDER BY CAST(c.table_name AS TEXT) COLLATE \"C\", CAST(c.column_name AS TEXT) COLLATE \"C\"");
+    ORDER BY CAST(c.table_name AS TEXT) COLLATE \"C\", CAST(c.column_name AS TEXT) COLLATE \"C\"",
+);
 /// Which table refers to which.
-static SQLITE_REFERENCES: Sql = Sql::new("SELECT DISTINCT m.name, f.\"table\" FROM sqlite_master m JOIN pragma_foreign_key_list(m.name) f
-    WHERE m.type = 'table'");
+static SQLITE_REFERENCES: Sql = Sql::new(
+    "SELECT DISTINCT m.name, f.\"table\" FROM sqlite_master m JOIN pragma_foreign_key_list(m.name) f
+    WHERE m.type = 'table'",
+);
 /// The same.
-static POSTGRES_REFERENCES: Sql = Sql::new("SELECT DISTINCT CAST(a.relname AS TEXT), CAST(b.relname AS TEXT) FROM pg_constraint c
+static POSTGRES_REFERENCES: Sql = Sql::new(
+    "SELECT DISTINCT CAST(a.relname AS TEXT), CAST(b.relname AS TEXT) FROM pg_constraint c
     JOIN pg_class a ON a.oid = c.conrelid JOIN pg_class b ON b.oid = c.confrelid
     JOIN pg_namespace n ON n.oid = a.relnamespace
-    WHERE c.contype = 'f' AND n.nspname = current_schema()");
+    WHERE c.contype = 'f' AND n.nspname = current_schema()",
+);
 
 /// The version of the schema; none when there is no schema.
 pub(super) fn version(connection: &mut Connection) -> Result<Option<i64>> {
@@ -85,7 +96,9 @@ fn in_order(mut left: BTreeMap<String, Table>, references: &BTreeSet<(String, St
         let free: Vec<String> = left.keys().filter(|name| is_free(name)).cloned().collect();
         if free.is_empty() {
             let circle: Vec<&String> = left.keys().collect();
-            return Err(Error::Internal(anyhow::anyhow!("tables refer to each other in a circle: {circle:?}")));
+            return Err(Error::Internal(anyhow::anyhow!(
+                "tables refer to each other in a circle: {circle:?}"
+            )));
         }
         ordered.extend(free.iter().filter_map(|name| left.remove(name)));
     }

@@ -56,7 +56,10 @@ impl Target {
             if name == "settings" || name == HISTORY {
                 continue;
             }
-            if count(&mut self.connection, &format!("SELECT COUNT(*) FROM (SELECT 1 FROM {} LIMIT 1) x", quoted(&name)))? > 0
+            if count(
+                &mut self.connection,
+                &format!("SELECT COUNT(*) FROM (SELECT 1 FROM {} LIMIT 1) x", quoted(&name)),
+            )? > 0
             {
                 return Ok(Some(name));
             }
@@ -116,7 +119,10 @@ impl Target {
                 }
                 let taken = writer.finish().map_err(|error| refused(table, error))?;
                 if taken != written {
-                    return Err(Error::Internal(anyhow::anyhow!("{}: {taken} of {written} rows taken", table.name)));
+                    return Err(Error::Internal(anyhow::anyhow!(
+                        "{}: {taken} of {written} rows taken",
+                        table.name
+                    )));
                 }
             }
         }

@@ -34,7 +34,10 @@ impl Snapshot {
     pub fn take(database: &Database) -> Result<Self> {
         let mut connection = match database {
             Database::Sqlite(path) if !path.exists() => {
-                return Err(Error::Internal(anyhow::anyhow!("there is no database at {}", path.display())));
+                return Err(Error::Internal(anyhow::anyhow!(
+                    "there is no database at {}",
+                    path.display()
+                )));
             }
             Database::Sqlite(path) => Connection::open_sqlite(path, true)?,
             Database::Postgres(url) => Connection::open_postgres(url)?,
@@ -113,7 +116,11 @@ impl Snapshot {
             see(NamedFile {
                 key: key.clone(),
                 size: if let Cell::Int(size) = size { Some(*size) } else { None },
-                sha256: if let Cell::Text(text) = sha256 { Some(text.clone()) } else { None },
+                sha256: if let Cell::Text(text) = sha256 {
+                    Some(text.clone())
+                } else {
+                    None
+                },
                 table: table.clone(),
             })
         })

@@ -52,13 +52,17 @@ impl Platform<'_> {
 
     /// Erases a person whom a backup brought back; false when there is nobody to erase.
     pub fn erase_again(&mut self, user: &UserId, now: Timestamp) -> Result<bool> {
-        let Some(address) = self.connection.maybe(&ADDRESS, args![user], |row| row.take::<String>())? else {
+        let Some(address) = self
+            .connection
+            .maybe(&ADDRESS, args![user], |row| row.take::<String>())?
+        else {
             return Ok(false);
         };
         self.erase_from_log(user, &address.to_lowercase())?;
         let (_, files) = self.erase_person(user, now)?;
         for file in files {
-            self.connection.run(&FORGET, args![clock::new_id(), file.as_str(), now])?;
+            self.connection
+                .run(&FORGET, args![clock::new_id(), file.as_str(), now])?;
         }
         Ok(true)
     }

@@ -36,10 +36,10 @@ pub fn all(whole: &[u8]) -> Vec<(String, Vec<u8>, &'static str)> {
         all.push((what.to_owned(), sealed(&entries), why));
     };
     let is_file = |entry: &&mut Entry| entry.0.starts_with("files/");
-    forge("a name that leads out", "backup", &|entries| {
+    forge("a name that leads out", "contradicts itself", &|entries| {
         entries.iter_mut().find(is_file).unwrap().0 = "files/../../../etc/passwd".to_owned();
     });
-    forge("an absolute name", "backup", &|entries| {
+    forge("an absolute name", "nobody knows", &|entries| {
         entries.iter_mut().find(is_file).unwrap().0 = "/etc/passwd".to_owned();
     });
     forge("a link", "an entry is no file", &|entries| {
@@ -76,19 +76,27 @@ pub fn all(whole: &[u8]) -> Vec<(String, Vec<u8>, &'static str)> {
         rewrite(&mut entries[0].2, "\"schema\": ", "\"schema\": 9");
     });
     forge("another row", "contradicts itself", &|entries| {
-        let users = entries.iter_mut().find(|entry| entry.0 == "rows/users.jsonl.gz").unwrap();
+        let users = entries
+            .iter_mut()
+            .find(|entry| entry.0 == "rows/users.jsonl.gz")
+            .unwrap();
         let mut rows = String::new();
         GzDecoder::new(users.2.as_slice()).read_to_string(&mut rows).unwrap();
         users.2 = packed(rows.replace("STUDENT", "SUPER_ADMIN").as_bytes());
     });
     forge("a bomb", "contradicts itself", &|entries| {
-        let users = entries.iter_mut().find(|entry| entry.0 == "rows/users.jsonl.gz").unwrap();
+        let users = entries
+            .iter_mut()
+            .find(|entry| entry.0 == "rows/users.jsonl.gz")
+            .unwrap();
         users.2 = packed(&vec![b' '; 200 << 20]);
     });
     forge("a key that leads out", "is no key of a file", &|entries| {
         let at = entries.iter().position(|entry| entry.0 == "files.jsonl.gz").unwrap();
         let mut lines = String::new();
-        GzDecoder::new(entries[at].2.as_slice()).read_to_string(&mut lines).unwrap();
+        GzDecoder::new(entries[at].2.as_slice())
+            .read_to_string(&mut lines)
+            .unwrap();
         let list = entries[at].2.clone();
         let lines = lines.replacen("\"key\":\"", "\"key\":\"../", 1);
         let forged = packed(lines.as_bytes());
@@ -100,9 +108,20 @@ pub fn all(whole: &[u8]) -> Vec<(String, Vec<u8>, &'static str)> {
         let text = String::from_utf8(manifest.clone()).unwrap();
         let (before, after) = text.split_once("\"list\"").unwrap();
         let after = after.replacen(&format!("\"size\": {size}"), &format!("\"size\": {forged_size}"), 1);
-        let unpacked = after.split("\"unpacked\": ").nth(1).unwrap().split(',').next().unwrap().to_owned();
+        let unpacked = after
+            .split("\"unpacked\": ")
+            .nth(1)
+            .unwrap()
+            .split(',')
+            .next()
+            .unwrap()
+            .to_owned();
         let longer = unpacked.parse::<usize>().unwrap() + 3;
-        let after = after.replacen(&format!("\"unpacked\": {unpacked}"), &format!("\"unpacked\": {longer}"), 1);
+        let after = after.replacen(
+            &format!("\"unpacked\": {unpacked}"),
+            &format!("\"unpacked\": {longer}"),
+            1,
+        );
         *manifest = format!("{before}\"list\"{after}").into_bytes();
     });
     all
@@ -126,7 +145,11 @@ fn entries(whole: &[u8]) -> Vec<Entry> {
         let mut entry = entry.unwrap();
         let mut bytes = Vec::new();
         entry.read_to_end(&mut bytes).unwrap();
-        (String::from_utf8(entry.path_bytes().into_owned()).unwrap(), tar::EntryType::Regular, bytes)
+        (
+            String::from_utf8(entry.path_bytes().into_owned()).unwrap(),
+            tar::EntryType::Regular,
+            bytes,
+        )
     });
     read.collect()
 }
@@ -137,7 +160,12 @@ fn sealed(entries: &[Entry]) -> Vec<u8> {
         append(&mut out, name, *sort, bytes);
     }
     let digest = hash(&out);
-    append(&mut out, "SHA256", tar::EntryType::Regular, format!("{digest}\n").as_bytes());
+    append(
+        &mut out,
+        "SHA256",
+        tar::EntryType::Regular,
+        format!("{digest}\n").as_bytes(),
+    );
     out.extend_from_slice(&[0; 1024]);
     out
 }

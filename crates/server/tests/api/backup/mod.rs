@@ -47,17 +47,22 @@ fn refused(place: &Place, arguments: &[&str], why: &str) {
 
 /// Dies at a named place.
 fn dies(place: &Place, arguments: &[&str], at: &str) {
-    let output = place.command(arguments, &[("GROUPWORK_FAILPOINT", at)]).output().unwrap();
-    assert!(output.status.code().is_none(), "nobody came by {at}: {}", String::from_utf8_lossy(&output.stderr));
+    let output = place
+        .command(arguments, &[("GROUPWORK_FAILPOINT", at)])
+        .output()
+        .unwrap();
+    assert!(
+        output.status.code().is_none(),
+        "nobody came by {at}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
 }
 
 /// Whether nothing at all is in the tables of a place.
 fn is_empty(place: &Place) -> bool {
     let database = place.database.clone();
     std::thread::spawn(move || match &database {
-        Database::Sqlite(path) => {
-            !path.exists() || count(&mut Connection::open_sqlite(path, true).unwrap()) == 0
-        }
+        Database::Sqlite(path) => !path.exists() || count(&mut Connection::open_sqlite(path, true).unwrap()) == 0,
         Database::Postgres(url) => count(&mut Connection::open_postgres(url).unwrap()) == 0,
     })
     .join()
@@ -83,17 +88,29 @@ async fn checked(database: &Database) {
 
 /// A school that works, and backups of it that are brought back on both databases.
 async fn under_load(kind: Kind) {
-    let Some(mut school) = School::open(kind).await else { return };
+    let Some(mut school) = School::open(kind).await else {
+        return;
+    };
     let workers = Workers::start(&school);
-    let rounds = if environment("GROUPWORK_SOAK").is_some() { 100 } else { 3 };
+    let rounds = if environment("GROUPWORK_SOAK").is_some() {
+        100
+    } else {
+        3
+    };
     for round in 0..rounds {
         let promised = workers.have_done(8).await;
         let file = school.place.folder().join(format!("{round}.backup"));
         let file = file.to_str().unwrap();
         fine(&school.place, &["backup", file]);
         fine(&school.place, &["backup", "--verify", file]);
-        let target = if round % 2 == 0 { kind } else { KINDS[usize::from(kind == Kind::Sqlite)] };
-        let Some(mut elsewhere) = Place::new(target) else { continue };
+        let target = if round % 2 == 0 {
+            kind
+        } else {
+            KINDS[usize::from(kind == Kind::Sqlite)]
+        };
+        let Some(mut elsewhere) = Place::new(target) else {
+            continue;
+        };
         let said = fine(&elsewhere, &["restore", "--yes", file]);
         assert!(said.contains("0 missing, 0 damaged, 0 contradictions"), "{said}");
         checked(&elsewhere.database).await;
@@ -142,7 +159,9 @@ async fn a_backup_under_load_has_everything_on_postgres() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_kill_leaves_nothing_or_what_the_next_try_completes() {
     for kind in KINDS {
-        let Some(school) = School::open(kind).await else { continue };
+        let Some(school) = School::open(kind).await else {
+            continue;
+        };
         let kept = school.documents(4).await;
         let file = school.place.folder().join("x.backup");
         let name = file.to_str().unwrap();
@@ -154,9 +173,14 @@ async fn a_kill_leaves_nothing_or_what_the_next_try_completes() {
         refused(&school.place, &["backup", name], "exists already");
         refused(&school.place, &["restore", "--yes", name], "is not empty");
         for at in ["restore.files:2", "restore.rows:9", "restore.loaded:1"] {
-            let Some(mut elsewhere) = Place::new(kind) else { continue };
+            let Some(mut elsewhere) = Place::new(kind) else {
+                continue;
+            };
             dies(&elsewhere, &["restore", "--yes", name], at);
-            let log = elsewhere.try_start("serve", &[]).err().expect("nobody starts on half of a backup");
+            let log = elsewhere
+                .try_start("serve", &[])
+                .err()
+                .expect("nobody starts on half of a backup");
             assert!(log.contains("a restore was interrupted"), "{log}");
             fine(&elsewhere, &["restore", "--yes", name]);
             school::has_all(&kept, &elsewhere.database);
@@ -192,14 +216,25 @@ async fn what_was_cut_changed_or_forged_is_refused() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_scrub_names_what_is_lost_and_nobody_is_served_it() {
     for kind in KINDS {
-        let Some(school) = School::open(kind).await else { continue };
+        let Some(school) = School::open(kind).await else {
+            continue;
+        };
         let kept = school.documents(3).await;
         let scrub = ["scrub", "--older-than", "0"];
         let said = fine(&school.place, &scrub);
-        assert!(said.contains("0 missing, 0 damaged, 0 contradictions in rows, 0 files without a row"), "{said}");
+        assert!(
+            said.contains("0 missing, 0 damaged, 0 contradictions in rows, 0 files without a row"),
+            "{said}"
+        );
         let files = school.files();
         let ids: Vec<&String> = kept.keys().collect();
-        let of = |id: &str| files.iter().find(|path| path.display().to_string().contains(id)).unwrap().clone();
+        let of = |id: &str| {
+            files
+                .iter()
+                .find(|path| path.display().to_string().contains(id))
+                .unwrap()
+                .clone()
+        };
         let (damaged, missing) = (of(ids[0]), of(ids[1]));
         let mut bytes = std::fs::read(&damaged).unwrap();
         let middle = bytes.len() / 2;
@@ -207,14 +242,31 @@ async fn a_scrub_names_what_is_lost_and_nobody_is_served_it() {
         std::fs::write(&damaged, bytes).unwrap();
         std::fs::remove_file(&missing).unwrap();
         std::fs::write(missing.with_file_name("nobody.docx"), b"x").unwrap();
-        refused(&school.place, &scrub, "1 missing, 1 damaged, 0 contradictions in rows, 1 files without a row");
-        refused(&school.place, &scrub, &format!("damaged: {}", damaged.file_name().unwrap().to_str().unwrap()));
-        refused(&school.place, &scrub, &format!("missing: {}", missing.file_name().unwrap().to_str().unwrap()));
+        refused(
+            &school.place,
+            &scrub,
+            "1 missing, 1 damaged, 0 contradictions in rows, 1 files without a row",
+        );
+        refused(
+            &school.place,
+            &scrub,
+            &format!("damaged: {}", damaged.file_name().unwrap().to_str().unwrap()),
+        );
+        refused(
+            &school.place,
+            &scrub,
+            &format!("missing: {}", missing.file_name().unwrap().to_str().unwrap()),
+        );
         refused(&school.place, &scrub, "without a row: nobody.docx");
         for id in &ids[..2] {
             let url = format!("{}/api/workrooms/documents/{id}/download", school.service.base);
             let http = reqwest::Client::builder().no_proxy().build().unwrap();
-            let asked = http.get(url).header("cookie", school.world.ada.cookie.clone()).send().await.unwrap();
+            let asked = http
+                .get(url)
+                .header("cookie", school.world.ada.cookie.clone())
+                .send()
+                .await
+                .unwrap();
             // The head may be out before the last bytes are known to be bad; then they never come.
             assert!(asked.status() == 500 || asked.bytes().await.is_err(), "{id} was served");
         }
@@ -222,7 +274,11 @@ async fn a_scrub_names_what_is_lost_and_nobody_is_served_it() {
         let name = file.to_str().unwrap();
         refused(&school.place, &["backup", name], "1 files were missing and 1 damaged");
         let Some(elsewhere) = Place::new(kind) else { continue };
-        refused(&elsewhere, &["restore", "--yes", name], "1 files were missing and 1 damaged");
+        refused(
+            &elsewhere,
+            &["restore", "--yes", name],
+            "1 files were missing and 1 damaged",
+        );
         elsewhere.close();
         school.close();
     }
@@ -231,14 +287,16 @@ async fn a_scrub_names_what_is_lost_and_nobody_is_served_it() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_was_erased_stays_erased() {
     for (kind, target) in [(Kind::Sqlite, Kind::Postgres), (Kind::Postgres, Kind::Sqlite)] {
-        let Some(school) = School::open(kind).await else { continue };
+        let Some(school) = School::open(kind).await else {
+            continue;
+        };
         school.documents(1).await;
         let file = school.place.folder().join("x.backup");
         let name = file.to_str().unwrap();
         fine(&school.place, &["backup", name]);
         let adam = Client::new(&school.service.base, Some(school.world.adam.cookie.clone()));
         let erased = json!({"userId": school.world.ben.id});
-        adam.post("/privacy/erase", erased).await.expect(200);
+        adam.post("/admin/gdpr/erase", erased).await.expect(200);
         // The next start writes the list at once; a running service does within a minute.
         let mut place = school.stopped();
         place.start("serve").ready().await;
@@ -248,11 +306,17 @@ async fn who_was_erased_stays_erased() {
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;
         }
         let Some(elsewhere) = Place::new(target) else { continue };
-        let said = fine(&elsewhere, &["restore", "--yes", name, "--erased", list.to_str().unwrap()]);
+        let said = fine(
+            &elsewhere,
+            &["restore", "--yes", name, "--erased", list.to_str().unwrap()],
+        );
         assert!(said.contains("1 people erased again"), "{said}");
         let names = school::names(&elsewhere.database);
         assert!(names.iter().any(|name| name == "Cem Student"), "{names:?}");
-        assert!(!names.iter().any(|name| name == "Ben Student"), "a backup brought an erased person back");
+        assert!(
+            !names.iter().any(|name| name == "Ben Student"),
+            "a backup brought an erased person back"
+        );
         elsewhere.close();
         place.close();
     }

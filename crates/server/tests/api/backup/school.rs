@@ -38,7 +38,18 @@ impl School {
         let mut place = Place::new(kind)?;
         let world = World::create(&place.store().await, &place.database).await;
         let mut child = place
-            .command(&["admin", "create", "--email", ROOT, "--name", "Rosa Restorer", "--password-stdin"], &[])
+            .command(
+                &[
+                    "admin",
+                    "create",
+                    "--email",
+                    ROOT,
+                    "--name",
+                    "Rosa Restorer",
+                    "--password-stdin",
+                ],
+                &[],
+            )
             .stdin(std::process::Stdio::piped())
             .spawn()
             .unwrap();
@@ -95,7 +106,9 @@ impl School {
 async fn upload(client: &Client, room: &str, text: &str) -> (String, String) {
     let bytes = office::docx(text);
     let sha256 = hash(&bytes);
-    let made = client.upload(&format!("/workrooms/{room}/documents"), "essay.docx", bytes, &[]).await;
+    let made = client
+        .upload(&format!("/workrooms/{room}/documents"), "essay.docx", bytes, &[])
+        .await;
     (made.expect(201)["id"].as_str().unwrap().to_owned(), sha256)
 }
 
@@ -120,7 +133,11 @@ pub struct Workers {
 
 impl Workers {
     pub fn start(school: &School) -> Self {
-        let (stop, done, told) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)), Told::default());
+        let (stop, done, told) = (
+            Arc::new(AtomicBool::new(false)),
+            Arc::new(AtomicUsize::new(0)),
+            Told::default(),
+        );
         let mut tasks = Vec::new();
         for (room, client) in &school.rooms {
             let own = Client::new(&school.service.base, client.cookie().map(str::to_owned));
@@ -145,7 +162,9 @@ impl Workers {
             tokio::time::sleep(std::time::Duration::from_millis(5)).await;
         }
         let told = self.told.lock().unwrap();
-        told.iter().filter_map(|(id, sha256)| Some((id.clone(), sha256.clone()?))).collect()
+        told.iter()
+            .filter_map(|(id, sha256)| Some((id.clone(), sha256.clone()?)))
+            .collect()
     }
 
     /// Whether a database has what was promised, but for what was deleted since.
@@ -188,7 +207,10 @@ async fn work(client: &Client, room: &str, stop: &AtomicBool, done: &AtomicUsize
             told.lock().unwrap().insert(id.clone(), Some(sha256));
             own.push(id);
             let said = json!({"content": format!("done \\N {number}\t\n\"quoted\" é")});
-            let sent: Value = client.post(&format!("/workrooms/{room}/messages"), said).await.expect(201);
+            let sent: Value = client
+                .post(&format!("/workrooms/{room}/messages"), said)
+                .await
+                .expect(201);
             assert!(sent["id"].is_string());
         }
         done.fetch_add(1, Ordering::SeqCst);
@@ -200,7 +222,9 @@ pub fn has_all(promised: &Promises, database: &Database) {
     let database = database.clone();
     let found: Vec<(String, String)> = std::thread::spawn(move || {
         assert_eq!(STATEMENTS.len(), 2);
-        open(&database).many(&REVISIONS, &[], |row| Ok((row.take()?, row.take()?))).unwrap()
+        open(&database)
+            .many(&REVISIONS, &[], |row| Ok((row.take()?, row.take()?)))
+            .unwrap()
     })
     .join()
     .unwrap();
