@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use model::contribution::Contribution;
 use model::id::{DocumentId, GroupId, UserId, WorkRoomId};
 use model::time::Timestamp;
 use model::user::Person;
@@ -42,23 +43,6 @@ statements! {
         VALUES ($1, $2, $3, 1, $4, $4, $4)
         ON CONFLICT (document_id, user_id) DO UPDATE SET saves = document_contributions.saves + 1,
             last_at = excluded.last_at";
-}
-
-/// What somebody did in one document.
-#[derive(Debug, Clone)]
-pub struct Contribution {
-    /// The document.
-    pub document_id: DocumentId,
-    /// Its title.
-    pub title: String,
-    /// How long he was in its editor.
-    pub editing_millis: i64,
-    /// Saves with words of his.
-    pub saves: i64,
-    /// When he came first.
-    pub first_at: Timestamp,
-    /// When he was last heard of.
-    pub last_at: Timestamp,
 }
 
 impl Scope<'_> {

@@ -1,13 +1,12 @@
 //! Who did how much in a group, for its teachers.
 
+use model::contribution::Contribution;
 use model::group::GroupMember;
 use model::id::{DocumentId, UserId};
 use model::time::Timestamp;
 use model::user::Person;
 use serde::Serialize;
 use utoipa::ToSchema;
-
-use crate::store::contributions::Contribution;
 
 /// What a member of a group did, or somebody else in its documents.
 #[derive(Debug, Clone, Serialize, ToSchema)]

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
+use crate::support::Person;
 use crate::support::studio::{Studio, path};
-use crate::support::{Kind, Person};
 
 fn of<'v>(list: &'v Value, person: &Person) -> &'v Value {
     let found = list
@@ -12,6 +12,26 @@ fn of<'v>(list: &'v Value, person: &Person) -> &'v Value {
         .iter()
         .find(|one| one["userId"] == json!(person.id));
     found.unwrap_or_else(|| panic!("{} is not in {list}", person.name))
+}
+
+/// Waits until so many people are known to be in the editor of a document.
+async fn there_are(studio: &Studio, document: &str, people: usize) {
+    let text = format!("SELECT editors FROM editing_sessions WHERE document_id = '{document}'");
+    for _ in 0..1000 {
+        let text = text.clone();
+        let found: Vec<String> = studio
+            .app
+            .raw(move |connection| connection.many(made(text), &[], |row| row.take()).unwrap())
+            .await;
+        let editors = found
+            .iter()
+            .map(|list| serde_json::from_str::<Vec<String>>(list).unwrap().len());
+        if editors.sum::<usize>() == people {
+            return;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    panic!("{people} people were to be in the editor");
 }
 
 /// Lets time pass: what was noted until now is so many minutes older.
@@ -25,18 +45,18 @@ async fn minutes_pass(studio: &Studio, minutes: i64) {
         ),
     ];
     for statement in statements {
-        studio
-            .app
-            .raw(move |connection| crate::contributions::run(connection, statement))
-            .await;
+        studio.app.raw(move |connection| run(connection, statement)).await;
     }
 }
 
 /// A statement made by the test.
-pub fn run(connection: &mut groupwork::store::connection::Connection, statement: String) {
+fn made(statement: String) -> &'static groupwork::store::sql::Sql {
     let text: &'static str = Box::leak(statement.into_boxed_str());
-    let sql: &'static groupwork::store::sql::Sql = Box::leak(Box::new(groupwork::store::sql::Sql::new(text)));
-    connection.run(sql, &[]).unwrap();
+    Box::leak(Box::new(groupwork::store::sql::Sql::new(text)))
+}
+
+fn run(connection: &mut groupwork::store::connection::Connection, statement: String) {
+    connection.run(made(statement), &[]).unwrap();
 }
 
 studio!(minutes_and_saves_are_counted_once, |studio| {
@@ -59,18 +79,24 @@ studio!(minutes_and_saves_are_counted_once, |studio| {
 
     let (essay, notes) = (studio.document("Essay").await, studio.document("Notes").await);
     let ben = studio.open(&world.ben, &essay).await;
+    there_are(studio, &essay, 1).await;
     minutes_pass(studio, 10).await;
     // Cem comes; Ben has been alone for ten minutes.
     let cem = studio.open(&world.cem, &essay).await;
+    there_are(studio, &essay, 2).await;
     minutes_pass(studio, 5).await;
     // The same five minutes in a second document are not five more.
     let second = studio.open(&world.ben, &notes).await;
+    there_are(studio, &notes, 1).await;
     minutes_pass(studio, 5).await;
     cem.type_text("from Cem").await.unwrap();
     cem.close().await.unwrap();
+    there_are(studio, &essay, 1).await;
     second.close().await.unwrap();
+    there_are(studio, &notes, 0).await;
     ben.type_text("from Ben").await.unwrap();
     assert!(ben.close().await.unwrap().accepted);
+    there_are(studio, &essay, 0).await;
     let told = ada.get(&url).await.expect(200);
     let (of_ben, of_cem) = (of(&told, &world.ben), of(&told, &world.cem));
     assert_eq!(
@@ -88,8 +114,10 @@ studio!(minutes_and_saves_are_counted_once, |studio| {
 
     // Of a night nobody heard of, only hours count; a session that the server forgot counts nothing.
     let ben = studio.open(&world.ben, &notes).await;
+    there_are(studio, &notes, 1).await;
     minutes_pass(studio, 3 * 24 * 60).await;
     ben.close().await.unwrap();
+    there_are(studio, &notes, 0).await;
     let told = ada.get(&url).await.expect(200);
     assert_eq!(of(&told, &world.ben)["minutes"], json!(20 + 240), "{told}");
     let who = studio.versions(&essay).await;

@@ -81,7 +81,7 @@ both!(every_group_gets_its_copy_once, |app| {
     ada.post(&format!("/assignments/{made}/groups"), json!({"groupIds": [later]}))
         .await
         .expect(200);
-    ben.delete(&path).await.expect(200);
+    ada.delete(&path).await.expect(200);
     let again = ada
         .post(&url, json!({"templateAttachmentId": sheet, "title": "Once more"}))
         .await
