@@ -27,6 +27,7 @@ pub mod activity;
 pub mod assignment;
 pub mod change;
 pub mod class;
+pub mod contribution;
 pub mod course;
 pub mod division;
 pub mod document;

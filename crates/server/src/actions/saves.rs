@@ -11,6 +11,7 @@ use model::id::{DocumentId, RevisionId, UserId};
 use model::save::{History, Received, Revision, RevisionOrigin, Save};
 use model::time::Timestamp;
 
+use super::contributions;
 use super::documents::worked;
 use super::submissions::whole_link;
 use crate::clock;
@@ -108,9 +109,11 @@ fn hold(work: &mut Work<'_>, id: &DocumentId, generation: i64) -> Result<SeenDoc
 pub fn save_back(work: &mut Work<'_>, arrived: &Arrived) -> Result<Named> {
     let seen = hold(work, &arrived.note.document_id, arrived.generation)?;
     if work.has_taken(&arrived.note)? {
+        contributions::present(work, &arrived.note.document_id, arrived.generation)?;
         note_session(work, arrived)?;
         return Ok(Named::default());
     }
+    contributions::present(work, &arrived.note.document_id, arrived.generation)?;
     let mut document = seen.document().clone();
     let current = work.current_revision(&document)?;
     let holds_it = current
@@ -268,6 +271,7 @@ fn insert(work: &mut Work<'_>, arrived: &Arrived, origin: RevisionOrigin) -> Res
     if !arrived.history.is_empty() {
         work.note_history(&revision.id, &arrived.history)?;
     }
+    contributions::saved(work, document, &revision.editors)?;
     Ok(revision)
 }
 
@@ -370,6 +374,7 @@ fn note_session(work: &mut Work<'_>, arrived: &Arrived) -> Result<()> {
 pub fn close_saved(work: &mut Work<'_>, note: &SaveNote, generation: i64) -> Result<()> {
     let before = hold(work, &note.document_id, generation)?.whole.document;
     let mut document = before.clone();
+    contributions::present(work, &document.id, generation)?;
     if generation == document.generation {
         document.renew_key();
         document.save_failed_at = None;
@@ -385,6 +390,7 @@ pub fn close(work: &mut Work<'_>, document: &DocumentId, generation: i64) -> Res
     if generation > work.document(document)?.document().generation {
         return Err(Error::DocumentServerTokenMismatch);
     }
+    contributions::present(work, document, generation)?;
     work.end_session(document, generation)
 }
 
@@ -393,12 +399,14 @@ pub fn note_editors(work: &mut Work<'_>, note: &SaveNote, generation: i64, users
     if generation > work.document(&note.document_id)?.document().generation {
         return Err(Error::DocumentServerTokenMismatch);
     }
+    contributions::present(work, &note.document_id, generation)?;
     work.note_editors(&note.document_id, generation, &note.document_key, users)
 }
 
 /// The document server could not save; the room and its staff hear of it once, until a save succeeds.
 pub fn note_failure(work: &mut Work<'_>, note: &SaveNote, generation: i64, nonce: Option<&str>) -> Result<()> {
     let seen = hold(work, &note.document_id, generation)?;
+    contributions::present(work, &note.document_id, generation)?;
     if let Some(nonce) = nonce {
         work.save_arrived(&note.document_id, generation, &note.document_key, Some(&failed(nonce)))?;
     }

@@ -125,6 +125,7 @@ pub(super) fn file_name(line: u64) -> String {
 /// The head of an entry: the same bytes for the same name and size.
 pub(super) fn head(name: &str, size: u64) -> anyhow::Result<tar::Header> {
     let mut head = tar::Header::new_ustar();
+    head.set_entry_type(tar::EntryType::Regular);
     head.set_path(name).with_context(|| name.to_owned())?;
     head.set_size(size);
     head.set_mode(0o600);

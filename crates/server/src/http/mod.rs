@@ -4,6 +4,7 @@
 pub mod cells;
 mod codes;
 pub mod context;
+mod contributions;
 pub mod document;
 pub mod endpoint;
 mod everywhere;
@@ -45,6 +46,7 @@ mod grades;
 mod group_assignments;
 mod group_files;
 mod groups;
+mod handouts;
 mod health;
 mod help;
 mod homerooms;

@@ -19,6 +19,7 @@ pub mod boards;
 pub mod cascade;
 pub mod chat;
 pub mod classes;
+pub mod contributions;
 pub mod converted_files;
 pub mod courses;
 pub mod current_submissions;
@@ -30,6 +31,7 @@ pub mod enrollments;
 pub mod erasure;
 pub mod group_assignments;
 pub mod groups;
+pub mod handouts;
 pub mod homerooms;
 pub mod imports;
 pub mod jobs;
@@ -393,6 +395,8 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("attachments", attachments::STATEMENTS),
         ("chat", chat::STATEMENTS),
         ("classes", classes::STATEMENTS),
+        ("contributions", contributions::STATEMENTS),
+        ("handouts", handouts::STATEMENTS),
         ("converted_files", converted_files::STATEMENTS),
         ("courses", courses::STATEMENTS),
         ("departures", departures::STATEMENTS),

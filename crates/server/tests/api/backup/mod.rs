@@ -88,7 +88,7 @@ async fn checked(database: &Database) {
 
 /// A school that works, and backups of it that are brought back on both databases.
 async fn under_load(kind: Kind) {
-    let Some(mut school) = School::open(kind).await else {
+    let Some(school) = School::open(kind).await else {
         return;
     };
     let workers = Workers::start(&school);
@@ -265,10 +265,14 @@ async fn a_scrub_names_what_is_lost_and_nobody_is_served_it() {
                 .get(url)
                 .header("cookie", school.world.ada.cookie.clone())
                 .send()
-                .await
-                .unwrap();
+                .await;
             // The head may be out before the last bytes are known to be bad; then they never come.
-            assert!(asked.status() == 500 || asked.bytes().await.is_err(), "{id} was served");
+            if let Ok(answer) = asked {
+                assert!(
+                    answer.status() == 500 || answer.bytes().await.is_err(),
+                    "{id} was served"
+                );
+            }
         }
         let file = school.place.folder().join("gaps.backup");
         let name = file.to_str().unwrap();
@@ -296,7 +300,7 @@ async fn who_was_erased_stays_erased() {
         fine(&school.place, &["backup", name]);
         let adam = Client::new(&school.service.base, Some(school.world.adam.cookie.clone()));
         let erased = json!({"userId": school.world.ben.id});
-        adam.post("/privacy/erase", erased).await.expect(200);
+        adam.post("/admin/gdpr/erase", erased).await.expect(200);
         // The next start writes the list at once; a running service does within a minute.
         let mut place = school.stopped();
         place.start("serve").ready().await;

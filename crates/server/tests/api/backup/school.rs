@@ -11,7 +11,6 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use tokio::task::JoinHandle;
 
-use super::fine;
 use crate::support::{Client, Kind, Place, Started, World, office};
 
 pub const ROOT: &str = "restorer@platform.example";
