@@ -8,12 +8,14 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::auth::Gate;
 use crate::auth::rates::Rates;
 use crate::auth::tenant::{self, Hosts};
+use crate::backup::erase_list;
 use crate::changes::{letters, old_messages, orphans, removal, storage};
 use crate::clock;
 use crate::config::Config;
 use crate::document_server::DocumentServer;
 use crate::editing::Editing;
 use crate::error::Result;
+use crate::failpoint;
 use crate::files::Files;
 use crate::jobs::Jobs;
 use crate::live::Live;
@@ -40,7 +42,7 @@ struct Parts {
     jobs: Jobs,
     started: std::time::Instant,
     /// They end with the service.
-    _chores: [AbortOnDropHandle<()>; 5],
+    _chores: [AbortOnDropHandle<()>; 6],
     /// The same.
     _sweep: Option<AbortOnDropHandle<()>>,
     /// The same.
@@ -57,7 +59,10 @@ impl App {
             .connections(&database)
             .map_err(|refused| anyhow::anyhow!(refused))?;
         let store = open_store(&database, readers, writers).await?;
+        failpoint::hit("start.migrated");
+        whole(&store).await?;
         let files = Files::connect(&config.storage).await?;
+        failpoint::hit("start.opened");
         let hosts = Hosts {
             base_domain: config.base_domain.clone(),
             trusted_proxies: config.trusted_proxies.clone(),
@@ -69,6 +74,7 @@ impl App {
         let names = CookieNames::for_base_url(&config.frontend_url);
         let gate = Gate::new(store.clone(), names, config.auth_secret.clone(), hosts);
         let document_server = DocumentServer::new(&config, api_internal_url, name_of_deployment(&store).await?)?;
+        failpoint::hit("start.named");
         let live = Live::new(gate.clone(), store.clone(), &config.frontend_origin);
         let (bus, departures) = Bus::start(&database, &live);
         // The embedded database has one instance: after a restart it need not wait for its own turn to run out.
@@ -83,6 +89,7 @@ impl App {
             orphans::start(store.clone(), files.clone()),
             storage::start(store.clone(), files.clone()),
             old_messages::start(store.clone()),
+            erase_list::start(store.clone(), config.storage.data_dir.clone()),
         ];
         let editing = Editing::new(store.clone(), bus.clone(), files.clone(), document_server.clone());
         let sweep = editing.start_sweep(instance);
@@ -185,6 +192,16 @@ async fn name_of_deployment(store: &Store) -> Result<String> {
         })
         .await?;
     name.ok_or_else(|| anyhow::anyhow!("the installation has no name").into())
+}
+
+/// Refuses to start on half of a backup.
+async fn whole(store: &Store) -> Result<()> {
+    let read = store.platform_read(PlatformProof::housekeeping(), |platform| platform.is_half_restored());
+    if read.await? {
+        let why = "a restore was interrupted: run `groupwork restore` again with the same file";
+        return Err(anyhow::anyhow!(why).into());
+    }
+    Ok(())
 }
 
 /// Brings the schema up to date and opens the store, away from the async runtime.

@@ -4,6 +4,37 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+/// Every place. `tests/api/crash.rs` compares this with the sources, kills at each, and fails for one nobody came to.
+pub const NAMES: &[&str] = &[
+    "files.staged",
+    "files.before_sync",
+    "files.before_rename",
+    "files.after_rename",
+    "files.after_dir_sync",
+    "files.linked",
+    "store.before_commit",
+    "store.after_commit",
+    "save.fetched",
+    "save.kept",
+    "save.copied",
+    "save.written",
+    "submit.after_copy",
+    "submit.after_commit",
+    "finish.after_commit",
+    "freeze.before_ask",
+    "freeze.before_drop",
+    "freeze.after_drop",
+    "sweep.before_delete",
+    "upload.staged",
+    "upload.kept",
+    "upload.written",
+    "removal.gone",
+    "start.migrated",
+    "start.opened",
+    "start.named",
+    "start.built",
+];
+
 type Hook = Box<dyn FnMut(&str) + Send>;
 
 static ARMED: AtomicBool = AtomicBool::new(false);

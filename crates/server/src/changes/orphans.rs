@@ -28,6 +28,9 @@ pub fn start(store: Store, files: Files) -> AbortOnDropHandle<()> {
                 Ok(found) => tracing::warn!(files = found, "files without rows were put aside"),
                 Err(error) => tracing::warn!(error = format!("{error:?}"), "files without rows were not looked for"),
             }
+            if let Err(error) = files.clear_away().await {
+                tracing::warn!(error = format!("{error:?}"), "abandoned uploads stay for another day");
+            }
             tokio::time::sleep(AGAIN).await;
         }
     }))

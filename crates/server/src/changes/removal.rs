@@ -8,6 +8,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use crate::clock;
 use crate::error::Result;
+use crate::failpoint;
 use crate::files::Files;
 use crate::store::Store;
 use crate::store::platform::file_removals::FileRemoval;
@@ -49,6 +50,7 @@ async fn round(store: &Store, files: &Files) -> Result<i64> {
     let count = i64::try_from(due.len()).unwrap_or(ROUND);
     for removal in due {
         let gone = remove(store, files, &removal).await;
+        failpoint::hit("removal.gone");
         let FileRemoval { id, key, attempts } = removal;
         let wait = 10_i64.saturating_mul(1 << attempts.clamp(0, 20)).min(WAIT_MAX);
         let next = now.plus_seconds(wait);

@@ -24,6 +24,7 @@ pub fn run(serve: ServeArgs, storage: StorageArgs) -> anyhow::Result<()> {
             .with_context(|| format!("listen on {}", config.listen))?;
         let address = listener.local_addr()?;
         let app = build(config, address).await?;
+        failpoint::hit("start.built");
         writeln!(std::io::stdout(), "groupwork listens on http://{address}")?;
         listen::serve(listener, router::router(app.clone()), app, listen::stop_signal()).await?;
         Ok(())

@@ -15,14 +15,13 @@ use crate::actions::finish;
 use crate::actions::submissions::{self, Copied, HandedIn, Standing};
 use crate::clock;
 use crate::error::{Error, Result};
+use crate::failpoint;
 use crate::files::blank;
 use crate::store::Standpoint;
 use crate::store::documents::{CurrentFile, SeenDocument};
 
 /// How long handing in waits for open editors; they usually answer within a second.
 const HAND_IN: Duration = Duration::from_secs(20);
-/// How long finishing a topic waits for all of them (contract 8.3).
-const FINISH: Duration = Duration::from_mins(1);
 /// How often a copy is made anew because a save came in between.
 const TRIES: u32 = 5;
 
@@ -53,6 +52,7 @@ impl Editing {
         let editing = self.clone();
         let submitting = tokio::spawn(async move {
             let handed_in = editing.hand_in(&standpoint, &document, &assignment, note).await?;
+            failpoint::hit("submit.after_commit");
             let deadline = Instant::now() + HAND_IN;
             editing.settle(&standpoint, handed_in.freezes, deadline).await;
             editing
@@ -81,6 +81,7 @@ impl Editing {
             });
             let (seen, content) = look.await?;
             let copied = self.copy(&seen, content).await?;
+            failpoint::hit("submit.after_copy");
             let (own, topic, note) = (document.clone(), assignment.clone(), note.clone());
             let (key, server) = (copied.key.clone(), self.server.clone());
             // The moment of the hand-in is the unit's, not the request's: what was saved while the copy was made counts.
@@ -142,11 +143,17 @@ impl Editing {
         let editing = self.clone();
         let finishing = tokio::spawn(async move {
             let server = editing.server.clone();
+            let deadline = Instant::now() + server.patience().finish();
+            // The bell rings now, not when the request began.
+            let standpoint = Standpoint {
+                now: clock::now(),
+                ..standpoint
+            };
             let write = editing.write(standpoint.clone(), move |work| {
                 finish::finish(work, &assignment, &server)
             });
             let finished = write.await?;
-            let deadline = Instant::now() + FINISH;
+            failpoint::hit("finish.after_commit");
             let unsaved = editing.settle(&standpoint, finished.freezes, deadline).await;
             Ok(Finish {
                 at: finished.at,

@@ -7,7 +7,7 @@ use model::document::Open;
 use model::document_kind::FileExtension;
 use model::file::FileKey;
 use model::id::RevisionId;
-use model::save::{DocumentKey, Revision};
+use model::save::{DocumentKey, History, Revision};
 use model::time::Timestamp;
 use sha2::{Digest, Sha256};
 
@@ -17,6 +17,7 @@ use crate::actions::saves::{self, Arrived, KeptBytes, Named};
 use crate::clock;
 use crate::document_server::notice::{Notice, SaveNotice};
 use crate::error::{Error, Result};
+use crate::failpoint;
 use crate::store::Standpoint;
 use crate::store::saves::SaveNote;
 
@@ -139,6 +140,7 @@ impl Editing {
         is_partial: bool,
     ) -> Result<()> {
         note.url_path_hash = identity(&save);
+        let forgotten_at = save.is_forgotten.then_some(standpoint.now);
         let asked = note.clone();
         let known = self.read(standpoint.clone(), move |scope| {
             let seen = scope.document(&asked.document_id)?;
@@ -159,6 +161,7 @@ impl Editing {
                 .await;
         }
         let staged = self.fetch(&save.result).await?;
+        failpoint::hit("save.fetched");
         let extension = kind_of(&staged, extension, save.file_type.as_deref()).await?;
         let revision = RevisionId::new(clock::new_id());
         let key = Revision::file_key(&note.document_id, &revision, extension);
@@ -172,44 +175,63 @@ impl Editing {
             copy: copy.clone(),
         };
         self.files.commit(staged, &key).await?;
+        failpoint::hit("save.kept");
         if let Some(copy) = &copy {
             self.files.copy(&key, copy).await?;
+            failpoint::hit("save.copied");
         }
         // The time between is long enough for a lock: the unit judges by its own clock.
         let standpoint = Standpoint {
             now: clock::now(),
             ..standpoint
         };
-        let arrived = arrived(note, generation, save, is_partial, bytes);
-        let written = self
-            .write(standpoint, move |work| saves::save_back(work, &arrived))
-            .await;
+        let mut arrived = Arrived {
+            forgotten_at,
+            ..arrived(note, generation, save, is_partial, bytes)
+        };
+        let mut written = self.save_back(standpoint.clone(), arrived.clone()).await;
+        if matches!(&written, Ok(named) if named.wants_copy) {
+            // It was handed in while the bytes were on their way: its attempt gets them, too.
+            let late = FileKey::new(format!("{}.{}.{extension}", arrived.note.document_id, clock::new_id()));
+            self.files.copy(&key, &late).await?;
+            arrived.bytes.copy = Some(late);
+            written = self.save_back(standpoint, arrived.clone()).await;
+        }
+        failpoint::hit("save.written");
         let named = match &written {
             Ok(named) => *named,
             Err(error) if surely_not_written(error) => Named::default(),
             Err(_) => Named {
                 revision: true,
                 copy: true,
+                wants_copy: false,
             },
         };
         if !named.revision {
             self.forget(&key).await;
         }
-        if let Some(copy) = copy.filter(|_| !named.copy) {
+        if let Some(copy) = arrived.bytes.copy.filter(|_| !named.copy) {
             self.forget(&copy).await;
         }
         written.map(drop)
+    }
+
+    async fn save_back(&self, standpoint: Standpoint, arrived: Arrived) -> Result<Named> {
+        self.write(standpoint, move |work| saves::save_back(work, &arrived))
+            .await
     }
 }
 
 fn arrived(note: SaveNote, generation: i64, save: SaveNotice, is_partial: bool, bytes: KeptBytes) -> Arrived {
     Arrived {
+        forgotten_at: None,
         note,
         generation,
         is_final: save.is_final,
         last_save: save.last_save,
         author: save.author,
         editors: save.editors,
+        history: save.history,
         nonce: save.nonce,
         is_partial,
         bytes,
@@ -234,6 +256,7 @@ impl SaveNotice {
     /// A result nobody says more about; the session goes on.
     pub(super) fn of_result(result: crate::document_server::result_path::ResultPath) -> Self {
         Self {
+            is_forgotten: true,
             is_final: false,
             result,
             file_type: None,
@@ -241,6 +264,7 @@ impl SaveNotice {
             not_modified: false,
             author: None,
             editors: Vec::new(),
+            history: History::default(),
             nonce: None,
         }
     }

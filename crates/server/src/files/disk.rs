@@ -51,6 +51,7 @@ impl Disk {
             .create_new(true)
             .open(&path)
             .map_err(failed)?;
+        failpoint::hit("files.staged");
         Ok((file, Temporary::new(path)))
     }
 
@@ -86,6 +87,7 @@ impl Disk {
         let folder = self.folder_of(&place).map_err(failed)?;
         // Kept files never change, so a second name for the same bytes is a copy.
         if fs::hard_link(&source, &place).is_ok() {
+            failpoint::hit("files.linked");
             return sync_folder(&folder).map_err(failed);
         }
         let (mut file, temporary) = self.part()?;
@@ -154,6 +156,11 @@ impl Disk {
             durable.insert(folder.clone());
         }
         Ok(folder)
+    }
+
+    /// Removes parts that nobody writes any more; one whose removal failed when it was given up has gone then, too.
+    pub(super) fn clear_away(&self) -> Result<()> {
+        self.sweep().map_err(failed)
     }
 
     /// Removes parts that nobody writes any more. Nobody was ever told that they are kept.

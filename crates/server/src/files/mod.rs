@@ -11,6 +11,7 @@ pub mod archive;
 pub mod blank;
 pub mod inspect;
 pub mod name;
+pub mod pack;
 
 use std::io;
 use std::ops::Range;
@@ -195,6 +196,18 @@ impl Files {
                 blocking(move || disk.quarantine(&key)).await
             }
             Self::Objects(objects) => objects.quarantine(key).await,
+            Self::Memory(_) => Ok(()),
+        }
+    }
+
+    /// Removes what interrupted uploads left an hour ago or earlier.
+    pub async fn clear_away(&self) -> Result<()> {
+        match self {
+            Self::Disk(disk) => {
+                let disk = disk.clone();
+                blocking(move || disk.clear_away()).await
+            }
+            Self::Objects(objects) => objects.clear_away().await,
             Self::Memory(_) => Ok(()),
         }
     }

@@ -96,6 +96,12 @@ impl Objects {
         self.staging.part()
     }
 
+    /// Removes parts on this machine that nobody writes any more.
+    pub(super) async fn clear_away(&self) -> Result<()> {
+        let staging = self.staging.clone();
+        blocking(move || staging.clear_away()).await
+    }
+
     pub(super) async fn commit(&self, staged: Staged, key: &FileKey) -> Result<()> {
         let _turn = self.turn().await?;
         let place = self.place(key);

@@ -40,10 +40,15 @@ async fn versions(cx: Context, Path(id): Path<DocumentId>) -> Result<Json<Vec<Do
             let is_staff = scope.viewer().is_staff();
             let mut found = scope.revisions(&id)?;
             found.retain(|revision| is_staff || revisions::shown_to_students(revision));
-            Ok(found)
+            Ok((found, scope.histories(&id)?))
         })
         .await?;
-    Ok(Json(found.into_iter().map(DocumentVersionView::from).collect()))
+    let (revisions, mut histories) = found;
+    let shown = revisions.into_iter().map(|revision| {
+        let history = histories.remove(&revision.id);
+        DocumentVersionView::new(revision, history)
+    });
+    Ok(Json(shown.collect()))
 }
 
 /// The bytes of one kept state
@@ -58,7 +63,8 @@ async fn version_content(
     headers: HeaderMap,
 ) -> Result<Response> {
     let (seen, revision) = cx.read(move |scope| one_version(scope, &id, &version)).await?;
-    let extension = seen.document().file_extension;
+    // The document may be of another kind by now; these bytes are what they were.
+    let extension = revision.extension().unwrap_or(seen.document().file_extension);
     let title = format!("{} (version {})", seen.document().title, revision.version);
     let file = Download {
         name: name::of_title(&title, extension.as_str()),
@@ -85,7 +91,7 @@ async fn restore(cx: Context, Path((id, version)): Path<(DocumentId, String)>) -
             Ok((seen, former))
         })
         .await?;
-    let extension = seen.document().file_extension;
+    let extension = former.extension().unwrap_or(seen.document().file_extension);
     let revision = RevisionId::new(clock::new_id());
     let file_key = Revision::file_key(&id, &revision, extension);
     let content = NewContent {

@@ -23,6 +23,7 @@ use super::pace;
 use super::quota;
 use super::valid;
 use crate::error::{Error, Result};
+use crate::failpoint;
 use crate::files::{Staged, inspect, name};
 use crate::store::Work;
 
@@ -141,6 +142,7 @@ impl<F: DeserializeOwned + Validate<Context = ()>> Upload<F> {
         if staged.size() == 0 {
             return Err(Error::invalid("file", "empty", "is empty"));
         }
+        failpoint::hit("upload.staged");
         let kind = inspect::file_type(&staged, name.as_str()).await?;
         Ok(Self {
             file: Uploaded { name, kind, staged },
@@ -337,7 +339,9 @@ async fn with_files<T: Send + 'static>(
     };
     let unit = tokio::spawn(async move {
         keeping.await?;
+        failpoint::hit("upload.kept");
         let done = cx.write(act).await;
+        failpoint::hit("upload.written");
         // After any other error the rows may be there all the same; then the file has to stay.
         let surely_not_written = matches!(&done, Err(error) if !matches!(error, Error::Internal(_) | Error::NotReady));
         for key in keys.iter().filter(|_| surely_not_written) {

@@ -84,7 +84,8 @@ async fn ready(State(app): State<App>) -> Response {
         .store()
         .platform_read(PlatformProof::housekeeping(), |platform| platform.deployment_id());
     let word = |fine: bool| if fine { "ok" } else { "down" };
-    let (database, storage) = (asked.await.is_ok(), app.files().is_writable().await);
+    let database = asked.await.is_ok() && keeps_rows(&app).await;
+    let storage = app.files().is_writable().await;
     let docserver = match app.document_server().is_healthy().await {
         None => "unset",
         Some(fine) => word(fine),
@@ -100,6 +101,20 @@ async fn ready(State(app): State<App>) -> Response {
         docserver,
     };
     (code, Json(Readiness { status, checks })).into_response()
+}
+
+/// Whether rows can be written. Only after a commit has failed one is written to find out.
+async fn keeps_rows(app: &App) -> bool {
+    if !app.store().commit_failed() {
+        return true;
+    }
+    let (turn, now) = ("readiness", clock::now());
+    let write = app
+        .store()
+        .platform_write(PlatformProof::housekeeping(), move |platform| {
+            platform.take_turn(turn, turn, now, now)
+        });
+    write.await.is_ok()
 }
 
 /// This document

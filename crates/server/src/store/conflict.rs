@@ -102,8 +102,25 @@ const KEYS: &[Key] = &[
     },
 ];
 
+/// A commit that the database refused: a full disk is a thing the service needs and does not have.
+pub(super) fn commit(error: Error) -> Error {
+    let Error::Internal(cause) = &error else { return error };
+    let is_full = cause
+        .chain()
+        .any(|cause| match cause.downcast_ref::<rusqlite::Error>() {
+            Some(failure) => failure.sqlite_error_code() == Some(rusqlite::ErrorCode::DiskFull),
+            None => false,
+        });
+    tracing::error!(error = format!("{cause:?}"), "a commit failed");
+    if is_full { Error::NotReady } else { error }
+}
+
 /// Turns a SQLite error into ours.
 pub(super) fn sqlite(error: rusqlite::Error, sql: &Sql) -> Error {
+    if error.sqlite_error_code() == Some(rusqlite::ErrorCode::DiskFull) {
+        tracing::error!(%error, "there is no room for rows");
+        return Error::NotReady;
+    }
     if let rusqlite::Error::SqliteFailure(failure, Some(text)) = &error
         && matches!(
             failure.extended_code,

@@ -53,6 +53,10 @@ impl Connection {
                  PRAGMA cache_size = -8000; PRAGMA mmap_size = 268435456; PRAGMA temp_store = MEMORY;",
             )
             .map_err(internal)?;
+        // A file that cannot be opened for writing is opened for reading instead, and nobody is told.
+        if !read_only && connection.is_readonly("main").map_err(internal)? {
+            return Err(internal(anyhow::anyhow!("{} cannot be written", path.display())));
+        }
         if read_only {
             connection.execute_batch("PRAGMA query_only = ON;").map_err(internal)?;
         }
@@ -80,6 +84,15 @@ impl Connection {
     /// Whether the connection can no longer be used.
     pub fn is_lost(&self) -> bool {
         matches!(self, Self::Postgres(postgres) if postgres.client.is_closed())
+    }
+
+    /// Whether the transaction that was begun is still there: SQLite gives it up itself when its disk fails. PostgreSQL
+    /// keeps a failed one until it is ended.
+    pub(super) fn is_in_transaction(&self) -> bool {
+        match self {
+            Self::Sqlite(connection) => !connection.is_autocommit(),
+            Self::Postgres(_) => true,
+        }
     }
 
     /// Runs a statement that answers rows, and reads each with `read`.

@@ -4,7 +4,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -48,6 +48,8 @@ trait Unit: Send {
 pub struct Db {
     /// What reading jobs asked the database, all together.
     statements_read: Arc<AtomicU64>,
+    /// Whether the last commit went wrong: the disk is full or broken, although reading goes on.
+    commit_failed: Arc<AtomicBool>,
     reads: SyncSender<ReadJob>,
     writes: SyncSender<Box<dyn Unit>>,
 }
@@ -67,10 +69,24 @@ impl Db {
             })?;
         }
         let (writes, write_jobs) = sync_channel::<Box<dyn Unit>>(QUEUE);
+        let commit_failed = Arc::new(AtomicBool::new(false));
         match database {
             Database::Sqlite(_) => {
                 let mut connection = connect(database, false)?;
-                spawn("writer", move || write_in_groups(&mut connection, &write_jobs))?;
+                let (database, failed) = (database.clone(), Arc::clone(&commit_failed));
+                spawn("writer", move || {
+                    while let Ok(first) = write_jobs.recv() {
+                        let outcome = write_group(&mut connection, first, &write_jobs);
+                        failed.store(outcome.is_err(), Ordering::Relaxed);
+                        // What a failed sync left in the file is known to nobody: a new connection begins with what is
+                        // certainly there, on a descriptor of its own.
+                        if outcome.is_err()
+                            && let Ok(fresh) = connect(&database, false)
+                        {
+                            connection = fresh;
+                        }
+                    }
+                })?;
             }
             Database::Postgres(_) => {
                 let write_jobs = Arc::new(Mutex::new(write_jobs));
@@ -87,6 +103,7 @@ impl Db {
         }
         Ok(Self {
             statements_read: Arc::default(),
+            commit_failed,
             reads,
             writes,
         })
@@ -95,6 +112,11 @@ impl Db {
     /// How many statements the readers have run so far.
     pub fn statements_read(&self) -> u64 {
         self.statements_read.load(Ordering::Relaxed)
+    }
+
+    /// Whether the last commit failed.
+    pub fn commit_failed(&self) -> bool {
+        self.commit_failed.load(Ordering::Relaxed)
     }
 
     /// Runs `look` on a reader, inside one snapshot of the database.
@@ -176,42 +198,50 @@ where
     }
 }
 
-fn write_in_groups(connection: &mut Connection, jobs: &Receiver<Box<dyn Unit>>) {
-    while let Ok(first) = jobs.recv() {
-        let mut group: Vec<Box<dyn Unit>> = vec![first];
-        if let Err(error) = connection.batch("BEGIN IMMEDIATE") {
-            // Another process holds the file. Nobody was told anything yet, so all may try again.
-            tracing::warn!(%error, "the database is locked");
-            group.extend(jobs.try_iter().take(GROUP - 1));
-            for unit in group {
-                unit.end(Err(Error::Overloaded));
-            }
-            continue;
+/// Runs the first unit and all that wait in one transaction. It fails when the database refused to keep them; whoever
+/// waits has been told by then.
+fn write_group(connection: &mut Connection, first: Box<dyn Unit>, jobs: &Receiver<Box<dyn Unit>>) -> Result<(), ()> {
+    let mut group: Vec<Box<dyn Unit>> = vec![first];
+    if let Err(error) = connection.batch("BEGIN IMMEDIATE") {
+        // Another process holds the file. Nobody was told anything yet, so all may try again.
+        tracing::warn!(%error, "the database is locked");
+        group.extend(jobs.try_iter().take(GROUP - 1));
+        for unit in group {
+            unit.end(Err(Error::Overloaded));
         }
-        let mut done: Vec<(Box<dyn Unit>, Result<()>)> = Vec::new();
-        while let Some(mut unit) = group.pop() {
-            let outcome = run_in_savepoint(connection, unit.as_mut());
-            done.push((unit, outcome));
-            if done.len() < GROUP
-                && let Ok(next) = jobs.try_recv()
-            {
-                group.push(next);
-            }
-        }
-        failpoint::hit("store.before_commit");
-        let commit = connection.batch("COMMIT");
-        if commit.is_err() {
-            // The file system refused the commit: nothing of this group happened.
-            drop(connection.batch("ROLLBACK"));
-        }
-        failpoint::hit("store.after_commit");
-        for (unit, outcome) in done {
-            match &commit {
-                Ok(()) => unit.end(outcome),
-                Err(error) => unit.end(Err(Error::Internal(anyhow::anyhow!("commit failed: {error:?}")))),
-            }
+        return Ok(());
+    }
+    let mut done: Vec<(Box<dyn Unit>, Result<()>)> = Vec::new();
+    while let Some(mut unit) = group.pop() {
+        let outcome = run_in_savepoint(connection, unit.as_mut());
+        done.push((unit, outcome));
+        // A disk that fails takes the whole transaction away. A unit after that would be one of its own and be kept,
+        // although it is told with the others that it is not.
+        if done.len() < GROUP
+            && connection.is_in_transaction()
+            && let Ok(next) = jobs.try_recv()
+        {
+            group.push(next);
         }
     }
+    failpoint::hit("store.before_commit");
+    // Without a transaction this fails, too.
+    let commit = connection.batch("COMMIT").map_err(conflict::commit);
+    if commit.is_err() {
+        // The file system refused the commit: nothing of this group happened.
+        drop(connection.batch("ROLLBACK"));
+    }
+    failpoint::hit("store.after_commit");
+    for (unit, outcome) in done {
+        match (&commit, outcome) {
+            (Ok(()), outcome) => unit.end(outcome),
+            // What a unit was refused for is still true.
+            (Err(_), Err(refusal)) => unit.end(Err(refusal)),
+            (Err(Error::NotReady), Ok(())) => unit.end(Err(Error::NotReady)),
+            (Err(error), Ok(())) => unit.end(Err(Error::Internal(anyhow::anyhow!("commit failed: {error:?}")))),
+        }
+    }
+    commit.map_err(drop)
 }
 
 fn run_in_savepoint(connection: &mut Connection, unit: &mut dyn Unit) -> Result<()> {

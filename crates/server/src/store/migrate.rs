@@ -26,30 +26,57 @@ pub fn migrate(database: &Database) -> Result<usize> {
         Connection::Sqlite(sqlite) => {
             // refinery takes no lock of its own: a second file's exclusive lock keeps the other starter waiting.
             let _turn = turn(database)?;
-            run(&embedded::migrations::runner(), sqlite)
+            run(&runner(), sqlite)
         }
         Connection::Postgres(_) => {
             connection.batch(LOCK)?;
             let outcome = connection
                 .raw_postgres()
                 .ok_or(Error::NotReady)
-                .and_then(|client| run(&embedded::migrations::runner(), client));
+                .and_then(|client| run(&runner(), client));
             connection.batch(UNLOCK)?;
             outcome
         }
     }
 }
 
+/// Applies the migrations up to one of them: the schema a backup was made with.
+pub fn migrate_to(database: &Database, version: i64) -> Result<()> {
+    let version = SchemaVersion::try_from(version).map_err(internal)?;
+    let runner = embedded::migrations::runner().set_target(refinery::Target::Version(version));
+    let mut connection = connect(database, false)?;
+    check_collation(&mut connection)?;
+    match &mut connection {
+        Connection::Sqlite(sqlite) => {
+            let _turn = turn(database)?;
+            run(&runner, sqlite).map(drop)
+        }
+        Connection::Postgres(_) => {
+            connection.batch(LOCK)?;
+            let client = connection.raw_postgres().ok_or(Error::NotReady);
+            let outcome = client.and_then(|client| run(&runner, client));
+            connection.batch(UNLOCK)?;
+            outcome.map(drop)
+        }
+    }
+}
+
 /// The number of the newest migration that this release brings.
 pub fn newest_migration() -> SchemaVersion {
-    newest(&embedded::migrations::runner())
+    newest(&runner())
 }
 
 /// An empty database with the newest schema, for whoever wants to look at it.
 pub(super) fn migrated_in_memory() -> Result<Connection> {
     let mut sqlite = rusqlite::Connection::open_in_memory().map_err(internal)?;
-    run(&embedded::migrations::runner(), &mut sqlite)?;
+    run(&runner(), &mut sqlite)?;
     Ok(Connection::Sqlite(sqlite))
+}
+
+/// All that is missing in one transaction. By itself refinery writes a migration and the note that it ran in two, and a
+/// start that dies between them leaves a schema that no later start can complete.
+fn runner() -> Runner {
+    embedded::migrations::runner().set_grouped(true)
 }
 
 fn run<C: refinery::Migrate>(runner: &Runner, connection: &mut C) -> Result<usize> {

@@ -19,16 +19,19 @@ pub mod boards;
 pub mod cascade;
 pub mod chat;
 pub mod classes;
+pub mod contributions;
 pub mod converted_files;
 pub mod courses;
 pub mod current_submissions;
 pub mod departures;
 pub mod direct_messages;
 pub mod documents;
+pub mod dump;
 pub mod enrollments;
 pub mod erasure;
 pub mod group_assignments;
 pub mod groups;
+pub mod handouts;
 pub mod homerooms;
 pub mod imports;
 pub mod jobs;
@@ -65,7 +68,7 @@ use model::time::Timestamp;
 
 use self::connection::Connection;
 pub use self::db::{AfterCommit, Database};
-pub use self::migrate::{migrate, newest_migration};
+pub use self::migrate::{migrate, migrate_to, newest_migration};
 use self::platform::{Platform, PlatformProof, PlatformWork};
 use self::sql::{Columns, Sql, Value};
 pub use self::standpoint::{Actor, Standpoint, Tenant};
@@ -89,6 +92,11 @@ impl Store {
     /// How many statements all reads have run so far; lists that ask once for each row show in it.
     pub fn statements_read(&self) -> u64 {
         self.db.statements_read()
+    }
+
+    /// Whether the last commit failed; the next one that succeeds says that rows are kept again.
+    pub fn commit_failed(&self) -> bool {
+        self.db.commit_failed()
     }
 
     /// Reads in one organization, in one snapshot.
@@ -387,6 +395,8 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("attachments", attachments::STATEMENTS),
         ("chat", chat::STATEMENTS),
         ("classes", classes::STATEMENTS),
+        ("contributions", contributions::STATEMENTS),
+        ("handouts", handouts::STATEMENTS),
         ("converted_files", converted_files::STATEMENTS),
         ("courses", courses::STATEMENTS),
         ("departures", departures::STATEMENTS),

@@ -4,6 +4,7 @@
 pub mod accounts;
 pub mod addresses;
 pub mod administration;
+pub mod backups;
 pub mod boards;
 pub mod editing;
 pub mod erasure;
@@ -211,6 +212,8 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("platform/personal", personal::STATEMENTS),
         ("personal/account", super::personal::account::STATEMENTS),
         ("platform/letters", letters::STATEMENTS),
+        ("platform/backups", backups::STATEMENTS),
+        ("dump/load", super::dump::load::STATEMENTS),
         ("platform/boards", boards::STATEMENTS),
         ("platform/listeners", listeners::STATEMENTS),
         ("platform/file_removals", file_removals::STATEMENTS),

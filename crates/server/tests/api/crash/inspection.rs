@@ -1,46 +1,27 @@
 //! Looks at what a crash left: rows against promises, files against rows, the database against itself. It reads beside
 //! the service and never writes.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use groupwork::store::Database;
-use groupwork::store::connection::Connection;
 use practice_document_server::read_document;
 use sha2::{Digest as _, Sha256};
 
-use super::ledger::Ledger;
-use super::writers::hex;
-
-groupwork::statements! {
-    REVISIONS = "SELECT r.id, r.document_id, r.file_key, r.size, r.sha256, d.current_revision_id
-        FROM document_revisions r JOIN documents d ON d.id = r.document_id AND d.organization_id = r.organization_id
-        WHERE r.organization_id = $1 ORDER BY r.document_id, r.version";
-    DANGLING = "SELECT d.id FROM documents d
-        LEFT JOIN document_revisions r ON r.id = d.current_revision_id AND r.document_id = d.id
-        WHERE d.organization_id = $1 AND d.current_revision_id IS NOT NULL AND r.id IS NULL";
-    GROUPS = "SELECT g.id, w.id FROM groups g JOIN work_rooms w ON w.group_id = g.id
-        AND w.organization_id = g.organization_id WHERE g.organization_id = $1";
-    ROOMLESS = "SELECT g.id FROM groups g LEFT JOIN work_rooms w ON w.group_id = g.id
-        WHERE g.organization_id = $1 AND w.id IS NULL";
-}
-
-struct Revision {
-    id: String,
-    document: String,
-    file: String,
-    size: i64,
-    sha256: String,
-    is_current: bool,
-}
+use super::deeds::hex;
+use super::found::{Found, Kept};
+use super::ledger::{Ledger, Promises};
+use crate::support::invariants;
 
 /// What was looked at so far.
 pub struct Inspection {
     database: Database,
     files: PathBuf,
     organization: String,
-    /// Revisions whose file was found whole; they never change, so once is enough until the end.
+    /// Rows whose file was found whole; files never change, so once is enough until the end.
     whole: HashSet<String>,
+    /// What finished documents said when they were seen first.
+    frozen: HashMap<String, Vec<String>>,
     inspections: u32,
     orphans: usize,
     parts: usize,
@@ -48,12 +29,12 @@ pub struct Inspection {
 
 impl Inspection {
     pub fn new(database: &Database, folder: &Path, organization: &str) -> Self {
-        assert_eq!(STATEMENTS.len(), 4);
         Self {
             database: database.clone(),
             files: folder.join("files"),
             organization: organization.to_owned(),
             whole: HashSet::new(),
+            frozen: HashMap::new(),
             inspections: 0,
             orphans: 0,
             parts: 0,
@@ -72,10 +53,30 @@ impl Inspection {
         self.look(ledger, |_| true);
     }
 
+    /// Parts that lie in the folder of what is being written.
+    pub fn parts(&self) -> usize {
+        self.parts
+    }
+
+    /// Removes them, as the service does when they are an hour old.
+    pub fn remove_parts(&mut self) {
+        for part in std::fs::read_dir(self.files.join("parts")).unwrap() {
+            std::fs::remove_file(part.unwrap().path()).unwrap();
+        }
+    }
+
+    /// Whether some revision of a document has this text.
+    pub fn has_somewhere(&mut self, document: &str, text: &str) -> bool {
+        let found = self.read();
+        let on_disk = self.files_on_disk();
+        let mut own = found.revisions.iter().filter(|revision| revision.document == document);
+        own.any(|revision| lines(&on_disk[&revision.file]).iter().any(|line| line == text))
+    }
+
     /// One line for people.
     pub fn figures(&self) -> String {
         format!(
-            "{} inspections; {} revisions whole; {} files and {} parts without a row at the end",
+            "{} inspections; {} revisions and copies whole; {} files and {} parts without a row at the end",
             self.inspections,
             self.whole.len(),
             self.orphans,
@@ -85,39 +86,48 @@ impl Inspection {
 
     fn look(&mut self, ledger: &Ledger, wanted: impl Fn(&str) -> bool) {
         self.inspections += 1;
-        let (database, organization) = (self.database.clone(), self.organization.clone());
-        // The PostgreSQL client blocks, and refuses to do that on a thread of the runtime.
-        let found = std::thread::spawn(move || Found::read(&database, &organization))
-            .join()
-            .unwrap();
+        let found = self.read();
         assert!(found.faults.is_empty(), "{}", found.faults.join("\n"));
         let on_disk = self.files_on_disk();
-        let named: HashSet<&str> = found.revisions.iter().map(|revision| revision.file.as_str()).collect();
+        let rows = || found.revisions.iter().chain(&found.copies);
+        let named: HashSet<&str> = rows().map(|kept| kept.file.as_str()).collect();
         self.orphans = on_disk.keys().filter(|name| !named.contains(name.as_str())).count();
-        self.every_revision_is_whole(&found.revisions, &on_disk);
+        for kept in rows() {
+            self.is_whole(kept, &on_disk);
+        }
         let promises = ledger.promises();
-        let current: HashMap<&str, &Revision> = found
+        let current: HashMap<&str, &Kept> = found
             .revisions
             .iter()
-            .filter(|revision| revision.is_current)
+            .filter(|revision| revision.is_current())
             .map(|revision| (revision.document.as_str(), revision))
             .collect();
         for (document, texts) in promises.texts.iter().filter(|(document, _)| wanted(document)) {
             let revision = current.get(document.as_str());
             let revision = revision.unwrap_or_else(|| panic!("document {document} lost all its saves: {texts:?}"));
-            let bytes = std::fs::read(&on_disk[&revision.file]).unwrap();
-            let (_, lines) = read_document(&bytes).expect("a stored document can be read");
-            for text in texts {
-                assert!(
-                    lines.contains(text),
-                    "{text} of document {document} was acknowledged and is lost; it has {lines:?}"
+            let now = lines(&on_disk[&revision.file]);
+            if texts.iter().any(|text| !now.contains(text)) {
+                let own = found.revisions.iter().filter(|revision| revision.document == *document);
+                for revision in own {
+                    println!(
+                        "  {} {}: {:?}",
+                        revision.id,
+                        revision.origin,
+                        lines(&on_disk[&revision.file])
+                    );
+                }
+                println!(
+                    "  it is {:?}; acknowledged by {:?}",
+                    found.documents.get(document),
+                    promises.how.get(document)
                 );
             }
+            contains(&now, texts, document);
         }
-        for (document, sha256) in &promises.uploads {
+        for (document, hashes) in &promises.uploads {
             let revision = current.get(document.as_str());
             assert!(
-                revision.is_some_and(|revision| revision.sha256 == *sha256),
+                revision.is_some_and(|revision| hashes.contains(&revision.sha256)),
                 "upload {document} was acknowledged and is lost"
             );
         }
@@ -128,29 +138,65 @@ impl Inspection {
                 "group {group} was acknowledged and is lost"
             );
         }
+        for document in &promises.deleted {
+            assert!(!found.documents.contains_key(document), "document {document} came back");
+        }
+        attempts_are_there(&promises, &found, &on_disk);
+        messages_are_there(&promises, &found);
+        self.topics_are_as_answered(&promises, &found, &current, &on_disk);
     }
 
-    fn every_revision_is_whole(&mut self, revisions: &[Revision], on_disk: &HashMap<String, PathBuf>) {
-        for revision in revisions {
-            if self.whole.contains(&revision.id) {
-                continue;
+    fn read(&self) -> Found {
+        let (database, organization) = (self.database.clone(), self.organization.clone());
+        // The PostgreSQL client blocks, and refuses to do that on a thread of the runtime.
+        let reading = std::thread::spawn(move || {
+            invariants::check(&database);
+            Found::read(&database, &organization)
+        });
+        reading.join().unwrap()
+    }
+
+    fn is_whole(&mut self, kept: &Kept, on_disk: &HashMap<String, PathBuf>) {
+        if !self.whole.insert(kept.id.clone()) {
+            return;
+        }
+        let path = on_disk.get(&kept.file);
+        let path = path.unwrap_or_else(|| panic!("{} has no file {}", kept.id, kept.file));
+        let bytes = std::fs::read(path).unwrap();
+        let is_whole =
+            bytes.len() == usize::try_from(kept.size).unwrap() && hex(&Sha256::digest(&bytes)) == kept.sha256;
+        assert!(is_whole, "{} is torn", path.display());
+    }
+
+    /// A finished topic has locked all there is in its room and nothing in it is lost later; a reopened one locks nothing.
+    fn topics_are_as_answered(
+        &mut self,
+        promises: &Promises,
+        found: &Found,
+        current: &HashMap<&str, &Kept>,
+        on_disk: &HashMap<String, PathBuf>,
+    ) {
+        for (id, topic) in &promises.topics {
+            let status = if topic.is_finished { "FINISHED" } else { "ACTIVE" };
+            assert_eq!(found.topics.get(id).map(String::as_str), Some(status), "topic {id}");
+            for (document, (_, status)) in found.documents.iter().filter(|(_, (room, _))| *room == topic.room) {
+                assert_eq!(
+                    status == "LOCKED",
+                    topic.is_finished,
+                    "document {document} of topic {id} is {status}"
+                );
+                let revision = current
+                    .get(document.as_str())
+                    .filter(|revision| revision.file.ends_with(".docx"));
+                if !topic.is_finished {
+                    self.frozen.remove(document);
+                } else if let Some(revision) = revision {
+                    let now = lines(&on_disk[&revision.file]);
+                    // What was written before the bell may arrive after it; nothing may go.
+                    let before = self.frozen.insert(document.clone(), now.clone()).unwrap_or_default();
+                    contains(&now, &before, document);
+                }
             }
-            let path = on_disk.get(&revision.file);
-            let path = path.unwrap_or_else(|| panic!("revision {} has no file {}", revision.id, revision.file));
-            let bytes = std::fs::read(path).unwrap();
-            assert_eq!(
-                bytes.len(),
-                usize::try_from(revision.size).unwrap(),
-                "{} is torn",
-                path.display()
-            );
-            assert_eq!(
-                hex(&Sha256::digest(&bytes)),
-                revision.sha256,
-                "{} is torn",
-                path.display()
-            );
-            self.whole.insert(revision.id.clone());
         }
     }
 
@@ -172,61 +218,75 @@ impl Inspection {
     }
 }
 
-/// The rows at one moment, and what is wrong with them by themselves.
-struct Found {
-    revisions: Vec<Revision>,
-    groups: HashMap<String, String>,
-    faults: Vec<String>,
+/// Every attempt that was acknowledged has its copy, with everything that was saved until then.
+fn attempts_are_there(promises: &Promises, found: &Found, on_disk: &HashMap<String, PathBuf>) {
+    let mut copies: HashMap<&str, Vec<&Kept>> = HashMap::new();
+    for copy in &found.copies {
+        copies.entry(&copy.document).or_default().push(copy);
+    }
+    for attempt in &promises.attempts {
+        let own = copies.get(attempt.document.as_str()).into_iter().flatten();
+        let mut own = own
+            .filter(|copy| attempt.submission.is_none() || copy.of == attempt.submission)
+            .peekable();
+        assert!(
+            own.peek().is_some(),
+            "hand-in of {} was acknowledged and is lost",
+            attempt.document
+        );
+        let has_all = |copy: &&Kept| {
+            let lines = lines(&on_disk[&copy.file]);
+            attempt.texts.iter().all(|text| lines.contains(text))
+        };
+        assert!(
+            own.any(has_all),
+            "the copy of {} lacks some of {:?}",
+            attempt.document,
+            attempt.texts
+        );
+    }
 }
 
-impl Found {
-    fn read(database: &Database, organization: &str) -> Self {
-        let mut faults = Vec::new();
-        let mut connection = match database {
-            Database::Sqlite(path) => Connection::open_sqlite(path, true).unwrap(),
-            Database::Postgres(url) => Connection::open_postgres(url).unwrap(),
-        };
-        if let Connection::Sqlite(sqlite) = &connection {
-            faults.extend(
-                pragma(sqlite, "integrity_check")
-                    .into_iter()
-                    .filter(|line| line != "ok"),
+/// Rooms number their messages without gaps, and each message is there once.
+fn messages_are_there(promises: &Promises, found: &Found) {
+    for (room, messages) in &found.messages {
+        let numbers = messages.iter().map(|(seq, _)| *seq);
+        assert!(
+            numbers.eq((1..).take(messages.len())),
+            "room {room} has gaps: {messages:?}"
+        );
+        let texts: BTreeSet<&str> = messages.iter().map(|(_, text)| text.as_str()).collect();
+        assert_eq!(
+            texts.len(),
+            messages.len(),
+            "room {room} has a message twice: {messages:?}"
+        );
+    }
+    for (room, said) in &promises.said {
+        let messages = found
+            .messages
+            .get(room)
+            .unwrap_or_else(|| panic!("room {room} lost all its messages"));
+        for (text, seq) in said {
+            assert!(
+                messages.contains(&(*seq, text.clone())),
+                "message {text} was acknowledged and is lost"
             );
-            faults.extend(pragma(sqlite, "foreign_key_check"));
-        }
-        let revisions = connection.many(&REVISIONS, groupwork::args![organization], |row| {
-            let (id, document, file): (String, String, String) = (row.take()?, row.take()?, row.take()?);
-            let (size, sha256, current): (i64, String, Option<String>) = (row.take()?, row.take()?, row.take()?);
-            let is_current = current.as_deref() == Some(&id);
-            Ok(Revision {
-                id,
-                document,
-                file,
-                size,
-                sha256,
-                is_current,
-            })
-        });
-        for (what, sql) in [
-            ("document without its current revision", &DANGLING),
-            ("group without a room", &ROOMLESS),
-        ] {
-            let ids = connection.many(sql, groupwork::args![organization], |row| row.take::<String>());
-            faults.extend(ids.unwrap().into_iter().map(|id| format!("{what}: {id}")));
-        }
-        let groups = connection.many(&GROUPS, groupwork::args![organization], |row| {
-            Ok((row.take()?, row.take()?))
-        });
-        Self {
-            revisions: revisions.unwrap(),
-            groups: groups.unwrap().into_iter().collect(),
-            faults,
         }
     }
 }
 
-fn pragma(sqlite: &rusqlite::Connection, name: &str) -> Vec<String> {
-    let mut statement = sqlite.prepare(&format!("PRAGMA {name}")).unwrap();
-    let rows = statement.query_map([], |row| row.get::<_, String>(0)).unwrap();
-    rows.map(Result::unwrap).collect()
+fn lines(path: &Path) -> Vec<String> {
+    let bytes = std::fs::read(path).unwrap();
+    read_document(&bytes).expect("a stored document can be read").1
+}
+
+#[track_caller]
+fn contains(lines: &[String], texts: &[String], document: &str) {
+    for text in texts {
+        assert!(
+            lines.contains(text),
+            "{text} of document {document} was acknowledged and is lost; it has {lines:?}"
+        );
+    }
 }

@@ -26,11 +26,14 @@ pub mod rows;
 pub mod samples;
 pub mod school_people;
 pub mod standpoint;
+#[macro_use]
+pub mod shelf;
 mod started;
 #[macro_use]
 pub mod studio;
 pub mod tables;
 pub mod topics;
+pub mod unpacked;
 mod walk;
 pub mod wire;
 mod world;

@@ -1,9 +1,17 @@
-//! Nothing acknowledged is lost: four writers save documents, upload files and create groups while the started binary is
-//! killed at random moments and at every named failpoint; after each restart everything it said yes to is there, whole.
-//! `make test` kills 25 times on each database, `make soak` (`GROUPWORK_SOAK=1`) 200 times.
+//! Nothing acknowledged is lost: four writers save, hand in, finish, upload, chat and create groups while the started binary
+//! is killed at random moments and at every named failpoint; after each restart everything it said yes to is there, whole.
+//! `make test` kills 50 times on each database, `make soak` (`GROUPWORK_SOAK=1`) 1,000 times, or `GROUPWORK_KILLS` times.
 
+mod bad_disks;
+mod deeds;
+mod faults;
+mod found;
 mod inspection;
+mod kill_points;
 mod ledger;
+mod rig;
+mod sync_order;
+mod trace;
 mod writers;
 
 use std::collections::BTreeSet;
@@ -11,6 +19,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use groupwork::failpoint;
 use practice_document_server::{Practice, Running, Settings};
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
@@ -18,12 +27,14 @@ use rand::{RngExt as _, SeedableRng as _};
 use self::inspection::Inspection;
 use self::ledger::Ledger;
 use self::writers::Writers;
+use crate::support::rows::execute;
 use crate::support::{DOCSERVER_SECRET, Kind, Place, Started, World};
 
 /// How long a start may take until the service is ready.
 const READY: Duration = Duration::from_secs(5);
-/// How long a named place may stay unvisited while the writers write.
-const VISIT: Duration = Duration::from_secs(30);
+/// How long a named place may stay unvisited while the writers write, and in how many lives.
+const VISIT: Duration = Duration::from_secs(15);
+const LIVES: usize = 6;
 
 /// A service that dies often, and what was acknowledged in all its lives.
 struct Scene {
@@ -92,7 +103,7 @@ async fn random_kills(kind: Kind) {
     let Some((mut scene, mut service)) = Scene::prepare(kind).await else {
         return;
     };
-    let kills = if is_long_run() { 200 } else { 25 };
+    let kills = size(50, 1_000);
     let (mut hit, mut broke) = (0, 0);
     let begin = Instant::now();
     for _ in 0..kills {
@@ -103,8 +114,8 @@ async fn random_kills(kind: Kind) {
         let busy = scene.writers.busy();
         service.kill();
         service = scene.recover().await;
-        hit += u32::from(busy > 0);
-        broke += u32::from(scene.ledger.unanswered() > before);
+        hit += usize::from(busy > 0);
+        broke += usize::from(scene.ledger.unanswered() > before);
     }
     println!(
         "crash on {kind:?}: {kills} kills in {:.0} s",
@@ -123,22 +134,10 @@ async fn kills_at_every_named_place(kind: Kind) {
     };
     scene.writers.pause().await;
     service.kill();
-    for name in failpoints() {
-        // The first visits may belong to the start itself; which one kills is drawn.
-        let count = scene.rng.random_range(1..=12);
-        let armed = format!("{name}:{count}");
-        match scene.place.try_start("serve", &[("GROUPWORK_FAILPOINT", &armed)]) {
-            Err(_) => println!("  {armed}: died while it started"),
-            Ok(mut dying) => {
-                scene.writers.resume();
-                let since = Instant::now();
-                while dying.ended().is_none() {
-                    assert!(since.elapsed() < VISIT, "{armed}: nobody came by");
-                    tokio::time::sleep(Duration::from_millis(2)).await;
-                }
-                println!("  {armed}: died after {} ms", since.elapsed().as_millis());
-            }
-        }
+    for name in failpoint::NAMES {
+        let since = Instant::now();
+        let armed = scene.die_at(name).await;
+        println!("  {armed}: died after {} ms", since.elapsed().as_millis());
         scene.recover().await.kill();
     }
     println!("crash on {kind:?}, named places: {}", scene.ledger.figures());
@@ -146,14 +145,65 @@ async fn kills_at_every_named_place(kind: Kind) {
     scene.end(service).await;
 }
 
-/// Whether somebody has time.
-fn is_long_run() -> bool {
-    crate::support::environment("GROUPWORK_SOAK").is_some()
+impl Scene {
+    /// Lives until it comes to this place; answers which visit it was.
+    async fn die_at(&mut self, name: &str) -> String {
+        // What everybody passes all the time is visited a few times first; the first visits may belong to the start.
+        let is_busy = name.starts_with("files.") || name.starts_with("store.");
+        let count = if is_busy { self.rng.random_range(1..=12) } else { 1 };
+        let armed = format!("{name}:{count}");
+        for _ in 0..LIVES {
+            if name.starts_with("sweep.") {
+                self.leave_something_to_sweep().await;
+            }
+            let Ok(mut dying) = self.place.try_start("serve", &[("GROUPWORK_FAILPOINT", &armed)]) else {
+                return armed;
+            };
+            self.writers.resume();
+            let since = Instant::now();
+            while since.elapsed() < VISIT {
+                if dying.ended().is_some() {
+                    return armed;
+                }
+                tokio::time::sleep(Duration::from_millis(2)).await;
+            }
+            dying.kill();
+        }
+        panic!("{armed}: nobody came by");
+    }
+
+    /// Lives until the document server keeps a save that nobody took, and takes nobody's turn to bring it home.
+    async fn leave_something_to_sweep(&mut self) {
+        let mut service = self.place.start("serve");
+        service.ready().await;
+        self.practice
+            .practice()
+            .faults()
+            .change(|faults| faults.forgets_saves = true);
+        self.writers.resume();
+        let since = Instant::now();
+        while self.practice.practice().forgotten_keys().is_empty() {
+            assert!(since.elapsed() < VISIT, "nobody writes");
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+        service.kill();
+        self.practice.practice().faults().clear();
+        let free = "DELETE FROM settings WHERE name = 'editing_sweep'".to_owned();
+        execute(&self.place.database, free).await;
+    }
 }
 
-/// Every name that the sources pass to the failpoint.
-fn failpoints() -> BTreeSet<String> {
-    fn search(folder: &Path, found: &mut BTreeSet<String>) {
+/// How often something is done: few times, or many when somebody has time; `GROUPWORK_KILLS` says how many these are.
+fn size(few: usize, many: usize) -> usize {
+    let wanted = crate::support::environment("GROUPWORK_KILLS").and_then(|number| number.parse().ok());
+    let is_long = crate::support::environment("GROUPWORK_SOAK").is_some();
+    if is_long { wanted.unwrap_or(many) } else { few }
+}
+
+/// A place that nobody lists is one at which nobody dies.
+#[test]
+fn every_place_of_the_sources_is_listed() {
+    fn search(folder: &Path, found: &mut Vec<String>) {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {
@@ -165,10 +215,12 @@ fn failpoints() -> BTreeSet<String> {
             }
         }
     }
-    let mut found = BTreeSet::new();
+    let mut found = Vec::new();
     search(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut found);
-    assert!(found.len() >= 6, "only {found:?}");
-    found
+    let found: BTreeSet<&str> = found.iter().map(String::as_str).collect();
+    let listed: BTreeSet<&str> = failpoint::NAMES.iter().copied().collect();
+    assert_eq!(found, listed);
+    assert_eq!(listed.len(), failpoint::NAMES.len(), "a name stands there twice");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
