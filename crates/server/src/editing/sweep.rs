@@ -120,6 +120,11 @@ impl Editing {
             Err(Error::NotFound) => return Ok(()),
             standpoint => standpoint?,
         };
+        // Who opens the document under this key gets what was forgotten, and writes on in it: his saves have it all, and
+        // one of them may be here already. What is kept is older then, or goes with his last save.
+        if self.server.knows(text).await? {
+            return Ok(());
+        }
         if let Some(result) = self.server.forgotten_save(text).await? {
             self.take_forgotten(standpoint, key, text, result, false).await?;
         }
