@@ -4,6 +4,8 @@
 
 mod conditions;
 mod cpu;
+mod downloads;
+mod finishing;
 mod imports;
 mod load;
 mod measurement;

@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, ensure};
 use serde::Deserialize;
 
+use crate::downloads::{self, Downloads};
+use crate::finishing::{Finish, Finishing};
 use crate::load::{self, Outcome, Question};
 use crate::queries::{Answer, Loop, PAGE};
 use crate::saves::{self, Session};
@@ -113,6 +115,10 @@ pub struct Report {
     pub rounds: Vec<Vec<Sample>>,
     /// Imports, one for each round.
     pub imports: Vec<imports::Round>,
+    /// Downloads, where there is nginx.
+    pub downloads: Vec<downloads::Round>,
+    /// Finishes of growing topics, one list for each round.
+    pub finishes: Vec<Vec<Finish>>,
     /// How long each sample lasted.
     pub sample: Duration,
     /// Bytes of the recorded answers (session, groups, page of the log) and of a document.
@@ -181,11 +187,14 @@ async fn measure(pace: &Pace) -> anyhow::Result<Report> {
     for round in 0..pace.rounds {
         imported.push(imports::round(&measured.base, &measured.people.admin, &mut raw, round).await?);
     }
+    let (downloads, finishes) = files(&folder.path().join("files"), results, pace).await?;
     let recorded = [&scene.session, &scene.usual.groups, &scene.usual.log_page].map(|recorded| recorded.body.len());
     let [session, groups, log_page] = recorded;
     Ok(Report {
         rounds,
         imports: imported,
+        downloads,
+        finishes,
         sample: pace.sample,
         sizes: [session, groups, log_page, document.len()],
         rows: scene.usual.rows,
@@ -194,6 +203,30 @@ async fn measure(pace: &Pace) -> anyhow::Result<Report> {
         load: [before, conditions::load()],
         time: begin.elapsed(),
     })
+}
+
+/// Downloads and finishes, in a process of their own: their files and documents are in nobody's way there.
+async fn files(
+    folder: &Path,
+    results: SocketAddr,
+    pace: &Pace,
+) -> anyhow::Result<(Vec<downloads::Round>, Vec<Vec<Finish>>)> {
+    std::fs::create_dir_all(folder)?;
+    let measured = Measured::start(folder, results)?;
+    let (base, people, process) = (&measured.base, &measured.people, measured.child.id());
+    let mut served = Vec::new();
+    if let Some(downloads) = Downloads::open(folder, base, people).await? {
+        for round in 0..pace.rounds {
+            let service = (measured.address, process);
+            served.push(downloads.round(service, pace.sample, round).await?);
+        }
+    }
+    let finishing = Finishing::open(base, people).await?;
+    let mut finishes = Vec::new();
+    for _ in 0..pace.rounds {
+        finishes.push(finishing.round(process).await?);
+    }
+    Ok((served, finishes))
 }
 
 /// A measured process with its school.

@@ -6,10 +6,11 @@ use std::path::Path;
 
 use anyhow::Context as _;
 
-use crate::imports;
+use crate::finishing::Finish;
 use crate::measurement::{CONNECTIONS, Report, Sample, Target};
 use crate::queries::PAGE;
 use crate::seed::{DOCUMENTS, GROUPS, MEMBERS, OTHER_CLASSES};
+use crate::{downloads, finishing, imports};
 
 /// Between these two lines of a file the figures stand.
 const MARKS: [&str; 2] = ["<!-- bench -->", "<!-- /bench -->"];
@@ -109,6 +110,8 @@ impl Report {
             share.least,
             share.most,
         );
+        text.push_str(&self.beside_nginx());
+        text.push_str(&self.growing());
         let _infallible = writeln!(
             text,
             "\nMedians of {} rounds of {:.1} s for each target, in rotating order (least–most in brackets); ratios are taken \
@@ -171,6 +174,56 @@ impl Report {
                 text,
                 "| {name} | **{:.2}** ({:.2}–{:.2}) | **{:.2}** ({:.2}–{:.2}) | CPU ≤ 1.1 |",
                 rate.median, rate.least, rate.most, cpu.median, cpu.least, cpu.most,
+            );
+        }
+        text
+    }
+
+    /// A download beside nginx.
+    fn beside_nginx(&self) -> String {
+        if self.downloads.is_empty() {
+            return "\nDownloads were not measured: there was no nginx.\n".to_owned();
+        }
+        let spread = |figure: fn(&downloads::Round) -> f64| Spread::of(self.downloads.iter().map(figure).collect());
+        let (service, nginx) = (spread(|round| round.service.rate), spread(|round| round.nginx.rate));
+        let share = spread(|round| round.service.rate / round.nginx.rate);
+        let cpu = spread(|round| round.service.cpu / round.nginx.cpu.max(1.0));
+        format!(
+            "\nDownloading a document of {} MB, 4 connections: {:.0} a second, nginx with the same file {:.0}; share **{:.2}** \
+             ({:.2}–{:.2}), CPU **{:.1}** times ({:.1}–{:.1}). The service hashes what it sends.\n",
+            downloads::SIZE / 1_000_000,
+            service.median,
+            nginx.median,
+            share.median,
+            share.least,
+            share.most,
+            cpu.median,
+            cpu.least,
+            cpu.most,
+        )
+    }
+
+    /// Finishing topics with more and more documents.
+    fn growing(&self) -> String {
+        let mut text = String::from(
+            "\n| finishing a topic of 10 groups | ms | CPU ms | a document, times that of the smallest | goal |\n\
+             |---|--:|--:|--:|--:|\n",
+        );
+        for (column, documents) in finishing::DOCUMENTS.into_iter().enumerate() {
+            let spread = |figure: &dyn Fn(&[Finish]) -> f64| {
+                Spread::of(self.finishes.iter().map(|round| figure(round)).collect())
+            };
+            let each = |round: &[Finish], column: usize| {
+                let documents = u32::try_from(finishing::DOCUMENTS[column]).unwrap_or(u32::MAX);
+                round[column].time.as_secs_f64() / f64::from(documents)
+            };
+            let time = spread(&|round| round[column].time.as_secs_f64() * 1e3);
+            let cpu = spread(&|round| round[column].cpu.as_secs_f64() * 1e3);
+            let grown = spread(&|round| each(round, column) / each(round, 0));
+            let _infallible = writeln!(
+                text,
+                "| {documents} documents | {:.0} | {:.0} | **{:.2}** ({:.2}–{:.2}) | ≤ 1 |",
+                time.median, cpu.median, grown.median, grown.least, grown.most,
             );
         }
         text

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, ensure};
 use axum::Router;
 use axum::extract::{Path, State};
-use axum::routing::get;
+use axum::routing::{get, post};
 use groupwork::clock;
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use practice_document_server::{blank_document, write_document};
@@ -40,12 +40,18 @@ pub fn serve_results(document: Vec<u8>) -> anyhow::Result<SocketAddr> {
         runtime.block_on(async {
             let router = Router::new()
                 .route("/cache/files/data/{number}/output.docx", get(result))
+                // It is asked for editing sessions, and knows none.
+                .route("/command", post(command))
                 .with_state(Arc::new(document));
             let listener = tokio::net::TcpListener::from_std(listener)?;
             axum::serve(listener, router).await
         })
     });
     Ok(address)
+}
+
+async fn command() -> &'static str {
+    "{\"error\":1}"
 }
 
 async fn result(State(document): State<Arc<Vec<u8>>>, Path(number): Path<u64>) -> Vec<u8> {

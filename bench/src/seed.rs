@@ -69,24 +69,55 @@ pub struct Talk {
 }
 
 /// Asks the service as a person does, and takes nothing but success.
-struct Asking<'b> {
+pub struct Asking<'b> {
     http: reqwest::Client,
     base: &'b str,
 }
 
 impl<'b> Asking<'b> {
-    fn new(base: &'b str) -> anyhow::Result<Self> {
+    /// Asks the service at this address.
+    pub fn new(base: &'b str) -> anyhow::Result<Self> {
         let http = reqwest::Client::builder().no_proxy().build()?;
         Ok(Self { http, base })
     }
 
-    async fn post(&self, person: &Person, path: &str, body: Value) -> anyhow::Result<Value> {
+    /// A request with its answer.
+    pub async fn post(&self, person: &Person, path: &str, body: Value) -> anyhow::Result<Value> {
         let request = self.http.post(format!("{}/api{path}", self.base));
         let request = request.header("cookie", &person.cookie).header("origin", self.base);
         let answer = request.json(&body).send().await?;
         let (status, text) = (answer.status(), answer.text().await?);
         ensure!(status.is_success(), "POST {path} answered {status}: {text}");
         Ok(serde_json::from_str(&text)?)
+    }
+
+    /// A document that is uploaded; answers its id.
+    pub async fn upload(&self, person: &Person, room: &str, name: &str, bytes: Vec<u8>) -> anyhow::Result<String> {
+        let part = reqwest::multipart::Part::bytes(bytes).file_name(name.to_owned());
+        let form = reqwest::multipart::Form::new().part("file", part);
+        let url = format!("{}/api/workrooms/{room}/documents", self.base);
+        let request = self
+            .http
+            .post(url)
+            .header("cookie", &person.cookie)
+            .header("origin", self.base);
+        let answer = request.multipart(form).send().await?;
+        let (status, text) = (answer.status(), answer.text().await?);
+        ensure!(status.is_success(), "the upload answered {status}: {text}");
+        id(&serde_json::from_str(&text)?)
+    }
+
+    /// A class of all students in groups, with a subject of its own.
+    pub async fn class_of(&self, people: &People, name: &str) -> anyhow::Result<Class> {
+        let subject = id(&self.post(&people.admin, "/subjects", json!({"name": name})).await?)?;
+        self.class(people, name, &subject).await
+    }
+
+    /// The room of the first students in a class of its own.
+    pub async fn room_of(&self, people: &People, class: &str) -> anyhow::Result<String> {
+        let class = self.class_of(people, class).await?;
+        let (_, room) = class.groups.into_iter().next().context("a class without groups")?;
+        Ok(room)
     }
 
     /// A class of all students, in groups with a course: its id, the course's, and group and room of each group.
@@ -116,10 +147,14 @@ impl<'b> Asking<'b> {
     }
 }
 
-struct Class {
-    id: String,
-    course: String,
-    groups: Vec<(String, String)>,
+/// A class that was made.
+pub struct Class {
+    /// Its id.
+    pub id: String,
+    /// Its course.
+    pub course: String,
+    /// Its groups, each with its room.
+    pub groups: Vec<(String, String)>,
 }
 
 /// Makes a class whose rooms are there to talk in: elsewhere, talking would change the lists that are measured.
@@ -229,7 +264,8 @@ pub async fn lesson(base: &str, people: &People) -> anyhow::Result<Lesson> {
     })
 }
 
-fn id(object: &Value) -> anyhow::Result<String> {
+/// The id of an object.
+pub fn id(object: &Value) -> anyhow::Result<String> {
     Ok(object["id"].as_str().context("an answer without id")?.to_owned())
 }
 

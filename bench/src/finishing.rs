@@ -1,0 +1,80 @@
+//! Finishing a topic of ten groups as their documents grow in number, with a document server that is asked for each of them
+//! and knows none. The cost for each document must not grow with them.
+
+use std::time::{Duration, Instant};
+
+use anyhow::ensure;
+use serde_json::json;
+
+use crate::cpu;
+use crate::seed::{Asking, People, Person};
+
+/// Documents of the topics, of ten groups each.
+pub const DOCUMENTS: [usize; 3] = [10, 100, 1000];
+/// Groups of each topic.
+const GROUPS: usize = 10;
+
+/// What one finish took.
+#[derive(Debug, Clone, Copy)]
+pub struct Finish {
+    /// Until its answer.
+    pub time: Duration,
+    /// CPU of the service.
+    pub cpu: Duration,
+}
+
+/// Three topics with their documents.
+pub struct Finishing<'b> {
+    asking: Asking<'b>,
+    teacher: Person,
+    topics: Vec<String>,
+}
+
+impl<'b> Finishing<'b> {
+    /// Makes the topics; each has groups of its own.
+    pub async fn open(base: &'b str, people: &People) -> anyhow::Result<Self> {
+        let asking = Asking::new(base)?;
+        let teacher = people.teacher.clone();
+        let class = asking.class_of(people, "The class that finishes").await?;
+        let mut topics = Vec::new();
+        for (documents, groups) in DOCUMENTS.into_iter().zip(class.groups.chunks(GROUPS)) {
+            let ids: Vec<&str> = groups.iter().map(|(group, _)| group.as_str()).collect();
+            let new = json!({
+                "title": format!("{documents} documents"), "deadline": "2027-01-15T10:00:00Z",
+                "classId": class.id, "courseId": class.course, "groupIds": ids,
+            });
+            let topic = crate::seed::id(&asking.post(&teacher, "/assignments", new).await?)?;
+            for (_, room) in groups {
+                for number in 0..documents / GROUPS {
+                    let new = json!({"title": format!("Page {number}"), "documentType": "word", "assignmentId": topic});
+                    asking
+                        .post(&teacher, &format!("/workrooms/{room}/documents"), new)
+                        .await?;
+                }
+            }
+            topics.push(topic);
+        }
+        Ok(Self {
+            asking,
+            teacher,
+            topics,
+        })
+    }
+
+    /// Finishes every topic and reopens it.
+    pub async fn round(&self, process: u32) -> anyhow::Result<Vec<Finish>> {
+        let mut round = Vec::new();
+        for (topic, documents) in self.topics.iter().zip(DOCUMENTS) {
+            let (used, begin) = (cpu::used(process)?, Instant::now());
+            let path = format!("/assignments/{topic}/finish");
+            let finished = self.asking.post(&self.teacher, &path, json!({})).await?;
+            let (time, cpu) = (begin.elapsed(), cpu::used(process)?.saturating_sub(used));
+            ensure!(finished["lockedDocuments"] == documents, "{finished}");
+            ensure!(finished["unsavedDocuments"] == json!([]), "{finished}");
+            round.push(Finish { time, cpu });
+            let reopen = format!("/assignments/{topic}/reopen");
+            self.asking.post(&self.teacher, &reopen, json!({})).await?;
+        }
+        Ok(round)
+    }
+}
