@@ -96,8 +96,9 @@ impl Objects {
         self.staging.part()
     }
 
-    /// Removes parts on this machine that nobody writes any more.
+    /// Removes parts on this machine that nobody writes any more, and gives up uploads that nobody sends any more.
     pub(super) async fn clear_away(&self) -> Result<()> {
+        self.give_up_abandoned().await;
         let staging = self.staging.clone();
         blocking(move || staging.clear_away()).await
     }
@@ -149,9 +150,6 @@ impl Objects {
     }
 
     pub(super) async fn aged(&self, part: u8, before: Timestamp) -> Result<Vec<FileKey>> {
-        if part == 0 {
-            self.give_up_abandoned().await;
-        }
         let folder = self.prefix.clone().join("files").join(format!("{part:02x}"));
         let mut listed = self.store.list(Some(&folder));
         let mut found = Vec::new();

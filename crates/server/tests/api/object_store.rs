@@ -9,6 +9,7 @@ use serde_json::json;
 
 use crate::support::bucket::Bucket;
 use crate::support::studio::{Studio, path};
+use crate::support::unpacked::unpacked;
 use crate::support::{Kind, environment};
 
 /// How long a test waits for what has to happen; the machine may be busy with something else.
@@ -87,10 +88,29 @@ async fn documents_live_in_a_bucket(kind: Kind) {
     let open = studio.document("Still open").await;
     let editor = studio.open(&world.cem, &open).await;
     editor.type_text("Until the bell.").await.unwrap();
+    let template = ada
+        .upload(
+            &format!("/assignments/{}/attachments", studio.topic),
+            "Sheet.docx",
+            crate::support::office::docx("Fill me in"),
+            &[],
+        )
+        .await
+        .expect(201);
+    let handing_out = format!("/assignments/{}/handouts", studio.topic);
+    let handed_out = ada
+        .post(&handing_out, json!({"templateAttachmentId": template["id"]}))
+        .await;
+    assert_eq!(handed_out.expect(200)["documents"].as_array().unwrap().len(), 2);
     let finished = studio.finish().await;
     assert_eq!(finished["unsavedDocuments"], json!([]));
     drop(editor);
     assert!(studio.text(&open).await.contains("Until the bell."));
+    let archive = ada.get(&format!("/assignments/{}/export.zip", studio.topic)).await;
+    assert_eq!(archive.status, 200);
+    let archive = unpacked(&archive.bytes);
+    let names: Vec<&str> = archive.iter().map(|file| file.name.as_str()).collect();
+    assert!(names.len() > 3 && !names.contains(&"errors.txt"), "{names:?}");
     assert!(
         !studio.app.folder().join("files").exists(),
         "nothing of it is on this machine"

@@ -3,6 +3,7 @@
 
 use serde_json::{Value, json};
 
+use crate::object_store::in_the_end;
 use crate::support::rows::execute;
 use crate::support::studio::path;
 use crate::support::topics::{group, id};
@@ -85,7 +86,16 @@ both!(every_door_asks_and_what_goes_gives_room, |app| {
     ben.send(reqwest::Method::POST, &restore, None)
         .await
         .refused(507, "QUOTA_EXCEEDED");
-    assert_eq!(app.kept_files(), kept, "nothing of it stays");
+    let files = format!("/assignments/{}/attachments", id(&topic));
+    let sheet = crate::support::office::docx("Fill me in");
+    limit(app, json!({"storageQuota": 600 + sheet.len()})).await;
+    let sheet = ada.upload(&files, "Sheet.docx", sheet, &[]).await.expect(201);
+    let template = json!({"templateAttachmentId": sheet["id"]});
+    let handing_out = format!("/assignments/{}/handouts", id(&topic));
+    ada.post(&handing_out, template).await.refused(507, "QUOTA_EXCEEDED");
+    ada.delete(&format!("{files}/{}", id(&sheet))).await.expect(200);
+    limit(app, json!({"storageQuota": 1000})).await;
+    in_the_end(async || app.kept_files() == kept).await;
     replace(100).await.expect(200);
     bring(&ada, &doors[2].1, 100).await.expect(201);
     bring(&ada, &doors[3].1, 100).await.expect(201);

@@ -87,7 +87,7 @@ async fn an_upload_that_breaks_leaves_nothing_and_an_abandoned_one_goes_later() 
             .unwrap();
     }
     assert!(bucket.has_unfinished());
-    files.aged(0, crate::clock::now()).await.unwrap();
+    files.clear_away().await.unwrap();
     assert!(!bucket.has_unfinished());
     assert_eq!(files_below(&notes), BTreeSet::new());
 }
