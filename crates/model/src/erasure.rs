@@ -53,6 +53,8 @@ pub struct Erased {
     pub chat_files: i64,
     /// Marks of what was read.
     pub reading_marks: i64,
+    /// Documents for which it was counted how long and how often the person wrote.
+    pub contributions: i64,
     /// Sent messages that say nothing any more.
     pub messages_sent: i64,
     /// Messages in the own box.

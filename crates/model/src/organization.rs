@@ -7,6 +7,7 @@ use crate::edit::{Changed, Edit, not_null, optional_text};
 use crate::id::OrganizationId;
 use crate::number::RetentionDays;
 use crate::refusal::Refusal;
+use crate::storage::QuotaBytes;
 use crate::text::{CustomDomain, GradeScale, Locale, Name, Slug, TimeZone, WebAddress};
 use crate::time::Timestamp;
 use crate::word::words;
@@ -38,6 +39,10 @@ pub struct Organization {
     pub status: OrganizationStatus,
     /// Its settings; absent when nobody ever set one.
     pub metadata: Option<Metadata>,
+    /// How much it may keep, where the platform said so.
+    pub storage_quota: Option<QuotaBytes>,
+    /// How much each of its groups may keep, where the platform said so.
+    pub group_storage_quota: Option<QuotaBytes>,
     /// When it was made.
     pub created_at: Timestamp,
     /// When it last changed.
@@ -201,6 +206,14 @@ pub struct OrganizationEdit {
     #[serde(default)]
     #[garde(dive)]
     pub metadata: Edit<MetadataEdit>,
+    /// How many bytes it may keep; null for what every school may keep.
+    #[serde(default)]
+    #[garde(dive)]
+    pub storage_quota: Edit<QuotaBytes>,
+    /// How many bytes each of its groups may keep; null for what every group may keep.
+    #[serde(default)]
+    #[garde(dive)]
+    pub group_storage_quota: Edit<QuotaBytes>,
 }
 
 impl From<SettingsEdit> for OrganizationEdit {
@@ -263,6 +276,9 @@ impl Organization {
         changed.edit("slug", &mut self.slug, edit.slug)?;
         changed.edit_nullable("customDomain", &mut self.custom_domain, edit.custom_domain);
         changed.edit_nullable("logo", &mut self.logo, edit.logo);
+        changed.edit_nullable("storageQuota", &mut self.storage_quota, edit.storage_quota);
+        let of_groups = edit.group_storage_quota;
+        changed.edit_nullable("groupStorageQuota", &mut self.group_storage_quota, of_groups);
         let metadata = Metadata::edited(self.metadata.clone(), edit.metadata);
         changed.write("metadata", &mut self.metadata, metadata);
         if !changed.is_empty() {

@@ -13,6 +13,8 @@ fn school() -> Organization {
         logo: None,
         status: OrganizationStatus::Active,
         metadata: None,
+        storage_quota: None,
+        group_storage_quota: None,
         created_at: Timestamp::from_millis(1),
         updated_at: Timestamp::from_millis(1),
     }

@@ -20,6 +20,9 @@ pub enum Rate {
     Import,
     /// Requests without a session from one address. A whole school may stand behind it.
     Address,
+    /// Requests of the document server about one document at one of its doors. A class of thirty that opens and leaves it
+    /// at once is far below, and so are the four tries of a save in eight seconds.
+    Document,
 }
 
 /// So many within so many seconds.
@@ -42,7 +45,7 @@ impl Rate {
     pub const fn limit(self) -> Limit {
         let (hits, window) = match self {
             Self::Read => (1_200, MINUTE),
-            Self::Change => (600, MINUTE),
+            Self::Change | Self::Document => (600, MINUTE),
             Self::Chat => (60, MINUTE),
             Self::Export => (6, MINUTE),
             Self::Help => (20, HOUR),

@@ -3,6 +3,8 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::document::{Document, Open, Status};
 use crate::document_kind::FileExtension;
 use crate::file::FileKey;
@@ -186,11 +188,63 @@ impl Revision {
         FileKey::new(format!("{document}.{revision}.{extension}"))
     }
 
+    /// The kind of its bytes, which the document may have had before another one.
+    pub fn extension(&self) -> Option<FileExtension> {
+        let (_, extension) = self.file_key.as_str().rsplit_once('.')?;
+        FileExtension::parse(extension)
+    }
+
     /// What [`Document::receive`] needs to know of it.
     pub const fn kept(&self) -> Kept {
         Kept {
             generation: self.generation,
             last_save: self.last_save,
+        }
+    }
+}
+
+/// What an editing session tells of its changes, as far as it is kept: ids instead of names, and the last changes only.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct History {
+    /// The release of the document server: it shows changes of the same release only.
+    pub server_version: Option<String>,
+    /// The changes, oldest first.
+    pub changes: Vec<HistoryChange>,
+}
+
+/// Somebody's changes up to a moment.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HistoryChange {
+    /// When.
+    pub at: Option<Timestamp>,
+    /// Who.
+    pub user_id: UserId,
+}
+
+impl History {
+    /// How many changes are kept of one session.
+    pub const CHANGES_MAX: usize = 100;
+    /// The longest release that is kept.
+    pub const VERSION_MAX: usize = 40;
+    /// The longest id of a user that is believed to be one.
+    pub const ID_MAX: usize = 128;
+
+    /// Whether it tells nothing.
+    pub fn is_empty(&self) -> bool {
+        self.changes.is_empty()
+    }
+
+    /// The same within the bounds: the last changes, and of people only.
+    #[must_use]
+    pub fn bounded(server_version: Option<&str>, changes: impl DoubleEndedIterator<Item = HistoryChange>) -> Self {
+        let is_person = |change: &HistoryChange| (1..=Self::ID_MAX).contains(&change.user_id.as_str().len());
+        let mut changes: Vec<_> = changes.rev().filter(is_person).take(Self::CHANGES_MAX).collect();
+        changes.reverse();
+        Self {
+            server_version: server_version.map(|version| version.chars().take(Self::VERSION_MAX).collect()),
+            changes,
         }
     }
 }

@@ -64,6 +64,74 @@ pub struct ClassStorage {
     pub bytes: i64,
 }
 
+/// How much may be kept, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(transparent)]
+#[schema(value_type = i64, minimum = 0)]
+pub struct QuotaBytes(i64);
+
+impl QuotaBytes {
+    /// What a school may keep where nobody said otherwise: 200 GiB.
+    pub const OF_SCHOOL: Self = Self(200 << 30);
+    /// What a group may keep where nobody said otherwise: 2 GiB.
+    pub const OF_GROUP: Self = Self(2 << 30);
+    /// The most that can be set: 1 PiB.
+    const MAX: i64 = 1 << 50;
+
+    /// Takes bytes that were checked before, such as a column of the store, as they are.
+    pub const fn stored(bytes: i64) -> Self {
+        Self(bytes)
+    }
+
+    /// The bytes.
+    pub const fn get(self) -> i64 {
+        self.0
+    }
+
+    /// Whether so much may be kept.
+    pub const fn allows(self, bytes: i64) -> bool {
+        bytes <= self.0
+    }
+
+    /// Whether nine tenths of it are used up.
+    pub const fn is_nearly_used_up_by(self, bytes: i64) -> bool {
+        bytes / 9 >= self.0 / 10
+    }
+}
+
+impl garde::Validate for QuotaBytes {
+    type Context = ();
+
+    fn validate_into(&self, (): &(), parent: &mut dyn FnMut() -> garde::Path, report: &mut garde::Report) {
+        if !(0..=Self::MAX).contains(&self.0) {
+            let reason = format!("must be between 0 and {}", Self::MAX);
+            report.append(parent(), garde::Error::new(reason));
+        }
+    }
+}
+
+/// What a school keeps and may keep at this moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StorageRoom {
+    /// Bytes that are kept: what was counted and what came since.
+    pub used: i64,
+    /// What the school may keep.
+    pub quota: QuotaBytes,
+    /// What each group may keep.
+    pub group_quota: QuotaBytes,
+    /// Whether it was counted at all.
+    pub is_counted: bool,
+    /// Whether files went since it was counted, so that less may be used than it says.
+    pub may_be_less: bool,
+}
+
+impl StorageRoom {
+    /// Whether so many more bytes fit.
+    pub const fn takes(&self, bytes: i64) -> bool {
+        self.quota.allows(self.used.saturating_add(bytes))
+    }
+}
+
 /// What a school keeps, as it was counted last.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -103,6 +171,21 @@ impl StorageUsage {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_last_byte_fits_and_the_next_does_not() {
+        let room = StorageRoom {
+            used: 90,
+            quota: QuotaBytes::stored(100),
+            group_quota: QuotaBytes::OF_GROUP,
+            is_counted: true,
+            may_be_less: false,
+        };
+        assert!(room.takes(10) && !room.takes(11));
+        // A save may have gone beyond; then nothing fits, not even nothing.
+        assert!(!StorageRoom { used: 101, ..room }.takes(0));
+        assert!(room.quota.is_nearly_used_up_by(90) && !room.quota.is_nearly_used_up_by(89));
+    }
 
     #[test]
     fn the_largest_classes_are_named_and_the_rest_is_in_the_sum() {

@@ -13,13 +13,14 @@ use crate::{
     results,
     routes::bearer,
     saving::{Force, SERVER_VERSION},
+    session::Phase,
     token::{Claims, Doubt},
 };
 
 /// `POST /command` and its old address.
 pub(crate) async fn command(State(practice): State<Practice>, headers: HeaderMap, body: Bytes) -> Json<Value> {
     let faults = practice.faults().get();
-    tokio::time::sleep(Duration::from_millis(faults.command_delay)).await;
+    let _answering = practice.record().answering();
     let body: Value = serde_json::from_slice(&body).unwrap_or_default();
     let parameters = match practice.tokens().parameters(&body, bearer(&practice, &headers)) {
         Ok(parameters) => parameters,
@@ -29,8 +30,13 @@ pub(crate) async fn command(State(practice): State<Practice>, headers: HeaderMap
             return Json(json!({"error": error}));
         }
     };
+    let key = parameters.get("key").and_then(Value::as_str).unwrap_or_default();
+    let is_struck = faults.command_key.as_deref().is_none_or(|struck| key.contains(struck));
+    if is_struck {
+        tokio::time::sleep(Duration::from_millis(faults.command_delay)).await;
+    }
     let origin = results::origin(practice.settings(), &headers);
-    let mut answer = match faults.command_error {
+    let mut answer = match faults.command_error.filter(|_| is_struck) {
         Some(error) => json!({"error": error}),
         None => answered(&practice, &parameters, &origin),
     };
@@ -104,7 +110,9 @@ fn info(practice: &Practice, key: &str) -> Value {
         return json!({"error": 1});
     };
     let users = session.editor_ids();
-    let status = if users.is_empty() { 4 } else { 1 };
+    // Changes that a crash left behind count as editing, although nobody is there.
+    let is_changed = session.pending() && session.phase != Phase::Finished;
+    let status = if users.is_empty() && !is_changed { 4 } else { 1 };
     let mut notice = Notice::new(key, status, session.any_callback());
     if status == 1 {
         notice = notice.with("users", users.clone());

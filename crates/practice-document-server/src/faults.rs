@@ -98,6 +98,8 @@ pub struct Faults {
     pub command_error: Option<i64>,
     /// Commands answer so many milliseconds later; not scaled.
     pub command_delay: u64,
+    /// Only commands for keys with this in them are struck by the two above; without it, all are.
+    pub command_key: Option<String>,
     /// `/healthcheck` says `false`, with status 200.
     pub unhealthy: bool,
     /// Conversions end with this error.

@@ -138,6 +138,16 @@ impl Practice {
         self.0.record.heard()
     }
 
+    /// How many commands came so far, answered or not.
+    pub fn commands_begun(&self) -> usize {
+        self.0.record.commands().0
+    }
+
+    /// How many commands were being answered at once at most.
+    pub fn most_commands(&self) -> usize {
+        self.0.record.commands().1
+    }
+
     /// Empties both lists.
     pub fn clear_record(&self) {
         self.0.record.clear();
@@ -153,6 +163,12 @@ impl Practice {
     pub fn crash(&self) {
         self.halt();
         self.after_crash(&mut self.desk());
+    }
+
+    /// Loses its disk and comes back: no session, no change and no forgotten save is known any more.
+    pub fn lose_everything(&self) {
+        self.halt();
+        *self.desk() = Desk::default();
     }
 
     /// Ends all work that is under way.

@@ -52,6 +52,24 @@ pub(crate) struct Record {
     sent: Mutex<Vec<Sent>>,
     heard: Mutex<Vec<Heard>>,
     news: watch::Sender<()>,
+    commands: Mutex<Commands>,
+}
+
+/// How many commands came, how many are being answered, and how many were at once.
+#[derive(Clone, Copy, Default)]
+struct Commands {
+    begun: usize,
+    now: usize,
+    most: usize,
+}
+
+/// Counts one command for as long as it is answered, also when the caller hangs up.
+pub(crate) struct Answering<'r>(&'r Record);
+
+impl Drop for Answering<'_> {
+    fn drop(&mut self) {
+        self.0.commands.lock().unwrap_or_else(PoisonError::into_inner).now -= 1;
+    }
 }
 
 impl Record {
@@ -69,6 +87,21 @@ impl Record {
         };
         self.heard.lock().unwrap_or_else(PoisonError::into_inner).push(heard);
         self.news.send_replace(());
+    }
+
+    /// A command has come.
+    pub(crate) fn answering(&self) -> Answering<'_> {
+        let mut commands = self.commands.lock().unwrap_or_else(PoisonError::into_inner);
+        commands.begun += 1;
+        commands.now += 1;
+        commands.most = commands.most.max(commands.now);
+        Answering(self)
+    }
+
+    /// How many commands came, and how many of them were answered at once at most.
+    pub(crate) fn commands(&self) -> (usize, usize) {
+        let commands = *self.commands.lock().unwrap_or_else(PoisonError::into_inner);
+        (commands.begun, commands.most)
     }
 
     pub(crate) fn sent(&self) -> Vec<Sent> {

@@ -8,6 +8,7 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::auth::Gate;
 use crate::auth::rates::Rates;
 use crate::auth::tenant::{self, Hosts};
+use crate::backup::erase_list;
 use crate::changes::{letters, old_messages, orphans, removal, storage};
 use crate::clock;
 use crate::config::Config;
@@ -41,7 +42,7 @@ struct Parts {
     jobs: Jobs,
     started: std::time::Instant,
     /// They end with the service.
-    _chores: [AbortOnDropHandle<()>; 5],
+    _chores: [AbortOnDropHandle<()>; 6],
     /// The same.
     _sweep: Option<AbortOnDropHandle<()>>,
     /// The same.
@@ -59,6 +60,7 @@ impl App {
             .map_err(|refused| anyhow::anyhow!(refused))?;
         let store = open_store(&database, readers, writers).await?;
         failpoint::hit("start.migrated");
+        whole(&store).await?;
         let files = Files::connect(&config.storage).await?;
         failpoint::hit("start.opened");
         let hosts = Hosts {
@@ -87,6 +89,7 @@ impl App {
             orphans::start(store.clone(), files.clone()),
             storage::start(store.clone(), files.clone()),
             old_messages::start(store.clone()),
+            erase_list::start(store.clone(), config.storage.data_dir.clone()),
         ];
         let editing = Editing::new(store.clone(), bus.clone(), files.clone(), document_server.clone());
         let sweep = editing.start_sweep(instance);
@@ -189,6 +192,16 @@ async fn name_of_deployment(store: &Store) -> Result<String> {
         })
         .await?;
     name.ok_or_else(|| anyhow::anyhow!("the installation has no name").into())
+}
+
+/// Refuses to start on half of a backup.
+async fn whole(store: &Store) -> Result<()> {
+    let read = store.platform_read(PlatformProof::housekeeping(), |platform| platform.is_half_restored());
+    if read.await? {
+        let why = "a restore was interrupted: run `groupwork restore` again with the same file";
+        return Err(anyhow::anyhow!(why).into());
+    }
+    Ok(())
 }
 
 /// Brings the schema up to date and opens the store, away from the async runtime.

@@ -8,8 +8,12 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use lettre::message::Mailbox;
 
+pub use self::object_store::ObjectStoreArgs;
+use crate::document_server::patience::Patience;
 use crate::mail::{self, Server};
 use crate::store::Database;
+
+mod object_store;
 
 /// A secret: it can be used, not shown.
 #[derive(Clone, PartialEq, Eq)]
@@ -54,6 +58,9 @@ pub struct StorageArgs {
     /// `s3://bucket/prefix` for an object store; unset: files in the data folder
     #[arg(long, env = "FILES_URL")]
     pub files_url: Option<String>,
+    /// How the object store is reached
+    #[command(flatten)]
+    pub object_store: ObjectStoreArgs,
     /// Connections: reading, or `reading,writing` (PostgreSQL). Default 16,8; on SQLite the number of cores
     #[arg(long, env = "DATABASE_CONNECTIONS")]
     pub database_connections: Option<String>,
@@ -95,6 +102,12 @@ pub struct ServeArgs {
     /// Whether other installations use the same document server: document keys then begin with this installation's id
     #[arg(long, env = "DOCSERVER_SHARED", default_value_t = false, action = clap::ArgAction::Set)]
     pub docserver_shared: bool,
+    /// The folder of the document server's results, as it begins in its addresses
+    #[arg(long, env = "DOCSERVER_RESULTS_PATH", default_value = DOCSERVER_RESULTS_PATH)]
+    pub docserver_results_path: String,
+    /// How long it is waited for
+    #[command(flatten)]
+    pub docserver_patience: Patience,
     /// `<slug>.<BASE_DOMAIN>` names an organization
     #[arg(long, env = "BASE_DOMAIN")]
     pub base_domain: Option<String>,
@@ -137,6 +150,7 @@ impl Default for StorageArgs {
             database_url: None,
             database_url_file: None,
             files_url: None,
+            object_store: ObjectStoreArgs::default(),
             database_connections: None,
         }
     }
@@ -156,6 +170,8 @@ impl Default for ServeArgs {
             docserver_internal_url: None,
             docserver_jwt_header: "Authorization".to_owned(),
             docserver_shared: false,
+            docserver_results_path: DOCSERVER_RESULTS_PATH.to_owned(),
+            docserver_patience: Patience::default(),
             base_domain: None,
             smtp_url: None,
             smtp_url_file: None,
@@ -186,6 +202,10 @@ pub struct Config {
     pub docserver_jwt_header: String,
     /// Whether other installations use the same document server.
     pub docserver_shared: bool,
+    /// The folder of the document server's results, with a slash at both ends.
+    pub docserver_results_path: String,
+    /// How long it is waited for.
+    pub docserver_patience: Patience,
     /// The document server for browsers, without a slash at its end.
     pub docserver_url: Option<String>,
     /// The document server for this service, without a slash at its end.
@@ -219,6 +239,8 @@ pub struct Config {
 #[error("{0}")]
 pub struct Refused(pub String);
 
+/// Where a document server keeps its results, unless somebody changed that there.
+const DOCSERVER_RESULTS_PATH: &str = "/cache/files/";
 /// Connections at the same time (reliability.md 5.2).
 const CONNECTIONS_MAX: usize = 20_000;
 /// Connections from one address: schools stand behind one.
@@ -327,6 +349,10 @@ impl Config {
         let docserver_url = address("DOCSERVER_URL", serve.docserver_url);
         let docserver_internal_url = address("DOCSERVER_INTERNAL_URL", serve.docserver_internal_url);
         let api_internal_url = address("API_INTERNAL_URL", serve.api_internal_url);
+        let docserver_results_path = serve.docserver_results_path.trim().to_owned();
+        if !is_folder(&docserver_results_path) {
+            faults.push("DOCSERVER_RESULTS_PATH must be a folder like /cache/files/".to_owned());
+        }
         let smtp_url = secret(serve.smtp_url).or(from_file(&serve.smtp_url_file)?);
         let smtp = smtp_url.and_then(|url| Server::parse(&url).map_err(|why| faults.push(why.to_owned())).ok());
         let named = present(serve.mail_from);
@@ -353,6 +379,8 @@ impl Config {
             docserver_jwt_secret: Secret::new(docserver),
             docserver_jwt_header: serve.docserver_jwt_header,
             docserver_shared: serve.docserver_shared,
+            docserver_results_path,
+            docserver_patience: serve.docserver_patience,
             docserver_internal_url: docserver_internal_url.or_else(|| docserver_url.clone()),
             docserver_url,
             api_internal_url,
@@ -379,6 +407,16 @@ pub fn failpoint() -> Option<String> {
         reason = "the settings are the one reader of the environment"
     )]
     std::env::var("GROUPWORK_FAILPOINT").ok()
+}
+
+/// Plain names between slashes, at least one: the whole document server is no folder of results.
+fn is_folder(path: &str) -> bool {
+    let inside = path.strip_prefix('/').and_then(|rest| rest.strip_suffix('/'));
+    let is_plain = |name: &str| {
+        let mut bytes = name.bytes();
+        !matches!(name, "" | "." | "..") && bytes.all(|byte| byte.is_ascii_alphanumeric() || b"._~-".contains(&byte))
+    };
+    inside.is_some_and(|inside| inside.split('/').all(is_plain))
 }
 
 fn is_known(secret: &str) -> bool {
@@ -416,27 +454,4 @@ pub fn origin_of(url: &str) -> Option<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_origin_is_scheme_host_and_port() {
-        assert_eq!(
-            origin_of("https://School.Example:443/path?x").as_deref(),
-            Some("https://school.example")
-        );
-        assert_eq!(
-            origin_of("http://localhost:3000").as_deref(),
-            Some("http://localhost:3000")
-        );
-        assert_eq!(origin_of("ftp://x"), None);
-        assert_eq!(origin_of("school.example"), None);
-    }
-
-    #[test]
-    fn repeated_words_are_known_secrets_too() {
-        assert!(is_known("secretsecretsecretsecretsecretsecret"));
-        assert!(is_known("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"));
-        assert!(!is_known("k3f8s0dk3l2m5n8b1v4c7x0z3q6w9e2r5t8y"));
-    }
-}
+mod tests;

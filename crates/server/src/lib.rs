@@ -3,7 +3,7 @@
 //! ```text
 //! floor 7   cli                                         started
 //! floor 6   http                                        asked
-//! floor 5   editing   import   jobs                     several units; beside requests
+//! floor 5   editing   import   jobs   backup            several units; beside requests
 //! floor 4   changes                                     opens and ends every Work; tells
 //! floor 3   actions   live                              done; listened to
 //! floor 2   auth                                        who
@@ -13,6 +13,7 @@
 
 pub mod app;
 pub mod auth;
+pub mod backup;
 pub mod changes;
 pub mod cli;
 pub mod clock;

@@ -44,7 +44,7 @@ pub enum DocumentChange {
         /// What was kept.
         revision: Box<Revision>,
     },
-    /// The document server could not save it; the staff are told.
+    /// The document server could not save it; the room and its staff are told.
     SaveFailed {
         /// The group in whose room it is.
         place: Place,

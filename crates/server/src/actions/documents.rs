@@ -214,8 +214,13 @@ pub fn replace(
     takes_content(&seen)?;
     let mut document = seen.whole.document;
     if extension != document.file_extension {
-        let wanted = document.file_extension;
-        return Err(Error::UnsupportedFileType(format!("this document is a {wanted} file")));
+        if origin != RevisionOrigin::Restore {
+            let wanted = document.file_extension;
+            return Err(Error::UnsupportedFileType(format!("this document is a {wanted} file")));
+        }
+        // The document server once gave it back as another kind; with the earlier state comes the earlier kind.
+        document.file_extension = extension;
+        work.correct_extension(id, extension)?;
     }
     document.renew_key();
     let version = work.next_version(id)?;

@@ -9,7 +9,7 @@ use model::document::Status;
 use model::id::{AssignmentId, GroupId};
 use model::time::Timestamp;
 
-use super::freeze::{Freeze, freezes_of};
+use super::freeze::{Freeze, freezes_among, unasked};
 use crate::document_server::DocumentServer;
 use crate::error::{Error, Result};
 use crate::store::Work;
@@ -55,14 +55,14 @@ pub fn finish(work: &mut Work<'_>, id: &AssignmentId, server: &DocumentServer) -
         let former = (document.status == Status::Draft).then(|| document.key());
         if document.lock(id, elsewhere.contains(&document.group_id), now) {
             work.update_document(&document)?;
-            freezes.extend(freezes_of(&document, former, &sessions, server));
+            freezes.extend(freezes_among(work, &document, former, &sessions, server)?);
             locked.push(PlacedDocument {
                 place: seen.place,
                 document,
             });
         } else if document.locked_by_assignment_id.as_ref() == Some(id) {
             // An interrupted finish: editors that it did not reach any more.
-            freezes.extend(freezes_of(&document, None, &sessions, server));
+            freezes.extend(unasked(&document, &sessions, server));
         }
     }
     let whole = work.assignment(id)?.whole;

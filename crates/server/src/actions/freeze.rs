@@ -5,11 +5,12 @@ use model::document::Document;
 use model::document_kind::DocumentType;
 use model::id::DocumentId;
 use model::save::DocumentKey;
+use model::time::Timestamp;
 
 use super::saves::nonce;
 use crate::document_server::DocumentServer;
 use crate::error::Result;
-use crate::store::Scope;
+use crate::store::Work;
 use crate::store::saves::EditingSession;
 
 /// One session of a document that may still be open.
@@ -23,21 +24,64 @@ pub struct Freeze {
     pub key: String,
     /// The words that come back with the save we ask for.
     pub nonce: String,
+    /// Whether it was frozen just now: what the document server kept of a session that is over is from before then.
+    pub is_new: bool,
 }
 
 /// The sessions of a document that has just been frozen: the one people could join until now, and those known to be open.
+/// They are written down in the unit that freezes, so that the sweep asks them should this instance not come to it.
 pub fn freezes(
-    scope: &mut Scope<'_>,
+    work: &mut Work<'_>,
     document: &Document,
     former_key: Option<DocumentKey>,
     server: &DocumentServer,
 ) -> Result<Vec<Freeze>> {
-    let sessions = scope.editing_sessions(&document.id)?;
-    Ok(freezes_of(document, former_key, &sessions, server))
+    let sessions = work.editing_sessions(&document.id)?;
+    freezes_among(work, document, former_key, &sessions, server)
 }
 
 /// The same, when the sessions are at hand.
-pub fn freezes_of(
+pub fn freezes_among(
+    work: &mut Work<'_>,
+    document: &Document,
+    former_key: Option<DocumentKey>,
+    sessions: &[EditingSession],
+    server: &DocumentServer,
+) -> Result<Vec<Freeze>> {
+    let freezes = sessions_to_ask(document, former_key, sessions, server);
+    for freeze in &freezes {
+        let is_written = |session: &EditingSession| {
+            session.document_id == freeze.document && session.generation == freeze.generation
+        };
+        if !sessions.iter().any(is_written) {
+            work.expect_session(&freeze.document, freeze.generation, &freeze.key)?;
+        }
+    }
+    Ok(freezes)
+}
+
+/// The sessions of a document that was frozen before and may not have been asked, because something came between.
+pub fn unasked(document: &Document, sessions: &[EditingSession], server: &DocumentServer) -> Vec<Freeze> {
+    let left = sessions_to_ask(document, None, sessions, server).into_iter();
+    left.map(|freeze| Freeze {
+        is_new: false,
+        ..freeze
+    })
+    .collect()
+}
+
+/// One session of a former key that was silent for long.
+pub fn silent(session: EditingSession, frozen_at: Timestamp) -> Freeze {
+    Freeze {
+        nonce: nonce(frozen_at),
+        document: session.document_id,
+        generation: session.generation,
+        key: session.document_key,
+        is_new: false,
+    }
+}
+
+fn sessions_to_ask(
     document: &Document,
     former_key: Option<DocumentKey>,
     sessions: &[EditingSession],
@@ -62,6 +106,7 @@ pub fn freezes_of(
         generation,
         key,
         nonce: nonce(frozen_at),
+        is_new: true,
     };
     keys.into_iter().map(freeze).collect()
 }

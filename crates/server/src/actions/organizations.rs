@@ -85,6 +85,8 @@ pub fn found(work: &mut Work<'_>, hosts: &PlatformHosts, new: &NewTenant, passwo
         logo: None,
         status: OrganizationStatus::Active,
         metadata: Metadata::edited(None, new.metadata.clone().map_or(Edit::Keep, Edit::Set)),
+        storage_quota: None,
+        group_storage_quota: None,
         created_at: work.now(),
         updated_at: work.now(),
     };

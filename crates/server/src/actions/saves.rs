@@ -5,11 +5,13 @@ use model::change::document::DocumentChange;
 use model::change::submission::SubmissionChange;
 use model::document::{Document, Open};
 use model::document_kind::FileExtension;
+use model::edit::Changed;
 use model::file::FileKey;
 use model::id::{DocumentId, RevisionId, UserId};
-use model::save::{Received, Revision, RevisionOrigin, Save};
+use model::save::{History, Received, Revision, RevisionOrigin, Save};
 use model::time::Timestamp;
 
+use super::contributions;
 use super::documents::worked;
 use super::submissions::whole_link;
 use crate::clock;
@@ -38,6 +40,8 @@ pub struct Arrived {
     pub author: Option<UserId>,
     /// Everybody who wrote, as the document server names them.
     pub editors: Vec<UserId>,
+    /// Who changed what when.
+    pub history: History,
     /// What we said with the command that forced it.
     pub nonce: Option<String>,
     /// Whether it is a damaged result: kept beside the document in any case.
@@ -70,6 +74,8 @@ pub struct Named {
     pub revision: bool,
     /// The copy in a submission.
     pub copy: bool,
+    /// Nothing was written: the document was handed in since, and its copy has to be kept first.
+    pub wants_copy: bool,
 }
 
 /// The words of a forced save that belongs to the moment a document was frozen: what it brings was there at that moment,
@@ -103,9 +109,11 @@ fn hold(work: &mut Work<'_>, id: &DocumentId, generation: i64) -> Result<SeenDoc
 pub fn save_back(work: &mut Work<'_>, arrived: &Arrived) -> Result<Named> {
     let seen = hold(work, &arrived.note.document_id, arrived.generation)?;
     if work.has_taken(&arrived.note)? {
+        contributions::present(work, &arrived.note.document_id, arrived.generation)?;
         note_session(work, arrived)?;
         return Ok(Named::default());
     }
+    contributions::present(work, &arrived.note.document_id, arrived.generation)?;
     let mut document = seen.document().clone();
     let current = work.current_revision(&document)?;
     let holds_it = current
@@ -118,6 +126,13 @@ pub fn save_back(work: &mut Work<'_>, arrived: &Arrived) -> Result<Named> {
         _ => false,
     };
     let received = if is_overtaken { Received::Late } else { received };
+    let is_content = received == Received::Current && !holds_it && !arrived.is_partial;
+    if is_content && document.status.open() == Open::Submitted && arrived.bytes.copy.is_none() {
+        return Ok(Named {
+            wants_copy: true,
+            ..Named::default()
+        });
+    }
     let before = document.clone();
     let (decision, revision, named) = match received {
         _ if holds_it => ("UNCHANGED", None, Named::default()),
@@ -137,6 +152,7 @@ pub fn save_back(work: &mut Work<'_>, arrived: &Arrived) -> Result<Named> {
         work.update_document(&document)?;
     }
     tell(work, &seen, &document, received, revision.as_ref())?;
+    tell_recovery(work, &before, &document)?;
     let outcome = SaveOutcome {
         word: decision,
         sha256: Some(arrived.bytes.sha256.clone()),
@@ -198,7 +214,15 @@ fn become_content(
     }
     let copy = complete_submission(work, document, &revision, arrived)?;
     worked(work, &seen.place.group.id, document.assignment_id.as_ref())?;
-    Ok(("CURRENT", Some(revision), Named { revision: true, copy }))
+    Ok((
+        "CURRENT",
+        Some(revision),
+        Named {
+            revision: true,
+            copy,
+            wants_copy: false,
+        },
+    ))
 }
 
 /// The save is kept for the staff to see, unless its bytes are there already.
@@ -214,7 +238,7 @@ fn keep_beside(
     let revision = insert(work, arrived, RevisionOrigin::LateAfterLock)?;
     let named = Named {
         revision: true,
-        copy: false,
+        ..Named::default()
     };
     Ok((decision, Some(revision), named))
 }
@@ -244,6 +268,10 @@ fn insert(work: &mut Work<'_>, arrived: &Arrived, origin: RevisionOrigin) -> Res
         created_at: work.now(),
     };
     work.insert_revision(&revision)?;
+    if !arrived.history.is_empty() {
+        work.note_history(&revision.id, &arrived.history)?;
+    }
+    contributions::saved(work, document, &revision.editors)?;
     Ok(revision)
 }
 
@@ -317,6 +345,21 @@ fn tell(
     Ok(())
 }
 
+/// A save came through after one that had failed: the alarm is over, for everybody who saw it.
+fn tell_recovery(work: &mut Work<'_>, before: &Document, after: &Document) -> Result<()> {
+    if before.save_failed_at.is_some() && after.save_failed_at.is_none() {
+        let mut changed = Changed::new();
+        changed.write("saveFailedAt", &mut before.save_failed_at.clone(), after.save_failed_at);
+        let seen = work.document(&after.id)?;
+        work.record(DocumentChange::Updated {
+            place: seen.place,
+            document: Box::new(seen.whole),
+            changed,
+        });
+    }
+    Ok(())
+}
+
 fn note_session(work: &mut Work<'_>, arrived: &Arrived) -> Result<()> {
     let note = &arrived.note;
     if arrived.is_final {
@@ -329,18 +372,25 @@ fn note_session(work: &mut Work<'_>, arrived: &Arrived) -> Result<()> {
 
 /// The session is over, and an earlier forced save had everything.
 pub fn close_saved(work: &mut Work<'_>, note: &SaveNote, generation: i64) -> Result<()> {
-    let mut document = hold(work, &note.document_id, generation)?.whole.document;
+    let before = hold(work, &note.document_id, generation)?.whole.document;
+    let mut document = before.clone();
+    contributions::present(work, &document.id, generation)?;
     if generation == document.generation {
         document.renew_key();
+        document.save_failed_at = None;
         document.updated_at = work.now();
         work.update_document(&document)?;
     }
+    tell_recovery(work, &before, &document)?;
     work.end_session(&note.document_id, generation)
 }
 
 /// The last editor left without a change.
 pub fn close(work: &mut Work<'_>, document: &DocumentId, generation: i64) -> Result<()> {
-    work.document(document)?;
+    if generation > work.document(document)?.document().generation {
+        return Err(Error::DocumentServerTokenMismatch);
+    }
+    contributions::present(work, document, generation)?;
     work.end_session(document, generation)
 }
 
@@ -349,12 +399,14 @@ pub fn note_editors(work: &mut Work<'_>, note: &SaveNote, generation: i64, users
     if generation > work.document(&note.document_id)?.document().generation {
         return Err(Error::DocumentServerTokenMismatch);
     }
+    contributions::present(work, &note.document_id, generation)?;
     work.note_editors(&note.document_id, generation, &note.document_key, users)
 }
 
-/// The document server could not save; the staff hear of it once, until a save succeeds.
+/// The document server could not save; the room and its staff hear of it once, until a save succeeds.
 pub fn note_failure(work: &mut Work<'_>, note: &SaveNote, generation: i64, nonce: Option<&str>) -> Result<()> {
     let seen = hold(work, &note.document_id, generation)?;
+    contributions::present(work, &note.document_id, generation)?;
     if let Some(nonce) = nonce {
         work.save_arrived(&note.document_id, generation, &note.document_key, Some(&failed(nonce)))?;
     }

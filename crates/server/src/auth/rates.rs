@@ -7,7 +7,7 @@ use std::hash::{BuildHasher as _, Hash, RandomState};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use model::id::UserId;
+use model::id::{DocumentId, UserId};
 use model::rate::{EXPORTS_AT_ONCE, Limit, Meter, Rate, Window};
 use model::time::Timestamp;
 
@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 
 /// Locks, so that requests of different people seldom wait for each other.
 const SHARDS: usize = 16;
-/// Windows a generation of a shard holds at most; both kinds together stay below 8 MiB.
+/// Windows a generation of a shard holds at most; all kinds together stay below 12 MiB.
 const CROWD: usize = 4096;
 /// How long a generation lasts: no window that is kept here is longer.
 const GENERATION: i64 = 60;
@@ -33,6 +33,8 @@ struct Parts {
     people: Windows,
     /// Apart from people: strangers with many addresses must not push out what is remembered of them.
     addresses: Windows,
+    /// Documents, as the document server asks about them; only its genuine requests are counted.
+    documents: Windows,
     exporting: Mutex<HashMap<UserId, usize>>,
     ahead: AtomicI64,
 }
@@ -51,6 +53,7 @@ impl Rates {
             hasher: RandomState::new(),
             people: Windows::default(),
             addresses: Windows::default(),
+            documents: Windows::default(),
             exporting: Mutex::default(),
             ahead: AtomicI64::new(0),
         }))
@@ -69,6 +72,11 @@ impl Rates {
     /// Counts a request without a session.
     pub fn address(&self, address: &str) -> Option<Meter> {
         self.hit(&self.0.addresses, Rate::Address, &address)
+    }
+
+    /// Counts a request of the document server about a document at one of its two doors.
+    pub fn document(&self, door: &'static str, document: &DocumentId) -> Option<Meter> {
+        self.hit(&self.0.documents, Rate::Document, &(door, document))
     }
 
     /// Remembers that the owner of this token has used up his window, so that [`Rates::spent`] can refuse the token

@@ -47,6 +47,7 @@ fn conclude(work: &mut Work<'_>, bus: &Bus) -> Result<AfterCommit> {
     for key in changes.iter().flat_map(cleanup::removed_files) {
         work.insert_file_removal(key)?;
     }
+    work.note_stored()?;
     let (actor, now) = (work.actor().clone(), work.now());
     let signals: Vec<_> = changes
         .iter()

@@ -49,9 +49,10 @@ pub async fn count(store: &Store, files: &Files, tenant: Tenant) -> Result<Stora
     let standpoint = Standpoint::of_service(tenant, "groupwork", clock::now());
     let (organization, now) = (standpoint.tenant.id().clone(), standpoint.now);
     let read = store.read(standpoint, |scope| {
-        Ok((scope.storage_of_classes()?, scope.export_files()?))
+        let (mark, room) = (scope.storage_mark()?, scope.storage_room()?);
+        Ok((mark, room, scope.storage_of_classes()?, scope.export_files()?))
     });
-    let (classes, exports) = read.await?;
+    let (mark, room, classes, exports) = read.await?;
     let mut beside = StorageKinds::default();
     for key in exports {
         // One that ran out meanwhile has no bytes.
@@ -60,10 +61,14 @@ pub async fn count(store: &Store, files: &Files, tenant: Tenant) -> Result<Stora
         }
     }
     let usage = StorageUsage::of(classes, &beside, now);
+    if room.quota.is_nearly_used_up_by(usage.total_bytes) {
+        tracing::warn!(organization.id = %organization, used = usage.total_bytes, quota = room.quota.get(),
+            "a school has used up nine tenths of its storage");
+    }
     let noted = usage.clone();
     store
         .platform_write(PlatformProof::housekeeping(), move |platform| {
-            platform.note_storage(&organization, &noted)
+            platform.note_storage(&organization, &noted, mark)
         })
         .await?;
     Ok(usage)

@@ -2,6 +2,7 @@
 #![expect(clippy::print_stdout, reason = "commands talk to the person who typed them")]
 
 mod admin;
+mod backup;
 mod demo;
 pub mod describe;
 mod import;
@@ -45,6 +46,12 @@ enum Command {
     },
     /// Import students and teachers of a school from a file
     Import(import::ImportArgs),
+    /// Write everything into one archive, while the service runs
+    Backup(backup::BackupArgs),
+    /// Bring a backup back, into an empty place
+    Restore(backup::RestoreArgs),
+    /// Compare rows, files and checksums
+    Scrub(backup::ScrubArgs),
     /// Print the OpenAPI document
     Openapi,
     /// Print the table of routes and who may call them
@@ -64,6 +71,9 @@ pub fn run() -> ExitCode {
         Command::Migrate { storage } => migrate::run(&storage),
         Command::Admin { command } => admin::run(command),
         Command::Import(arguments) => import::run(arguments),
+        Command::Backup(arguments) => backup::backup(arguments),
+        Command::Restore(arguments) => backup::restore(arguments),
+        Command::Scrub(arguments) => backup::scrub(arguments),
         Command::Openapi => describe::openapi(),
         Command::Access => describe::access(),
         Command::Privacy => describe::privacy(),

@@ -20,12 +20,8 @@ use crate::error::{Error, Result};
 const CONNECT: Duration = Duration::from_secs(3);
 /// How long the other side may be silent.
 const SILENCE: Duration = Duration::from_secs(20);
-/// How long a command may take.
-const COMMAND: Duration = Duration::from_secs(10);
 /// How long the question for its health may take.
 const HEALTH: Duration = Duration::from_secs(3);
-/// How long a conversion may take (contract 8.4).
-const CONVERSION: Duration = Duration::from_mins(1);
 /// The first and the longest pause before a conversion is asked for again.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(1));
 
@@ -54,6 +50,15 @@ pub enum Forced {
     Closing,
 }
 
+/// What the document server knows of a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Known {
+    /// Nothing: it is over, or was never there.
+    Unknown,
+    /// These people edit now. With nobody there, changes may still wait to be saved; older servers name nobody at all.
+    Open(Option<Vec<UserId>>),
+}
+
 /// A conversion to PDF.
 #[derive(Debug, Clone)]
 pub struct Conversion {
@@ -74,6 +79,7 @@ struct CommandAnswer {
     #[serde(default)]
     keys: Vec<String>,
     url: Option<String>,
+    users: Option<Vec<String>>,
 }
 
 #[derive(Deserialize)]
@@ -98,11 +104,13 @@ impl DocumentServer {
         }
     }
 
-    /// Whether the document server knows the session; it also repeats its last news about it.
-    pub async fn knows(&self, key: &str) -> Result<bool> {
-        match self.command("info", key, &[]).await?.error {
-            0 => Ok(true),
-            1 => Ok(false),
+    /// What the document server knows of the session; it also repeats its last news about it.
+    pub async fn knows(&self, key: &str) -> Result<Known> {
+        let answer = self.command("info", key, &[]).await?;
+        let users = answer.users.map(|users| users.into_iter().map(UserId::new).collect());
+        match answer.error {
+            0 => Ok(Known::Open(users)),
+            1 => Ok(Known::Unknown),
             error => Err(command_fault(error)),
         }
     }
@@ -151,8 +159,8 @@ impl DocumentServer {
         }
     }
 
-    /// Converts to PDF; answers where the result is.
-    pub async fn convert(&self, conversion: &Conversion) -> Result<ResultPath> {
+    /// Converts to PDF until the deadline; answers where the result is.
+    pub async fn convert(&self, conversion: &Conversion, deadline: Instant) -> Result<ResultPath> {
         let claims = object(json!({
             "async": true,
             "filetype": conversion.file_type,
@@ -161,7 +169,6 @@ impl DocumentServer {
             "title": conversion.title,
             "url": conversion.url,
         }));
-        let deadline = Instant::now() + CONVERSION;
         let asking = async {
             let mut pause = PAUSES.0;
             loop {
@@ -240,12 +247,21 @@ impl DocumentServer {
         }
         let body = json!({ "token": self.sign_command(claims)? });
         let request = self.0.http.post(url).json(&body).header("accept", "application/json");
-        let response = request.timeout(COMMAND).send().await.map_err(network)?;
+        let request = request.timeout(self.0.patience.command());
+        let response = request.send().await.map_err(network)?;
         if response.status() != StatusCode::OK {
             return Err(nonsense(&format!("{what} was answered with {}", response.status())));
         }
         let bytes = response.bytes().await.map_err(network)?;
-        serde_json::from_slice(&bytes).map_err(|_| nonsense(&format!("{what} was answered with something else")))
+        serde_json::from_slice(&bytes).map_err(|_| {
+            let is_xml = bytes.trim_ascii_start().first() == Some(&b'<');
+            let why = if is_xml {
+                "XML: the document server is too old"
+            } else {
+                "something else"
+            };
+            nonsense(&format!("{what} was answered with {why}"))
+        })
     }
 
     fn internal_url(&self) -> Result<&reqwest::Url> {

@@ -4,15 +4,18 @@
 pub mod client;
 pub mod editor;
 pub mod notice;
+pub mod patience;
 pub mod result_path;
 pub mod token;
 
 use std::sync::Arc;
 
+use model::document_kind::FileExtension;
 use model::id::{DocumentId, RevisionId, SubmissionDocumentId};
 use model::save::DocumentKey;
 use reqwest::Url;
 
+use self::patience::Patience;
 use self::token::Tokens;
 use crate::config::{Config, origin_of};
 use crate::error::Result;
@@ -34,10 +37,13 @@ struct Parts {
     deployment: String,
     /// Whether document keys begin with that name.
     is_shared: bool,
+    /// Its folder of results, with a slash at both ends.
+    results_path: String,
     /// The header that carries tokens.
     header: String,
     /// The largest file that is taken from it.
     download_limit: u64,
+    patience: Patience,
 }
 
 /// Which bytes of a document the document server asks for.
@@ -49,6 +55,8 @@ pub enum Bytes {
     Revision(RevisionId),
     /// The copy in a submission.
     Copy(SubmissionDocumentId),
+    /// The blank template of a kind, also when something was saved meanwhile.
+    Blank(FileExtension),
 }
 
 impl DocumentServer {
@@ -67,14 +75,21 @@ impl DocumentServer {
             api_internal_url: api_internal_url.trim_end_matches('/').to_owned(),
             deployment,
             is_shared: config.docserver_shared,
+            results_path: config.docserver_results_path.clone(),
             header: config.docserver_jwt_header.clone(),
             download_limit: config.upload_limit,
+            patience: config.docserver_patience,
         })))
     }
 
     /// Whether there is one at all.
     pub fn is_configured(&self) -> bool {
         self.0.internal_url.is_some()
+    }
+
+    /// How long it is waited for.
+    pub fn patience(&self) -> Patience {
+        self.0.patience
     }
 
     /// The header that carries its tokens.
@@ -107,6 +122,7 @@ impl DocumentServer {
             Bytes::Current => String::new(),
             Bytes::Revision(id) => format!("?revision={id}"),
             Bytes::Copy(id) => format!("?copy={id}"),
+            Bytes::Blank(extension) => format!("?blank={extension}"),
         };
         self.own_url(document, &format!("file{query}"))
     }

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use model::id::UserId;
-use model::save::DocumentKey;
+use model::save::{DocumentKey, History, HistoryChange};
 use model::time::Timestamp;
 use serde_json::Value;
 
@@ -56,6 +56,8 @@ pub struct SaveNotice {
     pub author: Option<UserId>,
     /// Everybody who wrote in it.
     pub editors: Vec<UserId>,
+    /// Who changed what when, the last of it.
+    pub history: History,
     /// What we said with the command that forced it.
     pub nonce: Option<String>,
 }
@@ -99,6 +101,7 @@ fn save(claims: CallbackClaims, result: ResultPath) -> SaveNotice {
         not_modified: claims.notmodified.unwrap_or(false),
         author: users.into_iter().next().map(UserId::new),
         editors: editors.into_iter().map(UserId::new).collect(),
+        history: history(&claims.history),
         nonce: claims.userdata.as_str().map(str::to_owned),
     }
 }
@@ -111,4 +114,58 @@ fn authors(history: &Value) -> Vec<String> {
         .flatten()
         .filter_map(|change| change.pointer("/user/id")?.as_str());
     ids.map(str::to_owned).collect()
+}
+
+/// The changes a notice tells of; what has another shape is left out.
+fn history(claim: &Value) -> History {
+    let changes = claim.get("changes").and_then(Value::as_array).into_iter().flatten();
+    let version = claim.get("serverVersion").and_then(Value::as_str);
+    History::bounded(version, changes.filter_map(change))
+}
+
+fn change(claim: &Value) -> Option<HistoryChange> {
+    // "2026-11-22 05:00:00", which means UTC.
+    let at = claim.get("created").and_then(Value::as_str);
+    Some(HistoryChange {
+        at: at.and_then(|text| Timestamp::parse(&format!("{}Z", text.replacen(' ', "T", 1))).ok()),
+        user_id: UserId::new(claim.pointer("/user/id")?.as_str()?),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_history_is_kept_in_bounds_and_without_names() {
+        let told = |number: usize| {
+            json!({"created": format!("2026-11-22 05:{:02}:{:02}", number / 60, number % 60), "documentSha256": "x",
+                "user": {"id": format!("u{number}"), "name": "Ben Student"}})
+        };
+        let mut changes: Vec<Value> = (0..250).map(told).collect();
+        changes.extend([
+            json!(null),
+            json!({"created": "x", "user": "u"}),
+            json!({"created": "x", "user": {"id": ""}}),
+            json!({"created": "x", "user": {"id": "u".repeat(129)}}),
+            json!({"created": "y".repeat(5000), "user": {"id": "last"}}),
+        ]);
+        let kept = history(&json!({"serverVersion": "9".repeat(1000), "changes": changes}));
+        assert_eq!(kept.changes.len(), History::CHANGES_MAX);
+        assert_eq!(kept.changes[0].user_id.as_str(), "u151");
+        assert_eq!(kept.changes[0].at, Timestamp::parse("2026-11-22T05:02:31Z").ok());
+        let last = &kept.changes[History::CHANGES_MAX - 1];
+        assert_eq!((last.user_id.as_str(), last.at), ("last", None));
+        let text = serde_json::to_string(&kept).unwrap_or_default();
+        assert!(!text.contains("Ben Student") && text.len() < 8_000, "{}", text.len());
+        for odd in [
+            json!(null),
+            json!([1]),
+            json!({"changes": {"a": 1}}),
+            json!({"changes": "x"}),
+        ] {
+            assert!(history(&odd).is_empty(), "{odd}");
+        }
+    }
 }

@@ -5,9 +5,6 @@ use reqwest::Url;
 
 use super::DocumentServer;
 
-/// The folder of the document server that holds results.
-const RESULTS: &str = "/cache/files/";
-
 /// Path and query of a result file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResultPath {
@@ -46,7 +43,8 @@ impl DocumentServer {
             .flatten()
             .map(|url| url.path().trim_end_matches('/'));
         let path = url.path();
-        let inside = |path: &str| path.starts_with(RESULTS) && !path.contains("//") && !has_hidden_separator(path);
+        let inside =
+            |path: &str| path.starts_with(&self.0.results_path) && !path.contains("//") && !has_hidden_separator(path);
         let path = std::iter::once(path)
             .chain(folders.by_ref().filter_map(|folder| path.strip_prefix(folder)))
             .find(|path| inside(path))?;

@@ -1,6 +1,7 @@
 //! Tokens both ways, all signed with one secret: so a good signature alone proves nothing, the shape of the claims says
 //! what a token is for and its values say for which document. Nothing outside a verified token is ever believed.
 
+use jsonwebtoken::errors::ErrorKind;
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
 use model::id::DocumentId;
 use serde::Deserialize;
@@ -13,8 +14,8 @@ use crate::error::{Error, Result};
 
 /// Seconds by which two clocks may differ.
 const LEEWAY: i64 = 60;
-/// Seconds that a notice may be old: the life of the document server's own tokens, and the difference of the clocks.
-const FRESHNESS: i64 = 300 + LEEWAY;
+/// Seconds that a notice may be old. Each attempt has a token of its own, so an old one says that the clocks differ.
+const FRESHNESS: i64 = 240 + LEEWAY;
 /// Seconds that commands and conversions have to be read.
 const COMMAND_LIFE: i64 = 300;
 /// Seconds that a page has to open the editor (contract 8.1).
@@ -114,14 +115,20 @@ impl Tokens {
         let read = jsonwebtoken::decode::<Claims>(token, &self.checking, &self.rules);
         let claims = read.map_err(|error| {
             // The usual cause in a school is a wrong clock or a wrong secret: say which, never the token.
-            tracing::warn!(%error, "a document-server token was refused");
+            if *error.kind() == ErrorKind::ExpiredSignature {
+                tracing::warn!("a document-server token has expired: the clocks of the two servers differ (skew)");
+            } else {
+                tracing::warn!(%error, "a document-server token was refused");
+            }
             Error::DocumentServerTokenInvalid
         })?;
         let now = clock::now().as_millis() / 1000;
         let issued = claims.claims.get("iat").map(|iat| iat.as_f64().unwrap_or(f64::MAX));
         #[expect(clippy::cast_precision_loss, reason = "seconds since 1970 are exact")]
         if issued.is_some_and(|issued| issued > (now + LEEWAY) as f64) {
-            tracing::warn!("a document-server token comes from the future: the clocks of the two servers differ");
+            tracing::warn!(
+                "a document-server token comes from the future: the clocks of the two servers differ (skew)"
+            );
             return Err(Error::DocumentServerTokenInvalid);
         }
         Ok(claims.claims)
@@ -175,10 +182,11 @@ impl DocumentServer {
             (None, None) => return Err(Error::DocumentServerTokenMissing),
         };
         let now = clock::now().as_millis() / 1000;
-        let is_fresh = claims.iat.is_some_and(|issued| now - issued <= FRESHNESS);
-        if is_fresh {
+        let age = claims.iat.map(|issued| now.saturating_sub(issued));
+        if age.is_some_and(|age| age < FRESHNESS) {
             Ok(claims)
         } else {
+            tracing::warn!(age, "a notice is too old: the clocks of the two servers differ (skew)");
             Err(Error::DocumentServerTokenInvalid)
         }
     }

@@ -1,27 +1,24 @@
 //! A document was frozen: its open editors are asked for what they still have, that is waited for a little, and then they
 //! are sent out. The freeze holds whatever comes of this; what arrives late is sorted out when it arrives.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures_util::StreamExt;
 use futures_util::stream;
 use model::id::DocumentId;
+use model::save::DocumentKey;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use super::Editing;
-use super::saving::Answer;
 use crate::actions::freeze::Freeze;
 use crate::actions::saves;
-use crate::clock;
 use crate::document_server::client::Forced;
-use crate::document_server::notice::SaveNotice;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::failpoint;
 use crate::store::Standpoint;
-use crate::store::saves::{EditingSession, SaveNote};
+use crate::store::saves::EditingSession;
 
-/// How long a forced save is waited for (contract 8.3).
-const WAIT: Duration = Duration::from_secs(10);
 /// How often is looked whether it arrived: another instance may hear it, so the row is asked.
 const LOOK: Duration = Duration::from_millis(60);
 /// How many documents are asked about at once (contract 8.3).
@@ -36,16 +33,27 @@ impl Editing {
         freezes: Vec<Freeze>,
         deadline: Instant,
     ) -> Vec<DocumentId> {
+        // As many failures in a row as are asked at once: it is away, and nobody shall wait for each document anew.
+        let failures = &AtomicUsize::new(0);
         let asking = freezes.into_iter().map(|freeze| async move {
             let document = freeze.document.clone();
+            if failures.load(Ordering::Relaxed) >= AT_ONCE {
+                return Some(document);
+            }
             let asked = timeout_at(deadline, self.settle_one(standpoint, &freeze)).await;
             match asked {
-                Ok(Ok(true)) => None,
-                Ok(Ok(false)) | Err(_) => Some(document),
+                Ok(Ok(is_here)) => {
+                    failures.store(0, Ordering::Relaxed);
+                    (!is_here).then_some(document)
+                }
+                // Deleted meanwhile: nothing of it is missing.
+                Ok(Err(Error::NotFound)) => None,
                 Ok(Err(error)) => {
+                    failures.fetch_add(1, Ordering::Relaxed);
                     tracing::warn!(error = format!("{error:?}"), document.id = %document, "an open editor was not asked");
                     Some(document)
                 }
+                Err(_) => Some(document),
             }
         });
         let missing = stream::iter(asking)
@@ -58,14 +66,15 @@ impl Editing {
     }
 
     /// Asks one session for its last words and sends its editors out; answers whether everything it had is here.
-    async fn settle_one(&self, standpoint: &Standpoint, freeze: &Freeze) -> Result<bool> {
+    pub(super) async fn settle_one(&self, standpoint: &Standpoint, freeze: &Freeze) -> Result<bool> {
         failpoint::hit("freeze.before_ask");
         let before = self.session(standpoint, freeze).await?;
         let is_here = match self.server.force_save(&freeze.key, &freeze.nonce).await? {
             Forced::Unchanged => true,
             Forced::Started => self.wait_for(standpoint, freeze, before.is_some()).await?,
             Forced::Closing => self.wait_for(standpoint, freeze, true).await?,
-            Forced::Unknown => self.is_nothing_left(standpoint, freeze).await?,
+            // Nobody is there to be sent out.
+            Forced::Unknown => return self.is_nothing_left(standpoint, freeze).await,
         };
         failpoint::hit("freeze.before_drop");
         // Browsers go read-only; one that does not may write on, and what it saves is late.
@@ -87,7 +96,7 @@ impl Editing {
     /// Waits for the save with our words, or for the end of a session that was known.
     async fn wait_for(&self, standpoint: &Standpoint, freeze: &Freeze, was_known: bool) -> Result<bool> {
         let failed = saves::failed(&freeze.nonce);
-        let deadline = Instant::now() + WAIT;
+        let deadline = Instant::now() + self.server.patience().command();
         while Instant::now() < deadline {
             match self.session(standpoint, freeze).await? {
                 None if was_known => return Ok(true),
@@ -99,8 +108,8 @@ impl Editing {
         Ok(false)
     }
 
-    /// The document server knows no such session any more. If it keeps a save that nobody took, this is its moment: the
-    /// session was over before the freeze, so nothing in it is late.
+    /// The document server knows no such session any more. If it keeps a save that nobody took, this is its moment: a
+    /// session that was over when the document was frozen has nothing in it that is late.
     async fn is_nothing_left(&self, standpoint: &Standpoint, freeze: &Freeze) -> Result<bool> {
         let Some(result) = self.server.forgotten_save(&freeze.key).await? else {
             let (document, generation) = (freeze.document.clone(), freeze.generation);
@@ -109,21 +118,11 @@ impl Editing {
             return Ok(true);
         };
         let as_server = self.standpoint_of(&freeze.document).await?;
-        let save = SaveNotice {
-            is_final: true,
-            last_save: Some(clock::now()),
-            nonce: Some(freeze.nonce.clone()),
-            ..SaveNotice::of_result(result)
+        let key = DocumentKey {
+            document: freeze.document.clone(),
+            generation: freeze.generation,
         };
-        let note = SaveNote {
-            document_id: freeze.document.clone(),
-            document_key: freeze.key.clone(),
-            url_path_hash: String::new(),
-        };
-        let answer = self.take_save(as_server, note, freeze.generation, save).await?;
-        if answer == Answer::Taken {
-            self.server.delete_forgotten(&freeze.key).await?;
-        }
-        Ok(answer == Answer::Taken)
+        self.take_forgotten(as_server, &key, &freeze.key, result, freeze.is_new)
+            .await
     }
 }

@@ -4,6 +4,7 @@
 
 mod conversion;
 mod departures;
+mod exporting;
 mod fetching;
 mod freezing;
 mod handing_in;
@@ -13,8 +14,8 @@ mod sweep;
 use std::sync::Arc;
 
 use model::id::DocumentId;
-use tokio::sync::Semaphore;
 
+use self::conversion::Conversions;
 pub use self::conversion::{Content, Pdf, Source};
 pub use self::handing_in::Finish;
 pub use self::saving::Answer;
@@ -27,9 +28,6 @@ use crate::live::bus::Bus;
 use crate::store::platform::PlatformProof;
 use crate::store::{Scope, Standpoint, Store, Tenant, Work};
 
-/// Conversions that run at once; the document server has few hands.
-const CONVERSIONS: usize = 4;
-
 /// All that several units and the document server need; copies are the same one.
 #[derive(Clone)]
 pub struct Editing {
@@ -37,7 +35,7 @@ pub struct Editing {
     bus: Bus,
     files: Files,
     server: DocumentServer,
-    conversions: Arc<Semaphore>,
+    conversions: Arc<Conversions>,
 }
 
 impl Editing {
@@ -48,7 +46,7 @@ impl Editing {
             bus,
             files,
             server,
-            conversions: Arc::new(Semaphore::new(CONVERSIONS)),
+            conversions: Arc::default(),
         }
     }
 

@@ -7,7 +7,7 @@ use model::document::Open;
 use model::document_kind::FileExtension;
 use model::file::FileKey;
 use model::id::RevisionId;
-use model::save::{DocumentKey, Revision};
+use model::save::{DocumentKey, History, Revision};
 use model::time::Timestamp;
 use sha2::{Digest, Sha256};
 
@@ -185,13 +185,18 @@ impl Editing {
             now: clock::now(),
             ..standpoint
         };
-        let arrived = Arrived {
+        let mut arrived = Arrived {
             forgotten_at,
             ..arrived(note, generation, save, is_partial, bytes)
         };
-        let written = self
-            .write(standpoint, move |work| saves::save_back(work, &arrived))
-            .await;
+        let mut written = self.save_back(standpoint.clone(), arrived.clone()).await;
+        if matches!(&written, Ok(named) if named.wants_copy) {
+            // It was handed in while the bytes were on their way: its attempt gets them, too.
+            let late = FileKey::new(format!("{}.{}.{extension}", arrived.note.document_id, clock::new_id()));
+            self.files.copy(&key, &late).await?;
+            arrived.bytes.copy = Some(late);
+            written = self.save_back(standpoint, arrived.clone()).await;
+        }
         failpoint::hit("save.written");
         let named = match &written {
             Ok(named) => *named,
@@ -199,15 +204,21 @@ impl Editing {
             Err(_) => Named {
                 revision: true,
                 copy: true,
+                wants_copy: false,
             },
         };
         if !named.revision {
             self.forget(&key).await;
         }
-        if let Some(copy) = copy.filter(|_| !named.copy) {
+        if let Some(copy) = arrived.bytes.copy.filter(|_| !named.copy) {
             self.forget(&copy).await;
         }
         written.map(drop)
+    }
+
+    async fn save_back(&self, standpoint: Standpoint, arrived: Arrived) -> Result<Named> {
+        self.write(standpoint, move |work| saves::save_back(work, &arrived))
+            .await
     }
 }
 
@@ -220,6 +231,7 @@ fn arrived(note: SaveNote, generation: i64, save: SaveNotice, is_partial: bool, 
         last_save: save.last_save,
         author: save.author,
         editors: save.editors,
+        history: save.history,
         nonce: save.nonce,
         is_partial,
         bytes,
@@ -252,6 +264,7 @@ impl SaveNotice {
             not_modified: false,
             author: None,
             editors: Vec::new(),
+            history: History::default(),
             nonce: None,
         }
     }

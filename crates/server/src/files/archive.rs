@@ -1,7 +1,8 @@
 //! Office documents and archives are zip files. They are read to their end with a cap before anybody opens them: what
 //! swells, hides, points outside or carries macros is refused, by what is found and not by what is declared.
 
-use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::fs::File;
+use std::io::{BufReader, Read, Seek, SeekFrom, Write};
 
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
@@ -9,7 +10,7 @@ use zip::ZipArchive;
 use zip::read::ZipFile;
 
 use super::inspect::Verdict;
-use super::staged::ReadSeek;
+use super::staged::{ReadSeek, Source};
 
 /// Entries of one archive at most (contract 9).
 const ENTRIES_MAX: u64 = 10_000;
@@ -23,6 +24,8 @@ const HARMLESS: u64 = 1 << 20;
 const DIRECTORY_MAX: u64 = 4 << 20;
 /// The list of content types of an office document; it is read into memory.
 const TYPES_MAX: u64 = 1 << 20;
+/// How deep archives may lie in archives: a text document holds a presentation, which holds the table of its chart.
+const DEPTH_MAX: u8 = 3;
 /// What stands at the end of every archive, with the longest comment.
 const END_MAX: u64 = 22 + 65_535;
 
@@ -35,12 +38,55 @@ pub enum Package {
     OpenDocument(&'static str),
     /// Just an archive; it is never unpacked here.
     Plain,
+    /// An archive within another one, of whatever kind.
+    Embedded,
+}
+
+/// What an archive may still unpack to, together with the archives in it.
+struct Budget<'s> {
+    /// Bytes.
+    left: u64,
+    /// Entries.
+    entries: u64,
+    /// How many archives there are around this one.
+    depth: u8,
+    /// Where an archive within an archive is unpacked to be looked at.
+    source: &'s Source,
+}
+
+impl Budget<'_> {
+    fn take(&mut self, bytes: u64) -> Verdict {
+        let left = self.left.checked_sub(bytes);
+        self.left = left.ok_or("it unpacks to more than it declares")?;
+        Ok(())
+    }
+
+    /// An empty file without a name: memory is kept for more than one archive at a time.
+    fn scratch(&self) -> Result<File, String> {
+        let made = match self.source {
+            Source::File(path) => tempfile::tempfile_in(path.parent().unwrap_or(path)),
+            Source::Bytes(_) => tempfile::tempfile(),
+        };
+        made.map_err(|error| format!("it cannot be looked at: {error}"))
+    }
 }
 
 /// Refuses an archive that is dangerous, damaged, or not what it is said to be.
-pub(super) fn check(mut bytes: Box<dyn ReadSeek>, package: Package) -> Verdict {
+pub(super) fn check(source: &Source, package: Package) -> Verdict {
+    let mut bytes = source.open().map_err(damaged)?;
     let size = bytes.seek(SeekFrom::End(0)).map_err(damaged)?;
+    let mut budget = Budget {
+        left: INFLATED_MAX.min(HARMLESS.max(size.saturating_mul(RATIO_MAX))),
+        entries: ENTRIES_MAX,
+        depth: 0,
+        source,
+    };
+    check_within(bytes, size, package, &mut budget)
+}
+
+fn check_within(mut bytes: Box<dyn ReadSeek>, size: u64, package: Package, budget: &mut Budget<'_>) -> Verdict {
     let entries = entries(&mut bytes, size)?;
+    budget.entries = budget.entries.checked_sub(entries).ok_or("it has too many entries")?;
     let mut archive = ZipArchive::new(BufReader::new(bytes)).map_err(damaged)?;
     if archive.len() as u64 != entries || archive.has_duplicate_names() {
         return Err("it names an entry twice".to_owned());
@@ -48,40 +94,71 @@ pub(super) fn check(mut bytes: Box<dyn ReadSeek>, package: Package) -> Verdict {
     if archive.offset() != 0 {
         return Err("it does not begin as an archive".to_owned());
     }
-    let swollen = |inflated: u64| inflated > INFLATED_MAX || inflated > HARMLESS.max(size.saturating_mul(RATIO_MAX));
     // What is declared is cheap to ask; liars are caught below.
     let declared = (0..archive.len()).try_fold(0_u64, |sum, index| {
         let entry = archive.by_index_raw(index).map_err(damaged)?;
         harmless_name(&entry)?;
         Ok::<_, String>(sum.saturating_add(entry.size()))
     })?;
-    if swollen(declared) {
+    if declared > budget.left {
         return Err("it unpacks to far more than its size".to_owned());
     }
     match package {
         Package::Plain => return Ok(()),
         Package::Ooxml(main_type) => ooxml(&mut archive, main_type)?,
         Package::OpenDocument(mime) => open_document(&mut archive, mime)?,
+        Package::Embedded => free_of_macros(&names(&archive))?,
     }
-    let mut inflated = 0;
     let mut piece = vec![0; 64 * 1024];
     for index in 0..archive.len() {
-        let mut entry = archive.by_index(index).map_err(damaged)?;
-        let declared = entry.size();
-        let mut found = 0;
-        loop {
-            let read = entry.read(&mut piece).map_err(damaged)? as u64;
-            if read == 0 {
-                break;
-            }
-            found += read;
-            inflated += read;
-            if found > declared || swollen(inflated) {
-                return Err("it unpacks to more than it declares".to_owned());
-            }
-        }
+        let entry = archive.by_index(index).map_err(damaged)?;
+        check_entry(entry, &mut piece, budget)?;
     }
     Ok(())
+}
+
+/// Reads an entry to its end; one that is an archive is looked at like the archive it is in.
+fn check_entry<R: Read>(mut entry: ZipFile<'_, R>, piece: &mut [u8], budget: &mut Budget<'_>) -> Verdict {
+    let declared = entry.size();
+    let mut found = 0;
+    let mut embedded = None;
+    loop {
+        let read = fill(&mut entry, piece)?;
+        if found == 0 && piece[..read].starts_with(b"PK\x03\x04") {
+            embedded = Some(budget.scratch()?);
+        }
+        if read == 0 {
+            break;
+        }
+        found += read as u64;
+        budget.take(read as u64)?;
+        if found > declared {
+            return Err("it unpacks to more than it declares".to_owned());
+        }
+        if let Some(scratch) = &mut embedded {
+            scratch.write_all(&piece[..read]).map_err(damaged)?;
+        }
+    }
+    let Some(scratch) = embedded else { return Ok(()) };
+    if budget.depth == DEPTH_MAX {
+        return Err("it holds archives within archives".to_owned());
+    }
+    budget.depth += 1;
+    check_within(Box::new(scratch), found, Package::Embedded, budget)?;
+    budget.depth -= 1;
+    Ok(())
+}
+
+/// Reads as much as there is room for, less only at the end.
+fn fill(reader: &mut impl Read, piece: &mut [u8]) -> Result<usize, String> {
+    let mut filled = 0;
+    while filled < piece.len() {
+        match reader.read(&mut piece[filled..]).map_err(damaged)? {
+            0 => break,
+            read => filled += read,
+        }
+    }
+    Ok(filled)
 }
 
 /// How many entries the archive declares, read from its last record before anything is kept in memory.
@@ -135,12 +212,7 @@ fn harmless_name<R: Read>(entry: &ZipFile<'_, R>) -> Verdict {
 /// The main part has the content type that the extension promises, and nothing in it runs.
 fn ooxml<R: Read + Seek>(archive: &mut ZipArchive<R>, main_type: &str) -> Verdict {
     let names = names(archive);
-    if names
-        .iter()
-        .any(|name| name.ends_with("vbaproject.bin") || name.ends_with("vbadata.xml"))
-    {
-        return Err("it carries macros".to_owned());
-    }
+    free_of_macros(&names)?;
     let types = ContentTypes::read(&whole(archive, "[Content_Types].xml")?)?;
     if types.macros {
         return Err("it carries macros".to_owned());
@@ -157,6 +229,14 @@ fn ooxml<R: Read + Seek>(archive: &mut ZipArchive<R>, main_type: &str) -> Verdic
     } else {
         Err("its main part is something else".to_owned())
     }
+}
+
+fn free_of_macros(names: &[String]) -> Verdict {
+    let is_code = |name: &String| name.ends_with("vbaproject.bin") || name.ends_with("vbadata.xml");
+    if names.iter().any(is_code) {
+        return Err("it carries macros".to_owned());
+    }
+    Ok(())
 }
 
 /// The first entry says the type, and nothing in it runs.

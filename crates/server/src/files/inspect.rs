@@ -45,7 +45,7 @@ async fn check(source: Source, head: Vec<u8>, kind: FileType) -> Result<()> {
         let refused = |reason: String| Error::UnsupportedFileType(format!("this is no {kind} file ({reason})"));
         match package(kind) {
             _ if is_text(kind) => text(source.open()?, kind, &head).map_err(refused),
-            Some(package) => archive::check(source.open()?, package).map_err(refused),
+            Some(package) => archive::check(&source, package).map_err(refused),
             None => binary(kind, &head).map_err(refused),
         }
     })

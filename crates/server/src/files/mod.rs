@@ -1,8 +1,9 @@
-//! Bytes, kept under immutable keys: staged, then committed durably. Disk and memory stand behind one interface that an
-//! object store fits too; nothing here holds a whole file in memory, except where memory is the place.
+//! Bytes, kept under immutable keys: staged, then committed durably. Disk, object store and memory stand behind one
+//! interface; nothing here holds a whole file in memory, except where memory is the place.
 
 mod disk;
 mod memory;
+mod objects;
 mod staged;
 mod verified;
 
@@ -10,6 +11,7 @@ pub mod archive;
 pub mod blank;
 pub mod inspect;
 pub mod name;
+pub mod pack;
 
 use std::io;
 use std::ops::Range;
@@ -23,6 +25,7 @@ use tokio::io::AsyncRead;
 
 use self::disk::Disk;
 use self::memory::Memory;
+use self::objects::{Object, Objects};
 pub use self::staged::{ReadSeek, Source, Staged, Staging};
 use crate::config::StorageArgs;
 use crate::error::{Error, Result};
@@ -32,6 +35,8 @@ use crate::error::{Error, Result};
 pub enum Files {
     /// A folder of this machine.
     Disk(Disk),
+    /// An object store that speaks S3.
+    Objects(Objects),
     /// This process; gone with it.
     Memory(Memory),
 }
@@ -50,6 +55,7 @@ pub struct Opened {
 
 enum Stored {
     File(std::fs::File),
+    Object(Object),
     Bytes(Bytes),
 }
 
@@ -62,7 +68,15 @@ impl Files {
                 blocking(move || Disk::open(&root)).await.map(Self::Disk)
             }
             Some("memory:") => Ok(Self::Memory(Memory::default())),
-            Some(_) => Err(Error::Internal(anyhow::anyhow!("FILES_URL must be unset or memory:"))),
+            Some(url) if url.starts_with("s3:") => {
+                let folder = storage.data_dir.join("staging");
+                Objects::open(url, &storage.object_store, folder)
+                    .await
+                    .map(Self::Objects)
+            }
+            Some(_) => Err(Error::Internal(anyhow::anyhow!(
+                "FILES_URL must be unset or s3://bucket/prefix"
+            ))),
         }
     }
 
@@ -72,6 +86,11 @@ impl Files {
             Self::Disk(disk) => {
                 let disk = disk.clone();
                 let (file, path) = blocking(move || disk.part()).await?;
+                Ok(Staging::on_disk(file, path, limit))
+            }
+            Self::Objects(objects) => {
+                let objects = objects.clone();
+                let (file, path) = blocking(move || objects.part()).await?;
                 Ok(Staging::on_disk(file, path, limit))
             }
             Self::Memory(_) => Ok(Staging::in_memory(limit)),
@@ -86,6 +105,7 @@ impl Files {
                 let (disk, key) = (disk.clone(), key.clone());
                 blocking(move || disk.commit(staged, &key)).await
             }
+            Self::Objects(objects) => objects.commit(staged, key).await,
             Self::Memory(memory) => {
                 memory.insert(key, staged.into_bytes()?);
                 Ok(())
@@ -103,6 +123,13 @@ impl Files {
                 Ok(Opened {
                     size,
                     bytes: Stored::File(file),
+                })
+            }
+            Self::Objects(objects) => {
+                let (size, object) = objects.read(key).await?;
+                Ok(Opened {
+                    size,
+                    bytes: Stored::Object(object),
                 })
             }
             Self::Memory(memory) => {
@@ -124,6 +151,7 @@ impl Files {
                 let (disk, from, to) = (disk.clone(), from.clone(), to.clone());
                 blocking(move || disk.copy(&from, &to)).await
             }
+            Self::Objects(objects) => objects.copy(from, to).await,
             Self::Memory(memory) => {
                 memory.insert(to, memory.get(from)?);
                 Ok(())
@@ -139,6 +167,7 @@ impl Files {
                 let (disk, key) = (disk.clone(), key.clone());
                 blocking(move || disk.remove(&key)).await
             }
+            Self::Objects(objects) => objects.remove(key).await,
             Self::Memory(memory) => {
                 memory.remove(key);
                 Ok(())
@@ -153,6 +182,7 @@ impl Files {
                 let disk = disk.clone();
                 blocking(move || disk.aged(part, before)).await
             }
+            Self::Objects(objects) => objects.aged(part, before).await,
             Self::Memory(_) => Ok(Vec::new()),
         }
     }
@@ -165,6 +195,7 @@ impl Files {
                 let (disk, key) = (disk.clone(), key.clone());
                 blocking(move || disk.quarantine(&key)).await
             }
+            Self::Objects(objects) => objects.quarantine(key).await,
             Self::Memory(_) => Ok(()),
         }
     }
@@ -176,6 +207,7 @@ impl Files {
                 let disk = disk.clone();
                 blocking(move || disk.clear_away()).await
             }
+            Self::Objects(objects) => objects.clear_away().await,
             Self::Memory(_) => Ok(()),
         }
     }
@@ -187,6 +219,7 @@ impl Files {
                 let disk = disk.clone();
                 blocking(move || disk.probe()).await.is_ok()
             }
+            Self::Objects(objects) => objects.probe().await.is_ok(),
             Self::Memory(_) => true,
         }
     }
@@ -217,6 +250,7 @@ impl Opened {
                 }
                 Ok(Box::pin(file.take(end - start)))
             }
+            Stored::Object(object) => object.read(start..end).await,
             Stored::Bytes(bytes) => {
                 let index = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX).min(bytes.len());
                 Ok(Box::pin(io::Cursor::new(bytes.slice(index(start)..index(end)))))

@@ -1,7 +1,10 @@
 //! Names people gave their files: kept for people to read, made harmless for headers and other machines' disks. They
 //! never become a path of ours.
 
+use std::collections::HashSet;
+
 use model::text::FileName;
+use unicode_normalization::UnicodeNormalization as _;
 
 /// The longest name in bytes; most file systems stop at 255, and browsers add to it ("name (1).pdf").
 const MAX_BYTES: usize = 230;
@@ -51,6 +54,60 @@ pub fn of_title(title: &str, extension: &str) -> FileName {
         })
         .collect();
     safe(&format!("{flat}.{extension}"))
+}
+
+/// The longest name in an archive, in characters (contract 6.9).
+const ENTRY_MAX: usize = 100;
+/// What is left of it beside the longest extension.
+const STEM_MAX: usize = ENTRY_MAX - ".docx".len();
+
+/// The names in one folder of an archive: flat, harmless, and different from each other on every disk.
+#[derive(Debug, Default)]
+pub struct Names(HashSet<String>);
+
+impl Names {
+    /// A folder in which these names are taken already.
+    pub fn beside(taken: &[&str]) -> Self {
+        Self(taken.iter().map(|name| on_any_disk(name)).collect())
+    }
+
+    /// A name for a title, without extension; one that is taken gets a number behind it. It is free with every extension,
+    /// so that a document and its PDF may share it.
+    pub fn take(&mut self, title: &str) -> String {
+        let whole = of_title(title, "docx");
+        let name = shortened_to(stem(whole.as_str()), STEM_MAX);
+        let mut free = name.clone();
+        let mut count = 1;
+        while !self.0.insert(on_any_disk(&free)) {
+            count += 1;
+            let number = format!(" ({count})");
+            free = format!("{}{number}", shortened_to(&name, STEM_MAX - number.len()));
+        }
+        free
+    }
+}
+
+/// As disks that know no case and no composed letters compare names.
+fn on_any_disk(name: &str) -> String {
+    name.nfc().collect::<String>().to_uppercase().to_lowercase()
+}
+
+/// The beginning of a name of so many characters, and so short that file systems take it with its extension.
+fn shortened_to(name: &str, characters: usize) -> String {
+    let mut short = String::new();
+    for character in name.chars().take(characters) {
+        if short.len() + character.len_utf8() > MAX_BYTES - ".docx".len() {
+            break;
+        }
+        short.push(character);
+    }
+    // Folders that end with a dot or a blank cannot be opened on Windows.
+    let end = short.trim_end_matches(|last: char| last.is_whitespace() || last == '.');
+    if end.is_empty() {
+        "file".to_owned()
+    } else {
+        end.to_owned()
+    }
 }
 
 /// A name without its extension.
@@ -132,6 +189,39 @@ mod tests {
                 name.as_str().rsplit_once('.').map(|(_, extension)| extension),
                 Some("docx")
             );
+        }
+    }
+
+    #[test]
+    fn names_in_an_archive_are_flat_short_and_unique() {
+        let mut names = Names::beside(&["index.csv"]);
+        for (title, expected) in [
+            ("Plan", "Plan"),
+            ("PLAN", "PLAN (2)"),
+            ("plan", "plan (3)"),
+            ("Plan (2)", "Plan (2) (2)"),
+            ("Grün", "Grün"),
+            ("Gru\u{308}n", "Gru\u{308}n (2)"),
+            ("../../x", "_.._x"),
+            ("a/b\\c", "a_b_c"),
+            ("CON", "_CON"),
+            ("x\0y", "xy"),
+            ("abc\u{202E}fdp", "abcfdp"),
+            ("مرحبا", "مرحبا"),
+            ("👩‍👩‍👧", "👩‍👩‍👧"),
+            ("Ends. ", "Ends"),
+            ("..", "file"),
+            ("", "file (2)"),
+            ("index.csv", "index.csv (2)"),
+        ] {
+            assert_eq!(names.take(title), expected, "{title:?}");
+        }
+        for letter in ["x", "ü", "👩"] {
+            let long = [names.take(&letter.repeat(300)), names.take(&letter.repeat(300))];
+            assert!(long[1].ends_with(" (2)"), "{long:?}");
+            for name in long {
+                assert!(name.chars().count() <= STEM_MAX && name.len() <= MAX_BYTES, "{name}");
+            }
         }
     }
 

@@ -4,22 +4,48 @@ use std::path::Path;
 
 use tokio::io::AsyncReadExt as _;
 
+use self::bucket::Bucket;
 use super::*;
+use crate::config::ObjectStoreArgs;
+
+#[expect(dead_code, reason = "the tests of the service use all of it")]
+#[path = "../../tests/api/support/bucket.rs"]
+mod bucket;
+mod objects;
 
 fn storage(folder: &Path, url: Option<&str>) -> StorageArgs {
     StorageArgs {
         data_dir: folder.to_owned(),
-        database_url: None,
-        database_url_file: None,
         files_url: url.map(str::to_owned),
-        database_connections: None,
+        ..StorageArgs::default()
     }
+}
+
+async fn in_bucket(folder: &Path, bucket: &Bucket) -> Files {
+    let arguments = StorageArgs {
+        object_store: ObjectStoreArgs {
+            aws_access_key_id: Some(bucket::KEY_ID.to_owned()),
+            aws_secret_access_key: Some(bucket::SECRET.into()),
+            aws_region: Some("eu-central-1".to_owned()),
+            aws_endpoint_url: Some(bucket.endpoint.clone()),
+            aws_allow_http: true,
+            ..ObjectStoreArgs::default()
+        },
+        ..storage(folder, Some(&format!("s3://{}/work", bucket::NAME)))
+    };
+    Files::connect(&arguments).await.unwrap()
 }
 
 async fn both(folder: &Path) -> [Files; 2] {
     let disk = Files::connect(&storage(folder, None)).await.unwrap();
     let memory = Files::connect(&storage(folder, Some("memory:"))).await.unwrap();
     [disk, memory]
+}
+
+/// Every kind of storage: what holds on one holds on all.
+async fn all(folder: &Path, bucket: &Bucket) -> [Files; 3] {
+    let [disk, memory] = both(folder).await;
+    [disk, memory, in_bucket(folder, bucket).await]
 }
 
 async fn staged(files: &Files, bytes: &[u8]) -> Staged {
@@ -62,8 +88,9 @@ fn files_below(folder: &Path) -> BTreeSet<String> {
 #[tokio::test]
 async fn what_is_committed_reads_back_whole_and_in_parts() {
     let folder = tempfile::tempdir().unwrap();
+    let bucket = Bucket::open().await;
     let bytes: Vec<u8> = (0..700_000_u32).map(|number| (number % 251) as u8).collect();
-    for files in both(folder.path()).await {
+    for files in all(folder.path(), &bucket).await {
         let key = FileKey::new("a-1.docx");
         let staged = staged(&files, &bytes).await;
         assert_eq!((staged.size(), staged.peek(3)), (700_000, &bytes[..3]));
@@ -83,14 +110,15 @@ async fn what_is_committed_reads_back_whole_and_in_parts() {
         assert!(files.is_writable().await);
     }
     assert_eq!(files_below(folder.path()), BTreeSet::from(["b-1.docx".to_owned()]));
+    assert_eq!(bucket.kept(), BTreeSet::from(["b-1.docx".to_owned()]));
 }
 
 #[tokio::test]
 async fn what_is_dropped_or_too_large_leaves_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    let [disk, memory] = both(folder.path()).await;
-    drop(staged(&disk, b"given up").await);
-    for files in [disk, memory] {
+    let bucket = Bucket::open().await;
+    for files in all(folder.path(), &bucket).await {
+        drop(staged(&files, b"given up").await);
         let mut staging = files.stage(10).await.unwrap();
         staging.write(b"0123456789").await.unwrap();
         let refused = staging.write(b"!").await;
@@ -100,18 +128,21 @@ async fn what_is_dropped_or_too_large_leaves_nothing() {
         );
     }
     assert_eq!(files_below(folder.path()), BTreeSet::new());
+    assert_eq!(bucket.kept(), BTreeSet::new());
 }
 
 #[tokio::test]
 async fn a_key_is_never_a_path() {
     let folder = tempfile::tempdir().unwrap();
-    for files in both(folder.path()).await {
+    let bucket = Bucket::open().await;
+    for files in all(folder.path(), &bucket).await {
         for key in ["../x", "a/b", "", ".x", "A", "a b", "ü"] {
             let staged = staged(&files, b"x").await;
             assert!(files.commit(staged, &FileKey::new(key)).await.is_err(), "{key}");
         }
     }
     assert_eq!(files_below(folder.path()), BTreeSet::new());
+    assert_eq!(bucket.kept(), BTreeSet::new());
 }
 
 #[tokio::test]
@@ -132,4 +163,26 @@ async fn a_start_clears_away_old_parts_and_nothing_else() {
     both(folder.path()).await;
     let left: Vec<_> = files_below(folder.path()).into_iter().collect();
     assert_eq!(left, ["kept.pdf", "new.part", "old.txt"]);
+}
+
+#[tokio::test]
+async fn an_aged_file_is_put_aside_and_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let bucket = Bucket::open().await;
+    let [disk, _, objects] = all(folder.path(), &bucket).await;
+    for files in [disk, objects] {
+        let key = FileKey::new("nobody-names-it.pdf");
+        files.commit(staged(&files, b"x").await, &key).await.unwrap();
+        let (mut aged, mut young) = (Vec::new(), Vec::new());
+        for part in PARTS {
+            aged.extend(files.aged(part, crate::clock::now().plus_seconds(60)).await.unwrap());
+            young.extend(files.aged(part, crate::clock::now().plus_seconds(-60)).await.unwrap());
+        }
+        assert_eq!((aged, young), (vec![key.clone()], Vec::new()));
+        files.quarantine(&key).await.unwrap();
+        files.quarantine(&key).await.unwrap();
+        assert!(files.open(&key).await.is_err());
+    }
+    assert!(folder.path().join("files/quarantine/nobody-names-it.pdf").is_file());
+    assert!(bucket.folder("quarantine/nobody-names-it.pdf").is_file());
 }

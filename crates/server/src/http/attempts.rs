@@ -71,6 +71,8 @@ async fn content(
 #[utoipa::path(get, path = "/feedback/submissions/{id}/documents/{documentId}/pdf",
     params(("id" = String, Path), ("documentId" = String, Path, description = "The id of the copy, or of its document")),
     responses((status = 200, description = "The PDF", content_type = "application/pdf"),
+        (status = 206, description = "A part of it"), (status = 304, description = "It did not change"),
+        (status = 416, description = "It has no such part, RANGE_NOT_SATISFIABLE"),
         (status = 409, description = "ASSIGNMENT_NOT_FINISHED"), (status = 502, description = "DOCSERVER_ERROR"),
         (status = 504, description = "DOCSERVER_TIMEOUT")))]
 async fn pdf(cx: Context, Path((id, document)): Path<(SubmissionId, String)>, headers: HeaderMap) -> Result<Response> {

@@ -165,7 +165,7 @@ async fn upload(
 #[utoipa::path(get, path = "/workrooms/{id}/messages/attachments/{attachmentId}/download",
     params(("id" = String, Path), ("attachmentId" = String, Path)),
     responses((status = 200, description = "The file"), (status = 206, description = "A part of it"),
-        (status = 304, description = "It did not change"), (status = 416, description = "It has no such part")))]
+        (status = 304, description = "It did not change"), (status = 416, description = "It has no such part, RANGE_NOT_SATISFIABLE")))]
 async fn content(
     cx: Context,
     Path((id, attachment)): Path<(WorkRoomId, AttachmentId)>,

@@ -86,7 +86,8 @@ async fn editor(
 #[utoipa::path(get, path = "/workrooms/documents/{id}/file", params(("id" = String, Path)),
     responses((status = 200, description = "The file, or the blank template of its kind", body = inline(FileBytes),
             content_type = "*/*"),
-        (status = 404, description = "NOT_FOUND")))]
+        (status = 206, description = "A part of it"), (status = 304, description = "It did not change"),
+        (status = 404, description = "NOT_FOUND"), (status = 416, description = "RANGE_NOT_SATISFIABLE")))]
 async fn file(
     State(app): State<App>,
     Path(id): Path<DocumentId>,
@@ -108,6 +109,7 @@ async fn file(
             bytes
         }
     };
+    pass(&app, "file", &id)?;
     let standpoint = app.editing().standpoint_of(&id).await?;
     let found = app.store().read(standpoint, move |scope| {
         let seen = scope.document(&id)?;
@@ -118,19 +120,43 @@ async fn file(
                 let revision = scope.revision_by_id(&id, &revision)?;
                 kept(
                     document,
-                    document.file_extension,
+                    revision.extension().unwrap_or(document.file_extension),
                     revision.file_key,
                     revision.size,
                     revision.sha256,
                 )
             }
+            Bytes::Blank(extension) => current(document, CurrentFile::Blank(extension))?,
             Bytes::Copy(copy) => {
                 let copy = scope.submitted_copy(&copy, &id)?;
                 kept(document, copy.file_extension, copy.file_key, copy.size, copy.sha256)
             }
         })
     });
-    download(app.files(), &headers, found.await?).await
+    let found = found.await?;
+    download(app.files(), &headers, found).await.map_err(unless_kept)
+}
+
+/// Lets a request of the document server through unless it asks far more often about one document than any class can make
+/// it. It tries again by itself after 429. Only genuine requests come here: nobody else can use up the turn of a document.
+fn pass(app: &App, door: &'static str, document: &DocumentId) -> Result<()> {
+    match app.rates().document(door, document).filter(|meter| meter.is_refused) {
+        None => Ok(()),
+        Some(meter) => Err(Error::RateLimited {
+            retry_after: u64::try_from(meter.resets_in).unwrap_or(1).max(1),
+        }),
+    }
+}
+
+/// The row is there and its bytes are not to be had: the document server shall ask again instead of opening nothing.
+fn unless_kept(error: Error) -> Error {
+    match error {
+        Error::Internal(error) => {
+            tracing::error!(error = format!("{error:?}"), "the bytes of a document cannot be read");
+            Error::NotReady
+        }
+        other => other,
+    }
 }
 
 /// Which bytes the query names; nothing when it is none of ours.
@@ -140,6 +166,7 @@ fn wanted_bytes(query: Option<&str>) -> Option<Bytes> {
         None if query.is_empty() => Some(Bytes::Current),
         Some(("revision", id)) => Some(Bytes::Revision(RevisionId::new(id))),
         Some(("copy", id)) => Some(Bytes::Copy(SubmissionDocumentId::new(id))),
+        Some(("blank", extension)) => FileExtension::parse(extension).map(Bytes::Blank),
         _ => None,
     }
 }
@@ -198,9 +225,10 @@ async fn notice(State(app): State<App>, Path(id): Path<DocumentId>, request: Req
     let found = server.notice(claims).filter(|(key, _)| key.document == id);
     let Some((key, notice)) = found else {
         // A genuine notice at the wrong door: a mistake of configuration, or somebody who tries doors.
-        tracing::warn!(document.id = %id, document.key = text, "a notice names a key of another document");
+        tracing::warn!(audit = true, document.id = %id, document.key = text, "a notice names a key of another document");
         return Err(Error::DocumentServerTokenMismatch);
     };
+    pass(&app, "callback", &id)?;
     match app.editing().notice(key, text, notice).await {
         Ok(answer) => Ok(verdict(answer)),
         Err(error @ (Error::NotFound | Error::DocumentServerTokenMismatch)) => Err(error),

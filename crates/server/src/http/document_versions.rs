@@ -40,10 +40,15 @@ async fn versions(cx: Context, Path(id): Path<DocumentId>) -> Result<Json<Vec<Do
             let is_staff = scope.viewer().is_staff();
             let mut found = scope.revisions(&id)?;
             found.retain(|revision| is_staff || revisions::shown_to_students(revision));
-            Ok(found)
+            Ok((found, scope.histories(&id)?))
         })
         .await?;
-    Ok(Json(found.into_iter().map(DocumentVersionView::from).collect()))
+    let (revisions, mut histories) = found;
+    let shown = revisions.into_iter().map(|revision| {
+        let history = histories.remove(&revision.id);
+        DocumentVersionView::new(revision, history)
+    });
+    Ok(Json(shown.collect()))
 }
 
 /// The bytes of one kept state
@@ -51,14 +56,15 @@ async fn versions(cx: Context, Path(id): Path<DocumentId>) -> Result<Json<Vec<Do
     params(("id" = String, Path), ("version" = i64, Path, description = "The number of the version")),
     responses((status = 200, description = "The file", body = inline(FileBytes), content_type = "*/*"),
         (status = 206, description = "A part of it"),
-        (status = 304, description = "It did not change"), (status = 416, description = "It has no such part")))]
+        (status = 304, description = "It did not change"), (status = 416, description = "It has no such part, RANGE_NOT_SATISFIABLE")))]
 async fn version_content(
     cx: Context,
     Path((id, version)): Path<(DocumentId, String)>,
     headers: HeaderMap,
 ) -> Result<Response> {
     let (seen, revision) = cx.read(move |scope| one_version(scope, &id, &version)).await?;
-    let extension = seen.document().file_extension;
+    // The document may be of another kind by now; these bytes are what they were.
+    let extension = revision.extension().unwrap_or(seen.document().file_extension);
     let title = format!("{} (version {})", seen.document().title, revision.version);
     let file = Download {
         name: name::of_title(&title, extension.as_str()),
@@ -73,6 +79,7 @@ async fn version_content(
 #[utoipa::path(post, path = "/workrooms/documents/{id}/versions/{version}/restore",
     params(("id" = String, Path), ("version" = i64, Path, description = "The number of the version")),
     responses((status = 200, body = DocumentView), (status = 423, description = "DOCUMENT_LOCKED"),
+        (status = 507, description = "QUOTA_EXCEEDED"),
         (status = 409, description = "ALREADY_SUBMITTED, CLASS_ARCHIVED")))]
 async fn restore(cx: Context, Path((id, version)): Path<(DocumentId, String)>) -> Result<Json<DocumentView>> {
     let document = id.clone();
@@ -84,7 +91,7 @@ async fn restore(cx: Context, Path((id, version)): Path<(DocumentId, String)>) -
             Ok((seen, former))
         })
         .await?;
-    let extension = seen.document().file_extension;
+    let extension = former.extension().unwrap_or(seen.document().file_extension);
     let revision = RevisionId::new(clock::new_id());
     let file_key = Revision::file_key(&id, &revision, extension);
     let content = NewContent {

@@ -72,6 +72,7 @@ impl Editable for DocumentEdit {
         "lastEditedBy",
         "lastEditedByUser",
         "lastActivity",
+        "saveFailedAt",
         "submittedAt",
         "submittedById",
         "grade",

@@ -15,6 +15,7 @@ use utoipa::ToSchema;
 use super::reply::ErrorReply;
 use crate::error::{Error, Result};
 use crate::files::Files;
+use crate::files::pack::Pieces;
 
 /// Bytes that RFC 8187 lets stand as they are.
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC
@@ -119,6 +120,17 @@ pub async fn download(files: &Files, asked: &HeaderMap, file: Download) -> Resul
         (None, Content::Kept(..)) => Body::empty(),
     };
     Ok((status, headers, body).into_response())
+}
+
+/// Answers an archive that is made while it is read.
+pub fn archive(name: &FileName, pieces: Pieces) -> Response {
+    let mut headers = HeaderMap::new();
+    insert(&mut headers, header::CONTENT_TYPE, "application/zip");
+    insert(&mut headers, header::CONTENT_DISPOSITION, &disposition(name.as_str()));
+    insert(&mut headers, header::CACHE_CONTROL, "no-store");
+    insert(&mut headers, header::CONTENT_SECURITY_POLICY, "sandbox");
+    insert(&mut headers, header::X_CONTENT_TYPE_OPTIONS, "nosniff");
+    (headers, Body::from_stream(pieces)).into_response()
 }
 
 fn part(bytes: &'static [u8], range: &Range<u64>) -> Bytes {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::multipart::{Field, Multipart};
-use axum::extract::{FromRequest, Request};
+use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::{HeaderMap, header};
 use futures_util::StreamExt;
 use garde::Validate;
@@ -20,6 +20,7 @@ use utoipa::ToSchema;
 
 use super::context::{App, Context};
 use super::pace;
+use super::quota;
 use super::valid;
 use crate::error::{Error, Result};
 use crate::failpoint;
@@ -28,6 +29,8 @@ use crate::store::Work;
 
 /// The longest value of a form field that is no file.
 const FIELD_MAX: usize = 64 * 1024;
+/// What a form may hold besides its file.
+const AROUND: u64 = 256 * 1024;
 /// Bytes and frames that may pass before the head of a form part is complete.
 const HEAD_BYTES: i64 = 2 << 20;
 const HEAD_FRAMES: i64 = 1024;
@@ -85,6 +88,40 @@ impl<F: DeserializeOwned + Validate<Context = ()>> FromRequest<App> for Upload<F
     type Rejection = Error;
 
     async fn from_request(request: Request, app: &App) -> Result<Self> {
+        if !is_form(request.headers()) {
+            return Err(Error::UnsupportedMediaType("multipart/form-data"));
+        }
+        let (mut parts, body) = request.into_parts();
+        if let Ok(cx) = Context::from_request_parts(&mut parts, app).await {
+            quota::expect_room(&cx, at_least(&parts.headers)).await?;
+        }
+        Self::read(Request::from_parts(parts, body), app).await
+    }
+}
+
+/// A file that is read and not kept, such as a table of grades: no quota stands against it.
+pub struct Passing(pub Uploaded);
+
+impl FromRequest<App> for Passing {
+    type Rejection = Error;
+
+    async fn from_request(request: Request, app: &App) -> Result<Self> {
+        let upload: Upload = Upload::read(request, app).await?;
+        Ok(Self(upload.file))
+    }
+}
+
+/// How large the file of a form is at least; 0 when the form does not say how long it is.
+fn at_least(headers: &HeaderMap) -> u64 {
+    let length = headers
+        .get(header::CONTENT_LENGTH)
+        .and_then(|length| length.to_str().ok());
+    let length: u64 = length.and_then(|length| length.parse().ok()).unwrap_or(0);
+    length.saturating_sub(AROUND)
+}
+
+impl<F: DeserializeOwned + Validate<Context = ()>> Upload<F> {
+    async fn read(request: Request, app: &App) -> Result<Self> {
         if !is_form(request.headers()) {
             return Err(Error::UnsupportedMediaType("multipart/form-data"));
         }
@@ -250,6 +287,7 @@ pub async fn keep<T: Send + 'static>(
     key: FileKey,
     act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
 ) -> Result<T> {
+    quota::expect_room(cx, staged.size()).await?;
     let files = cx.app().files().clone();
     let kept = key.clone();
     with_files(cx, async move { files.commit(staged, &kept).await }, vec![key], act).await
@@ -271,6 +309,9 @@ pub async fn keep_copies<T: Send + 'static>(
     copies: Vec<(FileKey, FileKey)>,
     act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
 ) -> Result<T> {
+    if !copies.is_empty() {
+        quota::expect_room(cx, 1).await?;
+    }
     let files = cx.app().files().clone();
     let keys = copies.iter().map(|(_, to)| to.clone()).collect();
     let keeping = async move {
@@ -286,9 +327,16 @@ async fn with_files<T: Send + 'static>(
     cx: &Context,
     keeping: impl Future<Output = Result<()>> + Send + 'static,
     keys: Vec<FileKey>,
-    act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
+    mut act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
 ) -> Result<T> {
     let cx = cx.clone();
+    // Copies for many groups are what the staff hands out: the quota of a group is for what a group brings.
+    let single = keys.first().filter(|_| keys.len() == 1).cloned();
+    let act = move |work: &mut Work<'_>| {
+        let done = act(work)?;
+        work.must_have_room(single.as_ref())?;
+        Ok(done)
+    };
     let unit = tokio::spawn(async move {
         keeping.await?;
         failpoint::hit("upload.kept");

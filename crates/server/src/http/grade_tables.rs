@@ -14,7 +14,7 @@ use utoipa_axum::routes;
 use super::context::Context;
 use super::downloads::disposition;
 use super::endpoint::Endpoints;
-use super::files::{FileForm, Upload};
+use super::files::{FileForm, Passing};
 use super::terms::Terms;
 use super::valid::{Switch, ValidQuery};
 use crate::actions::grade_imports;
@@ -112,7 +112,7 @@ async fn import(
     cx: Context,
     Path(id): Path<AssignmentId>,
     ValidQuery(query): ValidQuery<Imported>,
-    Upload { file, .. }: Upload,
+    Passing(file): Passing,
 ) -> Result<Json<GradeImportView>> {
     let is_dry = query.dry_run.0;
     // Who may not import hears that before anything about his file.

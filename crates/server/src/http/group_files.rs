@@ -67,7 +67,7 @@ async fn upload(
     params(("id" = String, Path), ("attachmentId" = String, Path)),
     responses((status = 200, description = "The file", body = inline(FileBytes), content_type = "*/*"),
         (status = 206, description = "A part of it"),
-        (status = 304, description = "It did not change"), (status = 416, description = "It has no such part")))]
+        (status = 304, description = "It did not change"), (status = 416, description = "It has no such part, RANGE_NOT_SATISFIABLE")))]
 async fn content(
     cx: Context,
     Path((id, attachment)): Path<(GroupId, AttachmentId)>,

@@ -18,7 +18,7 @@ use utoipa_axum::routes;
 
 use super::context::{App, Context};
 use super::endpoint::Endpoints;
-use super::files::{FileForm, Upload, Uploaded, is_form};
+use super::files::{FileForm, Passing, Uploaded, is_form};
 use super::terms::Terms;
 use super::valid::{Switch, Valid, ValidQuery};
 use crate::error::{Error, Result};
@@ -90,8 +90,8 @@ impl FromRequest<App> for Brought {
 
     async fn from_request(request: Request, app: &App) -> Result<Self> {
         if is_form(request.headers()) {
-            let upload: Upload = Upload::from_request(request, app).await?;
-            return Ok(Self::File(Box::new(upload.file)));
+            let Passing(file) = Passing::from_request(request, app).await?;
+            return Ok(Self::File(Box::new(file)));
         }
         let Valid(people) = Valid::from_request(request, app).await?;
         Ok(Self::People(people))

@@ -26,6 +26,8 @@ pub fn routes() -> Endpoints {
 /// A document as PDF
 #[utoipa::path(get, path = "/workrooms/documents/{id}/pdf", params(("id" = String, Path)),
     responses((status = 200, description = "The PDF", content_type = "application/pdf"),
+        (status = 206, description = "A part of it"), (status = 304, description = "It did not change"),
+        (status = 416, description = "It has no such part, RANGE_NOT_SATISFIABLE"),
         (status = 409, description = "ASSIGNMENT_NOT_FINISHED"), (status = 502, description = "DOCSERVER_ERROR"),
         (status = 504, description = "DOCSERVER_TIMEOUT")))]
 async fn pdf(cx: Context, Path(id): Path<DocumentId>, headers: HeaderMap) -> Result<Response> {

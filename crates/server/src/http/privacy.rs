@@ -1,7 +1,6 @@
 //! `/admin/gdpr` and `/users/me/export`: all that is held about one person, handed out or erased (contract 6.3, 6.14).
 
 use axum::Json;
-use axum::body::Body;
 use axum::extract::Path;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -16,7 +15,7 @@ use utoipa::ToSchema;
 use utoipa_axum::routes;
 
 use super::context::Context;
-use super::downloads::{self, Content, Download, disposition};
+use super::downloads::{self, Content, Download, archive};
 use super::endpoint::Endpoints;
 use super::terms::Terms;
 use super::valid::{Valid, ValidOrEmpty};
@@ -54,12 +53,7 @@ struct Erasure {
         (status = 400, description = "VALIDATION_ERROR, INVALID_JSON")))]
 async fn export_own(cx: Context, ValidOrEmpty(Nothing {}): ValidOrEmpty<Nothing>) -> Result<Response> {
     let pieces = cx.app().jobs().own_data(&cx.caller().user.id).await?;
-    let mut headers = HeaderMap::new();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/zip"));
-    if let Ok(name) = HeaderValue::from_str(&disposition("personal-data.zip")) {
-        headers.insert(header::CONTENT_DISPOSITION, name);
-    }
-    Ok((headers, Body::from_stream(pieces)).into_response())
+    Ok(archive(&FileName::stored("personal-data.zip".to_owned()), pieces))
 }
 
 /// Ask for an archive of what the organization holds about a person
@@ -86,7 +80,9 @@ async fn show(cx: Context, Path(id): Path<JobId>) -> Result<Json<PersonalExportV
 
 /// The archive, for 14 days
 #[utoipa::path(get, path = "/admin/gdpr/jobs/{id}/download", params(("id" = String, Path)),
-    responses((status = 200, description = "the archive", content_type = "application/zip", body = Vec<u8>)))]
+    responses((status = 200, description = "the archive", content_type = "application/zip", body = Vec<u8>),
+        (status = 206, description = "A part of it"), (status = 304, description = "It did not change"),
+        (status = 416, description = "It has no such part, RANGE_NOT_SATISFIABLE")))]
 async fn download(cx: Context, Path(id): Path<JobId>, asked: HeaderMap) -> Result<Response> {
     let job = cx.read(move |scope| scope.job(JobKind::PersonalExport, &id)).await?;
     let made = job.result.filter(|_| job.status == JobStatus::Done);

@@ -13,10 +13,10 @@ use utoipa::openapi::OpenApi;
 use super::context::App;
 use super::endpoint::{Endpoints, Row};
 use super::{
-    activity_logs, assignment_clones, assignments, attempts, auth, boards, chat, class_clones, classes, courses,
-    direct_messages, docs, document, document_server, documents, enrollments, feedback, finish, grade_tables, grades,
-    groups, health, homerooms, imports, layers, members, overview, own_address, pages, pdf, privacy, school, subjects,
-    submissions, system, tenants, users, workrooms,
+    activity_logs, assignment_clones, assignments, attempts, auth, boards, chat, class_clones, classes, contributions,
+    courses, direct_messages, docs, document, document_server, documents, enrollments, feedback, finish, grade_tables,
+    grades, groups, handouts, health, homerooms, imports, layers, members, overview, own_address, pages, pdf, privacy,
+    school, subjects, submissions, system, tenants, topic_exports, users, workrooms,
 };
 use crate::error::Error;
 use crate::live::connect;
@@ -42,6 +42,8 @@ pub fn endpoints() -> Endpoints {
         .merge(boards::routes())
         .merge(assignments::routes())
         .merge(assignment_clones::routes())
+        .merge(handouts::routes())
+        .merge(contributions::routes())
         .merge(workrooms::routes())
         .merge(chat::routes())
         .merge(documents::routes())
@@ -50,6 +52,7 @@ pub fn endpoints() -> Endpoints {
         .merge(submissions::routes())
         .merge(grades::routes())
         .merge(grade_tables::routes())
+        .merge(topic_exports::routes())
         .merge(attempts::routes())
         .merge(feedback::routes())
         .merge(finish::routes())

@@ -20,7 +20,7 @@ use crate::actions::school;
 use crate::changes::storage;
 use crate::error::Result;
 use crate::store::stats::SchoolCounts;
-use crate::views::school::{MembersByRole, SchoolStats, SessionPerson, SessionView};
+use crate::views::school::{MembersByRole, SchoolStats, SessionPerson, SessionView, StorageView};
 use crate::views::user::OrganizationView;
 
 /// The routes of the school itself.
@@ -35,7 +35,16 @@ pub fn routes() -> Endpoints {
 
 impl Editable for SettingsEdit {
     const FIELDS: &'static [&'static str] = &["name", "logo", "metadata"];
-    const READ_ONLY: &'static [&'static str] = &["id", "slug", "customDomain", "status", "createdAt", "updatedAt"];
+    const READ_ONLY: &'static [&'static str] = &[
+        "id",
+        "slug",
+        "customDomain",
+        "status",
+        "storageQuota",
+        "groupStorageQuota",
+        "createdAt",
+        "updatedAt",
+    ];
 }
 
 #[derive(Deserialize, Validate, IntoParams)]
@@ -87,10 +96,17 @@ async fn stats(cx: Context) -> Result<Json<SchoolStats>> {
 }
 
 /// The bytes the school keeps by kind, and the classes that keep the most, as they were counted last
-#[utoipa::path(get, path = "/admin/storage", responses((status = 200, body = StorageUsage),
+#[utoipa::path(get, path = "/admin/storage", responses((status = 200, body = StorageView),
         (status = 400, description = "VALIDATION_ERROR")))]
-async fn show_storage(cx: Context) -> Result<Json<StorageUsage>> {
-    Ok(Json(usage(&cx).await?))
+async fn show_storage(cx: Context) -> Result<Json<StorageView>> {
+    let usage = usage(&cx).await?;
+    let room = cx.read(|scope| scope.storage_room()).await?;
+    Ok(Json(StorageView {
+        usage,
+        used_bytes: room.used,
+        quota_bytes: room.quota,
+        group_quota_bytes: room.group_quota,
+    }))
 }
 
 /// What was counted last; a school that nobody counted yet is counted now.

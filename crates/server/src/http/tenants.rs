@@ -61,7 +61,15 @@ struct Listed {
 }
 
 impl Editable for OrganizationEdit {
-    const FIELDS: &'static [&'static str] = &["name", "slug", "customDomain", "logo", "metadata"];
+    const FIELDS: &'static [&'static str] = &[
+        "name",
+        "slug",
+        "customDomain",
+        "logo",
+        "metadata",
+        "storageQuota",
+        "groupStorageQuota",
+    ];
     const READ_ONLY: &'static [&'static str] = &["id", "status", "createdAt", "updatedAt"];
 }
 

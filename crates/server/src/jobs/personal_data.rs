@@ -1,30 +1,19 @@
 //! A person's data as one archive: lists as JSON, one file for each noun, and the files he brought or wrote. Read page by
 //! page and written as it is read: the memory it takes does not grow with the person.
 
-use std::io;
-
-use async_zip::base::write::ZipFileWriter;
-use async_zip::{Compression, ZipEntryBuilder};
-use bytes::Bytes;
-use futures_util::{Stream, StreamExt, future, stream};
 use model::id::UserId;
 use serde_json::{Map, Value};
-use tokio::io::{AsyncWrite, AsyncWriteExt};
-use tokio_util::compat::{Compat, FuturesAsyncWriteCompatExt};
-use tokio_util::io::ReaderStream;
-use tokio_util::task::AbortOnDropHandle;
 
 use super::Jobs;
-use crate::error::{Error, Result};
+use crate::clock;
+use crate::error::Result;
 use crate::files::name;
+use crate::files::pack::{Pack, Pieces, packed};
 use crate::store::Tenant;
 use crate::store::personal::concealed::Concealed;
 use crate::store::personal::files::{FOLDERS, Folder, PersonalFile};
 use crate::store::personal::{Noun, Rows, account, nouns};
 use crate::store::platform::PlatformProof;
-
-/// Bytes on their way from the writer of an archive to its reader.
-const PIPE: usize = 64 * 1024;
 
 /// Whose data, and how far.
 #[derive(Debug, Clone)]
@@ -38,8 +27,6 @@ pub(super) struct Extent {
     /// The schools that tell what they hold, each in its folder.
     pub holders: Vec<(Tenant, String)>,
 }
-
-type Pieces = stream::BoxStream<'static, io::Result<Bytes>>;
 
 impl Jobs {
     /// All that the service holds about a person, for the person: streamed while it is gathered.
@@ -55,44 +42,27 @@ impl Jobs {
             is_own: true,
             holders: holders.await?,
         };
-        Ok(self.archive(extent).boxed())
+        Ok(self.archive(extent))
     }
 
-    /// The archive piece by piece. When it cannot be finished the last piece is an error, so that nobody takes half of it
-    /// for all.
-    pub(super) fn archive(&self, extent: Extent) -> impl Stream<Item = io::Result<Bytes>> + Send + 'static {
-        let (reader, writer) = tokio::io::duplex(PIPE);
+    /// The archive piece by piece.
+    pub(super) fn archive(&self, extent: Extent) -> Pieces {
         let jobs = self.clone();
-        let writing = AbortOnDropHandle::new(tokio::spawn(async move {
-            let mut archive = Archive {
-                zip: ZipFileWriter::with_tokio(writer),
-                jobs,
-            };
+        packed("personal data", move |pack| async move {
+            let mut archive = Archive { pack, jobs };
             archive.write(&extent).await?;
-            archive.zip.close().await.map_err(failed)?;
-            Ok::<_, Error>(())
-        }));
-        let ending = stream::once(async move {
-            match writing.await {
-                Ok(Ok(())) => None,
-                Ok(Err(error)) => {
-                    tracing::warn!(error = format!("{error:?}"), "an archive of personal data broke off");
-                    Some(Err(io::Error::other("the archive broke off")))
-                }
-                Err(error) => Some(Err(io::Error::other(error))),
-            }
-        });
-        ReaderStream::with_capacity(reader, PIPE).chain(ending.filter_map(future::ready))
+            Ok(archive.pack)
+        })
     }
 }
 
 /// An archive being written.
-struct Archive<W> {
-    zip: ZipFileWriter<Compat<W>>,
+struct Archive {
+    pack: Pack,
     jobs: Jobs,
 }
 
-impl<W: AsyncWrite + Unpin + Send> Archive<W> {
+impl Archive {
     async fn write(&mut self, extent: &Extent) -> Result<()> {
         if extent.with_account {
             for noun in account::NOUNS {
@@ -126,23 +96,22 @@ impl<W: AsyncWrite + Unpin + Send> Archive<W> {
         user: &UserId,
         (tenant, concealed): (Option<&Tenant>, &Concealed),
     ) -> Result<()> {
-        let Self { zip, jobs } = self;
-        let entry = ZipEntryBuilder::new(format!("{name}.json").into(), Compression::Deflate);
-        let mut entry = zip.write_entry_stream(entry).await.map_err(failed)?.compat_write();
+        let Self { pack, jobs } = self;
+        let mut entry = pack.entry(format!("{name}.json"), clock::now()).await?;
         let (mut after, mut is_first) = (String::new(), true);
-        entry.write_all(b"[").await?;
+        entry.write(b"[").await?;
         loop {
             let mut page = jobs.rows(noun, user, tenant, &after).await?;
             page.rows.retain(|row| concealed.shows(row));
-            entry.write_all(lines(&page.rows, is_first).as_bytes()).await?;
+            entry.write(lines(&page.rows, is_first).as_bytes()).await?;
             is_first &= page.rows.is_empty();
             match page.next {
                 Some(next) => after = next,
                 None => break,
             }
         }
-        entry.write_all(b"\n]\n").await?;
-        entry.into_inner().close().await.map_err(failed)
+        entry.write(b"\n]\n").await?;
+        entry.end().await
     }
 
     /// The files of one folder, each with the id of its row before its name.
@@ -176,13 +145,9 @@ impl<W: AsyncWrite + Unpin + Send> Archive<W> {
         };
         let path = format!("{folder}/{}-{}", file.id, name.as_str());
         let opened = self.jobs.0.files.open(&file.key).await?;
-        let entry = ZipEntryBuilder::new(path.into(), Compression::Deflate);
-        let mut entry = self.zip.write_entry_stream(entry).await.map_err(failed)?.compat_write();
-        let mut pieces = std::pin::pin!(opened.verified(&file.sha256).await?);
-        while let Some(piece) = pieces.next().await {
-            entry.write_all(&piece?).await?;
-        }
-        entry.into_inner().close().await.map_err(failed)
+        let pieces = opened.verified(&file.sha256).await?;
+        self.pack.file(path, clock::now(), pieces).await??;
+        Ok(())
     }
 }
 
@@ -224,8 +189,4 @@ fn lines(rows: &[Map<String, Value>], is_first: bool) -> String {
         text.push_str(&Value::Object(row.clone()).to_string());
     }
     text
-}
-
-fn failed(error: async_zip::error::ZipError) -> Error {
-    Error::Internal(anyhow::Error::new(error).context("archive"))
 }

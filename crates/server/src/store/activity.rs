@@ -240,6 +240,7 @@ impl Work<'_> {
 
     /// Notes a file to be removed after the commit.
     pub fn insert_file_removal(&mut self, key: &FileKey) -> Result<()> {
+        self.unstored();
         let now = self.now();
         self.run(&INSERT_FILE_REMOVAL, args![clock::new_id(), key.as_str(), now])
             .map(drop)

@@ -96,6 +96,7 @@ impl Scope<'_> {
 impl Work<'_> {
     /// Writes a new file.
     pub fn insert_file(&mut self, new: &AssignmentAttachment) -> Result<()> {
+        self.stored(new.file.size);
         self.run(
             &INSERT,
             args![

@@ -257,6 +257,7 @@ impl Work<'_> {
 
     /// Writes a new file that no message names yet.
     pub fn insert_chat_file(&mut self, new: &MessageAttachment) -> Result<()> {
+        self.stored(new.file.size);
         let file = &new.file;
         self.run(
             &INSERT_FILE,

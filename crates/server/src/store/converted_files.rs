@@ -17,8 +17,9 @@ statements! {
         WHERE organization_id = $1 AND submission_document_id = $2 AND format = $3";
     /// Whether there is still something to keep a conversion of.
     HAS_REVISION = "SELECT EXISTS (SELECT 1 FROM document_revisions WHERE organization_id = $1 AND id = $2)";
-    /// The same for a handed-in copy.
-    HAS_COPY = "SELECT EXISTS (SELECT 1 FROM submission_documents WHERE organization_id = $1 AND id = $2)";
+    /// The same for a handed-in copy, as long as its bytes are these.
+    HAS_COPY = "SELECT EXISTS (SELECT 1 FROM submission_documents WHERE organization_id = $1 AND id = $2
+        AND file_key = $3)";
     /// The files a handed-in copy was converted to.
     FILES_OF_COPY = "SELECT file_key FROM converted_files WHERE organization_id = $1 AND submission_document_id = $2";
     /// Forgets them.
@@ -60,32 +61,40 @@ impl Scope<'_> {
 }
 
 impl Work<'_> {
-    /// Keeps a conversion; answers the one that is kept now, and nothing when its source went meanwhile.
-    pub fn keep_converted(&mut self, source: &ConvertedOf, format: &str, new: &Converted) -> Result<Option<Converted>> {
+    /// Keeps a conversion of the file `made_of`; answers the one that is kept now, and nothing when its source went or
+    /// became another file meanwhile.
+    pub fn keep_converted(
+        &mut self,
+        source: &ConvertedOf,
+        made_of: &FileKey,
+        format: &str,
+        new: &Converted,
+    ) -> Result<Option<Converted>> {
         let (revision, copy) = match source {
             ConvertedOf::Revision(id) => (Some(id), None),
             ConvertedOf::Copy(id) => (None, Some(id)),
         };
         let exists: bool = match source {
             ConvertedOf::Revision(id) => self.one(&HAS_REVISION, args![id], |row| row.take())?,
-            ConvertedOf::Copy(id) => self.one(&HAS_COPY, args![id], |row| row.take())?,
+            ConvertedOf::Copy(id) => self.one(&HAS_COPY, args![id, made_of.as_str()], |row| row.take())?,
         };
-        if exists {
-            let now = self.now();
-            self.run(
-                &INSERT,
-                args![
-                    clock::new_id(),
-                    revision,
-                    copy,
-                    format,
-                    new.key.as_str(),
-                    new.size,
-                    new.sha256,
-                    now
-                ],
-            )?;
+        if !exists {
+            return Ok(None);
         }
+        let now = self.now();
+        self.run(
+            &INSERT,
+            args![
+                clock::new_id(),
+                revision,
+                copy,
+                format,
+                new.key.as_str(),
+                new.size,
+                new.sha256,
+                now
+            ],
+        )?;
         self.converted(source, format)
     }
 }

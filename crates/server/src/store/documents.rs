@@ -93,6 +93,8 @@ statements! {
     DELETE_SAVES = "DELETE FROM document_saves WHERE organization_id = $1 AND document_id = $2";
     /// Its open editors.
     DELETE_SESSIONS = "DELETE FROM editing_sessions WHERE organization_id = $1 AND document_id = $2";
+    /// Who worked on it.
+    DELETE_CONTRIBUTIONS = "DELETE FROM document_contributions WHERE organization_id = $1 AND document_id = $2";
     /// The document itself.
     DELETE = "DELETE FROM documents WHERE organization_id = $1 AND id = $2";
     /// Whether any attempt has a copy of it.
@@ -302,7 +304,13 @@ impl Work<'_> {
     pub fn delete_document(&mut self, id: &DocumentId) -> Result<Vec<FileKey>> {
         let revisions = self.revisions(id)?;
         let files = self.delete_revisions(revisions)?;
-        for children in [&UNLINK_FEEDBACK, &DELETE_SAVES, &DELETE_SESSIONS, &DELETE] {
+        for children in [
+            &UNLINK_FEEDBACK,
+            &DELETE_SAVES,
+            &DELETE_SESSIONS,
+            &DELETE_CONTRIBUTIONS,
+            &DELETE,
+        ] {
             self.run(children, args![id])?;
         }
         Ok(files)

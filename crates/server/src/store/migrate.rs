@@ -40,6 +40,27 @@ pub fn migrate(database: &Database) -> Result<usize> {
     }
 }
 
+/// Applies the migrations up to one of them: the schema a backup was made with.
+pub fn migrate_to(database: &Database, version: i64) -> Result<()> {
+    let version = SchemaVersion::try_from(version).map_err(internal)?;
+    let runner = embedded::migrations::runner().set_target(refinery::Target::Version(version));
+    let mut connection = connect(database, false)?;
+    check_collation(&mut connection)?;
+    match &mut connection {
+        Connection::Sqlite(sqlite) => {
+            let _turn = turn(database)?;
+            run(&runner, sqlite).map(drop)
+        }
+        Connection::Postgres(_) => {
+            connection.batch(LOCK)?;
+            let client = connection.raw_postgres().ok_or(Error::NotReady);
+            let outcome = client.and_then(|client| run(&runner, client));
+            connection.batch(UNLOCK)?;
+            outcome.map(drop)
+        }
+    }
+}
+
 /// The number of the newest migration that this release brings.
 pub fn newest_migration() -> SchemaVersion {
     newest(&runner())

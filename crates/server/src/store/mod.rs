@@ -19,16 +19,19 @@ pub mod boards;
 pub mod cascade;
 pub mod chat;
 pub mod classes;
+pub mod contributions;
 pub mod converted_files;
 pub mod courses;
 pub mod current_submissions;
 pub mod departures;
 pub mod direct_messages;
 pub mod documents;
+pub mod dump;
 pub mod enrollments;
 pub mod erasure;
 pub mod group_assignments;
 pub mod groups;
+pub mod handouts;
 pub mod homerooms;
 pub mod imports;
 pub mod jobs;
@@ -65,10 +68,11 @@ use model::time::Timestamp;
 
 use self::connection::Connection;
 pub use self::db::{AfterCommit, Database};
-pub use self::migrate::{migrate, newest_migration};
+pub use self::migrate::{migrate, migrate_to, newest_migration};
 use self::platform::{Platform, PlatformProof, PlatformWork};
 use self::sql::{Columns, Sql, Value};
 pub use self::standpoint::{Actor, Standpoint, Tenant};
+use self::storage::Stored;
 use crate::error::{Error, Result};
 
 /// The store of the service.
@@ -149,6 +153,7 @@ impl Store {
                 let mut work = Work {
                     scope,
                     changes: Vec::new(),
+                    stored: Stored::default(),
                 };
                 let output = act(&mut work)?;
                 let after = conclude(&mut work)?;
@@ -306,6 +311,8 @@ fn bound<'v>(standpoint: &'v Standpoint, arguments: &[Value<'v>]) -> Vec<Value<'
 pub struct Work<'c> {
     scope: Scope<'c>,
     changes: Vec<Change>,
+    /// Files whose rows came and went in this unit (`storage.rs`).
+    stored: Stored,
 }
 
 impl Work<'_> {
@@ -332,6 +339,7 @@ impl Work<'_> {
             act(&mut Work {
                 scope: Scope { connection, standpoint },
                 changes: Vec::new(),
+                stored: Stored::default(),
             })
         })
     }
@@ -343,6 +351,7 @@ impl Work<'_> {
             act(&mut Work {
                 scope: Scope { connection, standpoint },
                 changes: Vec::new(),
+                stored: Stored::default(),
             })
         })
     }
@@ -386,6 +395,8 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("attachments", attachments::STATEMENTS),
         ("chat", chat::STATEMENTS),
         ("classes", classes::STATEMENTS),
+        ("contributions", contributions::STATEMENTS),
+        ("handouts", handouts::STATEMENTS),
         ("converted_files", converted_files::STATEMENTS),
         ("courses", courses::STATEMENTS),
         ("departures", departures::STATEMENTS),

@@ -3,6 +3,7 @@
 
 use model::id::SessionId;
 use model::organization::{Organization, OrganizationStatus};
+use model::storage::QuotaBytes;
 use model::text::name_key;
 
 use super::sql::Columns;
@@ -13,7 +14,8 @@ use crate::{args, statements};
 /// The columns that [`organization`] reads.
 macro_rules! organization_columns {
     () => {
-        "o.id, o.name, o.slug, o.custom_domain, o.logo, o.status, o.metadata, o.created_at, o.updated_at"
+        "o.id, o.name, o.slug, o.custom_domain, o.logo, o.status, o.metadata, o.storage_quota, o.group_storage_quota,
+        o.created_at, o.updated_at"
     };
 }
 pub(super) use organization_columns;
@@ -36,7 +38,7 @@ statements! {
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
     /// All fields of the organization.
     UPDATE = "UPDATE organizations SET name = $2, name_key = $3, slug = $4, custom_domain = $5, logo = $6, status = $7,
-            metadata = $8, updated_at = $9
+            metadata = $8, storage_quota = $9, group_storage_quota = $10, updated_at = $11
         WHERE id = $1";
     /// The organization is there no more; what it was called is free for others at once.
     DELETE = "UPDATE organizations SET deleted_at = $2, updated_at = $2, slug = id, custom_domain = NULL WHERE id = $1";
@@ -92,9 +94,22 @@ impl Work<'_> {
             updated_at,
             ..
         } = organization;
+        let quota = organization.storage_quota.map(QuotaBytes::get);
+        let group_quota = organization.group_storage_quota.map(QuotaBytes::get);
         self.run(
             &UPDATE,
-            args![name, key, slug, domain, logo, status, metadata, updated_at],
+            args![
+                name,
+                key,
+                slug,
+                domain,
+                logo,
+                status,
+                metadata,
+                quota,
+                group_quota,
+                updated_at
+            ],
         )
         .map(drop)
     }
@@ -121,6 +136,8 @@ pub(super) fn organization(row: &mut Columns<'_>) -> Result<Organization> {
         logo: row.take()?,
         status: row.parse(OrganizationStatus::parse)?,
         metadata: row.json_option()?,
+        storage_quota: row.take::<Option<i64>>()?.map(QuotaBytes::stored),
+        group_storage_quota: row.take::<Option<i64>>()?.map(QuotaBytes::stored),
         created_at: row.take()?,
         updated_at: row.take()?,
     })

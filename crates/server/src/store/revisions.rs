@@ -1,9 +1,11 @@
 //! Revisions of documents: immutable states of their bytes. They come and go with their document; nobody changes one.
 
+use std::collections::HashMap;
+
 use model::document::Document;
 use model::file::FileKey;
-use model::id::{DocumentId, RevisionId};
-use model::save::{Revision, RevisionOrigin};
+use model::id::{AssignmentId, DocumentId, RevisionId};
+use model::save::{History, Revision, RevisionOrigin};
 
 use super::sql::Columns;
 use super::{Scope, Work};
@@ -31,6 +33,14 @@ statements! {
     BY_VERSION = revisions!("v.document_id = $2 AND v.version = $3");
     /// One revision.
     BY_ID = revisions!("v.document_id = $2 AND v.id = $3");
+    /// The contents of the documents of all groups on a topic.
+    OF_TOPIC = "SELECT v.id, v.organization_id, v.document_id, v.version, v.file_key, v.size, v.sha256, v.saved_by_id,
+            v.editors, v.origin, v.last_save, v.generation, v.created_at
+        FROM group_assignments t
+        JOIN work_rooms r ON r.group_id = t.group_id
+        JOIN documents d ON d.work_room_id = r.id
+        JOIN document_revisions v ON v.id = d.current_revision_id
+        WHERE t.organization_id = $1 AND t.assignment_id = $2";
     /// The number of the next revision; late ones count too.
     NEXT_VERSION = "SELECT COALESCE(MAX(version), 0) + 1 FROM document_revisions
         WHERE organization_id = $1 AND document_id = $2";
@@ -45,6 +55,11 @@ statements! {
             AND NOT EXISTS (SELECT 1 FROM submission_documents sd
                 WHERE sd.organization_id = $1 AND sd.document_id = $2 AND sd.document_version = v.version)
         ORDER BY v.version");
+    /// What the document server told of the changes in a revision.
+    NOTE_HISTORY = "UPDATE document_revisions SET history = $3 WHERE organization_id = $1 AND id = $2";
+    /// The same for all revisions of a document.
+    HISTORIES = "SELECT id, history FROM document_revisions
+        WHERE organization_id = $1 AND document_id = $2 AND history IS NOT NULL";
     /// The files a revision was converted to.
     CONVERTED = "SELECT file_key FROM converted_files WHERE organization_id = $1 AND revision_id = $2";
     /// Removes the conversions of one revision.
@@ -69,12 +84,23 @@ impl Scope<'_> {
         self.one(&BY_ID, args![document, id], revision)
     }
 
+    /// What the document server told of the changes in the revisions of a document.
+    pub fn histories(&mut self, document: &DocumentId) -> Result<HashMap<RevisionId, History>> {
+        let found = self.many(&HISTORIES, args![document], |row| Ok((row.take()?, row.json()?)))?;
+        Ok(found.into_iter().collect())
+    }
+
     /// The revision that is the content of a document; none before the first save.
     pub fn current_revision(&mut self, document: &Document) -> Result<Option<Revision>> {
         match &document.current_revision_id {
             Some(id) => self.one(&BY_ID, args![document.id, id], revision).map(Some),
             None => Ok(None),
         }
+    }
+
+    /// The revisions that are the contents of the documents of all groups on a topic, whoever looks.
+    pub fn current_revisions_of_topic(&mut self, topic: &AssignmentId) -> Result<Vec<Revision>> {
+        self.many(&OF_TOPIC, args![topic], revision)
     }
 }
 
@@ -86,6 +112,7 @@ impl Work<'_> {
 
     /// Writes a new revision. Its bytes are durable already.
     pub fn insert_revision(&mut self, new: &Revision) -> Result<()> {
+        self.stored(new.size);
         let editors = serde_json::to_string(&new.editors)?;
         self.run(
             &INSERT,
@@ -105,6 +132,12 @@ impl Work<'_> {
             ],
         )
         .map(drop)
+    }
+
+    /// Keeps what the document server told of the changes in a new revision.
+    pub fn note_history(&mut self, revision: &RevisionId, history: &History) -> Result<()> {
+        let history = serde_json::to_string(history)?;
+        self.run(&NOTE_HISTORY, args![revision, history]).map(drop)
     }
 
     /// Drops all but the last [`REVISIONS_MAX`] revisions and answers their files; call it after a new one.

@@ -43,11 +43,20 @@ statements! {
         ON CONFLICT (document_id, generation) DO UPDATE SET editors = excluded.editors,
             last_callback_at = excluded.last_callback_at";
     /// Notes that a session has saved, perhaps with words that somebody waits for.
-    ARRIVED = "INSERT INTO editing_sessions (organization_id, id, document_id, generation, document_key, editors, since,
+    ARRIVED = "UPDATE editing_sessions SET last_callback_at = $4, saved_nonce = COALESCE($5, saved_nonce)
+        WHERE organization_id = $1 AND document_id = $2 AND generation = $3";
+    /// The same for a session that nobody told of. One of a former key is over: its final save overtook this one.
+    APPEARED = "INSERT INTO editing_sessions (organization_id, id, document_id, generation, document_key, editors, since,
             last_callback_at, saved_nonce)
-        VALUES ($1, $2, $3, $4, $5, '[]', $6, $6, $7)
-        ON CONFLICT (document_id, generation) DO UPDATE SET last_callback_at = excluded.last_callback_at,
-            saved_nonce = COALESCE(excluded.saved_nonce, editing_sessions.saved_nonce)";
+        SELECT $1, $2, d.id, d.generation, $5, '[]', CAST($6 AS BIGINT), CAST($6 AS BIGINT), $7 FROM documents d
+        WHERE d.organization_id = $1 AND d.id = $3 AND d.generation = $4 ON CONFLICT (document_id, generation) DO NOTHING";
+    /// Notes that a session may still be open although it never spoke.
+    EXPECT = "INSERT INTO editing_sessions (organization_id, id, document_id, generation, document_key, editors, since,
+            last_callback_at)
+        VALUES ($1, $2, $3, $4, $5, '[]', $6, $6) ON CONFLICT (document_id, generation) DO NOTHING";
+    /// Whether a save of a session was taken since a moment.
+    SAVED_SINCE = "SELECT EXISTS (SELECT 1 FROM document_saves WHERE organization_id = $1 AND document_id = $2
+        AND document_key = $3 AND created_at >= $4 AND outcome <> 'FAILED')";
     /// When the last change was made that failed saves of a session brought.
     FAILED_SAVE = "SELECT MAX(last_save) FROM document_saves
         WHERE organization_id = $1 AND document_id = $2 AND document_key = $3 AND outcome = 'FAILED'";
@@ -132,6 +141,12 @@ impl Scope<'_> {
         self.one(&FAILED_SAVE, args![document, key], |row| row.take())
     }
 
+    /// Whether what a session told last was a save, and nothing after it.
+    pub fn saved_last(&mut self, session: &EditingSession) -> Result<bool> {
+        let arguments = args![session.document_id, session.document_key, session.last_callback_at];
+        self.one(&SAVED_SINCE, arguments, |row| row.take())
+    }
+
     /// Whether these bytes are kept as some revision of a document.
     pub fn keeps_bytes(&mut self, document: &DocumentId, sha256: &str) -> Result<bool> {
         self.one(&KEEPS, args![document, sha256], |row| row.take())
@@ -201,7 +216,16 @@ impl Work<'_> {
         nonce: Option<&str>,
     ) -> Result<()> {
         let now = self.now();
-        self.run(&ARRIVED, args![clock::new_id(), document, generation, key, now, nonce])
+        if self.run(&ARRIVED, args![document, generation, now, nonce])? == 0 {
+            self.run(&APPEARED, args![clock::new_id(), document, generation, key, now, nonce])?;
+        }
+        Ok(())
+    }
+
+    /// Notes that a session may still be open, so that it is asked after whatever happens to this instance.
+    pub fn expect_session(&mut self, document: &DocumentId, generation: i64, key: &str) -> Result<()> {
+        let now = self.now();
+        self.run(&EXPECT, args![clock::new_id(), document, generation, key, now])
             .map(drop)
     }
 

@@ -10,7 +10,8 @@ use crate::{args, statements};
 
 statements! {
     /// The organization.
-    SHOW = "SELECT id, name, slug, custom_domain, logo, status, metadata, created_at, updated_at
+    SHOW = "SELECT id, name, slug, custom_domain, logo, status, metadata, storage_quota, group_storage_quota,
+            created_at, updated_at
         FROM organizations WHERE id = $1";
     /// Its settings alone.
     METADATA = "SELECT metadata FROM organizations WHERE id = $1";

@@ -191,6 +191,7 @@ impl Work<'_> {
 
     /// Writes a copy of an attempt.
     pub fn insert_copy(&mut self, new: &SubmissionDocument) -> Result<()> {
+        self.stored(new.size);
         let now = self.now();
         self.run(
             &INSERT_COPY,

@@ -5,7 +5,7 @@ use model::document_kind::{DocumentType, FileExtension};
 use model::grade::Grade;
 use model::id::{AssignmentId, DocumentId, GroupId, RevisionId, UserId, WorkRoomId};
 use model::number::Points;
-use model::save::{Revision, RevisionOrigin};
+use model::save::{History, Revision, RevisionOrigin};
 use model::text::{DocumentTitle, FeedbackText, GradeValue};
 use model::time::Timestamp;
 use model::whole::WholeDocument;
@@ -59,6 +59,9 @@ pub struct DocumentView {
     graded_by_id: Option<UserId>,
     #[schema(required)]
     feedback: Option<FeedbackText>,
+    /// The document server could not save what was written, and nothing was saved since
+    #[schema(required)]
+    save_failed_at: Option<Timestamp>,
     created_at: Timestamp,
     updated_at: Timestamp,
     /// Whether the caller may write in it; events leave this out
@@ -111,6 +114,7 @@ impl DocumentView {
             points: grade.as_ref().and_then(|grade| grade.points),
             feedback: grade.as_ref().and_then(|grade| grade.feedback.clone()),
             grade: grade.and_then(|grade| grade.value),
+            save_failed_at: document.save_failed_at,
             created_at: document.created_at,
             updated_at: document.updated_at,
             can_edit: None,
@@ -156,12 +160,35 @@ pub struct DocumentVersionView {
     saved_by_id: Option<UserId>,
     editors: Vec<UserId>,
     origin: RevisionOrigin,
+    /// Who changed it when, as the document server tells: the last hundred changes, oldest first
+    changes: Vec<VersionChangeView>,
+    /// The release of the document server that told it
+    #[schema(required)]
+    server_version: Option<String>,
     created_at: Timestamp,
 }
 
-impl From<Revision> for DocumentVersionView {
-    fn from(revision: Revision) -> Self {
+/// Somebody's changes up to a moment.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = DocumentVersionChange)]
+pub struct VersionChangeView {
+    user_id: UserId,
+    #[schema(required)]
+    at: Option<Timestamp>,
+}
+
+impl DocumentVersionView {
+    /// A kept state with what the document server told of its changes.
+    pub fn new(revision: Revision, history: Option<History>) -> Self {
+        let history = history.unwrap_or_default();
+        let changes = history.changes.into_iter().map(|change| VersionChangeView {
+            user_id: change.user_id,
+            at: change.at,
+        });
         Self {
+            changes: changes.collect(),
+            server_version: history.server_version,
             id: revision.id,
             document_id: revision.document_id,
             version: revision.version,

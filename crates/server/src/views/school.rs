@@ -2,6 +2,7 @@
 
 use model::access::MemberRole;
 use model::id::{OrganizationId, SessionId, UserId};
+use model::storage::{QuotaBytes, StorageUsage};
 use model::time::Timestamp;
 use model::user::Person;
 use serde::Serialize;
@@ -40,6 +41,21 @@ pub struct SchoolStats {
     pub open_help: i64,
     /// Sessions of members that work in the school.
     pub active_sessions: i64,
+}
+
+/// What a school keeps and may keep.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct StorageView {
+    /// What was counted last.
+    #[serde(flatten)]
+    pub usage: StorageUsage,
+    /// Bytes at this moment: what was counted and what came since.
+    pub used_bytes: i64,
+    /// What the school may keep.
+    pub quota_bytes: QuotaBytes,
+    /// What each group may keep.
+    pub group_quota_bytes: QuotaBytes,
 }
 
 /// A session without its token.

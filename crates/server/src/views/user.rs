@@ -3,6 +3,7 @@
 use model::access::{MemberRole, PlatformRole};
 use model::id::{MemberId, OrganizationId, UserId};
 use model::organization::{Metadata, Organization, OrganizationStatus};
+use model::storage::QuotaBytes;
 use model::text::{CustomDomain, ExternalId, Locale, Name, ShortName, Slug, TimeZone, Username, WebAddress};
 use model::time::Timestamp;
 use model::user::{Member, Person, User};
@@ -178,6 +179,12 @@ pub struct OrganizationView {
     status: OrganizationStatus,
     #[schema(required)]
     metadata: Option<Metadata>,
+    /// How many bytes it may keep, where the platform set it
+    #[serde(skip_serializing_if = "Option::is_none")]
+    storage_quota: Option<QuotaBytes>,
+    /// How many bytes each group may keep, where the platform set it
+    #[serde(skip_serializing_if = "Option::is_none")]
+    group_storage_quota: Option<QuotaBytes>,
     created_at: Timestamp,
     updated_at: Timestamp,
 }
@@ -342,6 +349,8 @@ impl From<Organization> for OrganizationView {
             logo: organization.logo,
             status: organization.status,
             metadata: organization.metadata,
+            storage_quota: organization.storage_quota,
+            group_storage_quota: organization.group_storage_quota,
             created_at: organization.created_at,
             updated_at: organization.updated_at,
         }

@@ -17,6 +17,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("editing", 5),
     ("jobs", 5),
     ("import", 5),
+    ("backup", 5),
     ("http", 6),
     ("cli", 7),
 ];
@@ -103,6 +104,7 @@ fn the_app_is_built_and_used_upstairs_only() {
         "editing",
         "jobs",
         "import",
+        "backup",
     ] {
         for (path, text) in sources(&root().join(room)) {
             assert!(!named_rooms(&text).contains(&"app"), "{} knows the app", path.display());
@@ -130,11 +132,18 @@ fn some_things_stand_in_one_place() {
             "store/connection.rs",
             "store/conflict.rs",
             "store/migrate.rs",
+            "store/dump/",
         ],
     );
     only(
         "postgres::",
-        &["store/sql.rs", "store/connection.rs", "store/conflict.rs", "live/"],
+        &[
+            "store/sql.rs",
+            "store/connection.rs",
+            "store/conflict.rs",
+            "store/dump/",
+            "live/",
+        ],
     );
     only("SystemTime::now", &["clock.rs"]);
     only("now_v7", &["clock.rs"]);

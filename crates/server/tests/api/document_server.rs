@@ -1,107 +1,10 @@
-//! Opening an editor (contract 8.1), and what else the document server and this service say to each other.
+//! What the document server and this service say to each other; what an editor opens with is in `conformance`.
 
 use groupwork::document_server::DocumentServer;
 use serde_json::{Value, json};
 
-use crate::support::app::DOCSERVER_SECRET;
 use crate::support::studio::path;
 use crate::support::{Kind, TestApp};
-
-/// The claims inside a token.
-fn claims(token: &str) -> Value {
-    let rules = jsonwebtoken::Validation::new(jsonwebtoken::Algorithm::HS256);
-    let key = jsonwebtoken::DecodingKey::from_secret(DOCSERVER_SECRET.as_bytes());
-    jsonwebtoken::decode(token, &key, &rules).unwrap().claims
-}
-
-studio!(
-    the_configuration_is_signed_whole_and_names_our_own_addresses,
-    |studio| {
-        let world = &studio.app.world;
-        let document = studio.document("Our page").await;
-        let bens = studio
-            .app
-            .as_(&world.ben)
-            .with("host", "evil.example")
-            .with("x-forwarded-host", "evil.example");
-        let answer = bens.get(&path(&document, "/editor-config?mode=edit")).await;
-        assert_eq!(answer.header("cache-control"), "no-store");
-        let config = answer.expect(200);
-        let base = format!("{}/api/workrooms/documents/{document}", studio.app.base);
-        assert_eq!(config["documentServerUrl"], json!(studio.server.url()));
-        assert_eq!(config["documentType"], "word");
-        assert_eq!(config["document"]["fileType"], "docx");
-        assert_eq!(config["document"]["title"], "Our page.docx");
-        assert_eq!(config["document"]["key"], json!(format!("{document}-1")));
-        assert_eq!(config["document"]["url"], json!(format!("{base}/file")));
-        assert_eq!(config["document"]["permissions"]["edit"], true);
-        let settings = &config["editorConfig"];
-        assert_eq!(settings["mode"], "edit");
-        assert_eq!(settings["callbackUrl"], json!(format!("{base}/callback")));
-        assert_eq!(settings["user"], json!({"id": world.ben.id, "name": "Ben Student"}));
-        assert_eq!(
-            (&settings["customization"]["macros"], &settings["lang"]),
-            (&json!(false), &json!("en"))
-        );
-
-        let mut signed = claims(config["token"].as_str().unwrap());
-        let (issued, ends) = (signed["iat"].as_i64().unwrap(), signed["exp"].as_i64().unwrap());
-        assert_eq!(ends - issued, 600);
-        let shown = config.as_object().unwrap().clone();
-        let shown: Value = shown
-            .into_iter()
-            .filter(|(name, _)| name != "token" && name != "documentServerUrl")
-            .collect();
-        signed
-            .as_object_mut()
-            .unwrap()
-            .retain(|name, _| name != "iat" && name != "exp");
-        assert_eq!(signed, shown);
-        let cems = studio.configuration(&world.cem, &document).await;
-        assert_eq!(cems["document"]["key"], config["document"]["key"]);
-
-        bens.get(&path(&document, "/editor-config?user=ada"))
-            .await
-            .invalid("user");
-        for stranger in [&world.dana, &world.tom, &world.zoe, &world.zack] {
-            let refused = studio.app.as_(stranger).get(&path(&document, "/editor-config")).await;
-            assert!(!refused.refused(404, "NOT_FOUND").to_string().contains("token"));
-        }
-        let refused = studio.app.stranger().get(&path(&document, "/editor-config")).await;
-        refused.refused(401, "UNAUTHENTICATED");
-    }
-);
-
-studio!(a_viewer_may_change_nothing_and_brings_no_callback, |studio| {
-    let world = &studio.app.world;
-    let document = studio.document("Our page").await;
-    let asked = studio
-        .app
-        .as_(&world.ben)
-        .get(&path(&document, "/editor-config?mode=view"))
-        .await
-        .expect(200);
-    studio.submit(&world.ben, &document).await.expect(200);
-    let mut configurations = vec![asked];
-    for person in [&world.ben, &world.ada, &world.adam] {
-        configurations.push(studio.configuration(person, &document).await);
-    }
-    studio.finish().await;
-    for person in [&world.ben, &world.ada, &world.adam] {
-        configurations.push(studio.configuration(person, &document).await);
-    }
-    for config in configurations {
-        assert_eq!(config["editorConfig"]["mode"], "view");
-        assert!(config["editorConfig"].get("callbackUrl").is_none());
-        for right in ["edit", "review", "comment", "fillForms"] {
-            assert_eq!(config["document"]["permissions"][right], false, "{right}");
-        }
-        let viewer = practice_document_server::client::open(&studio.server.url(), &config)
-            .await
-            .unwrap();
-        assert!(!viewer.may_edit());
-    }
-});
 
 both!(without_a_document_server_documents_are_kept_all_the_same, |app| {
     use crate::support::topics::{group, id};
@@ -121,25 +24,6 @@ both!(without_a_document_server_documents_are_kept_all_the_same, |app| {
     ada.get(&path(&document, "/pdf")).await.refused(502, "DOCSERVER_ERROR");
     let ready = app.stranger().get("/health/ready").await.expect(200);
     assert_eq!(ready["checks"]["docserver"], "unset");
-});
-
-studio!(a_long_session_whose_header_was_cut_is_still_believed, |studio| {
-    let document = studio.document("Our page").await;
-    studio.server.faults().change(|faults| faults.history_padding = 1500);
-    studio
-        .write(&studio.app.world.ben, &document, "After a long day.")
-        .await;
-    let sent = studio
-        .server
-        .callbacks()
-        .into_iter()
-        .find(|sent| sent.status == 2)
-        .unwrap();
-    assert!(sent.body.get("history").is_none() && sent.body["token"].as_str().unwrap().len() > 100_000);
-    assert_eq!(
-        studio.versions(&document).await[0]["editors"],
-        json!([studio.app.world.ben.id])
-    );
 });
 
 #[tokio::test]
@@ -176,14 +60,17 @@ async fn results_are_paths_below_the_result_folder_and_nothing_else() {
     app.close().await;
 }
 
-studio!(readiness_shows_a_document_server_that_is_ill, |studio| {
-    let ready = async || studio.app.stranger().get("/health/ready").await.expect(200);
-    assert_eq!(ready().await["checks"]["docserver"], "ok");
-    // The real one says so with status 200, too.
-    studio.server.faults().change(|faults| faults.unhealthy = true);
-    let ill = ready().await;
-    assert_eq!(
-        (&ill["status"], &ill["checks"]["docserver"]),
-        (&json!("degraded"), &json!("down"))
-    );
-});
+#[tokio::test]
+async fn the_folder_of_results_is_a_setting() {
+    let flags = [
+        "--docserver-url=http://docs.example",
+        "--docserver-results-path=/kept/files/",
+    ];
+    let Some(app) = TestApp::start_with(Kind::Sqlite, &flags).await else {
+        return;
+    };
+    let server: &DocumentServer = app.app.document_server();
+    assert!(server.result_path("http://docs.example/kept/files/data/x").is_some());
+    assert_eq!(server.result_path("http://docs.example/cache/files/data/x"), None);
+    app.close().await;
+}

@@ -40,7 +40,7 @@ pub async fn put(client: &Client, document: &str, bytes: Vec<u8>, name: &str) ->
 }
 
 /// Every way to change a document.
-async fn every_change(client: &Client, document: &str) -> Vec<Answer> {
+pub async fn every_change(client: &Client, document: &str) -> Vec<Answer> {
     vec![
         client.patch(document, json!({"title": "Other"})).await,
         client.patch(document, json!({"assignmentId": null})).await,
@@ -51,7 +51,7 @@ async fn every_change(client: &Client, document: &str) -> Vec<Answer> {
 }
 
 /// Every way to look at a document.
-async fn every_look(client: &Client, document: &str) -> Vec<Answer> {
+pub async fn every_look(client: &Client, document: &str) -> Vec<Answer> {
     vec![
         client.get(document).await,
         client.get(&format!("{document}/download")).await,
@@ -60,7 +60,7 @@ async fn every_look(client: &Client, document: &str) -> Vec<Answer> {
     ]
 }
 
-fn statuses(answers: &[Answer]) -> Vec<u16> {
+pub fn statuses(answers: &[Answer]) -> Vec<u16> {
     answers.iter().map(|answer| answer.status).collect()
 }
 
@@ -244,41 +244,6 @@ both!(only_those_who_see_the_group_know_its_documents, |app| {
     app.class_becomes(&world.seven_b, "ACTIVE").await;
     ada.delete(&document).await.expect(200);
     ben.get(&document).await.refused(404, "NOT_FOUND");
-});
-
-both!(a_locked_document_refuses_every_change_of_everybody, |app| {
-    let room = room(app).await;
-    let ben = app.as_(&app.world.ben);
-    let made = ben.upload(&list(&room), "a.docx", docx("a"), &[]).await.expect(201);
-    app.lock(id(&made)).await;
-    let locked = ben.get(&path(&made)).await.expect(200);
-    assert_eq!(
-        (&locked["status"], &locked["statusBeforeLock"]),
-        (&json!("LOCKED"), &json!("DRAFT"))
-    );
-    assert_eq!((&locked["canEdit"], &locked["mode"]), (&json!(false), &json!("view")));
-    for person in [&app.world.ben, &app.world.ada, &app.world.adam, &app.world.root] {
-        let client = app.as_(person);
-        for answer in every_change(&client, &path(&made)).await {
-            answer.refused(423, "DOCUMENT_LOCKED");
-        }
-        assert_eq!(
-            statuses(&every_look(&client, &path(&made)).await),
-            [200; 4],
-            "{}",
-            person.name
-        );
-    }
-    // A class that is archived besides does not soften it.
-    app.class_becomes(&app.world.seven_b, "ARCHIVED").await;
-    for answer in every_change(&ben, &path(&made)).await {
-        answer.refused(423, "DOCUMENT_LOCKED");
-    }
-    assert_eq!(
-        ben.get(&path(&made)).await.expect(200)["updatedAt"],
-        locked["updatedAt"]
-    );
-    assert_eq!(app.kept_files().len(), 1);
 });
 
 both!(an_archived_class_is_for_reading, |app| {

@@ -72,6 +72,7 @@ both!(nothing_names_him_afterwards_and_the_groups_work_stays, |app| {
         ("chatMessages", 1),
         ("chatFiles", 1),
         ("readingMarks", 1),
+        ("contributions", 1),
         ("messagesSent", 1),
         ("messagesReceived", 2),
         ("submissionNotes", 1),

@@ -1,13 +1,16 @@
 //! The bell: finishing locks everything for everybody, reopening restores exactly what was (contract 4.4, 6.9, 8.3).
 
+use std::time::Instant;
+
+use practice_document_server::client::Editor;
 use practice_document_server::{Down, Faults};
 use serde_json::{Value, json};
 
-use crate::support::rows::execute;
+use crate::support::rows::{execute, texts};
 use crate::support::studio::{Studio, path};
-use crate::support::topics::{id, topic};
+use crate::support::topics::{group, id, topic};
 
-async fn status(studio: &Studio, document: &str) -> (Value, Value) {
+pub async fn status(studio: &Studio, document: &str) -> (Value, Value) {
     let seen = studio.seen(document).await;
     (seen["status"].clone(), seen["statusBeforeLock"].clone())
 }
@@ -81,46 +84,6 @@ studio!(finishing_locks_the_documents_of_all_groups_for_everybody, |studio| {
     );
 });
 
-studio!(reopening_restores_exactly_what_was, |studio| {
-    let world = &studio.app.world;
-    let (handed_in, draft) = (studio.document("Handed in").await, studio.document("Draft").await);
-    let submission = studio.submit(&world.ben, &handed_in).await.expect(200)["submission"]["id"].clone();
-    let keys = [studio.key(&handed_in).await, studio.key(&draft).await];
-    studio.finish().await;
-    let locked = [studio.key(&handed_in).await, studio.key(&draft).await];
-    let reopening = format!("/assignments/{}/reopen", studio.topic);
-    let refused = studio
-        .app
-        .as_(&world.ben)
-        .send(reqwest::Method::POST, &reopening, None)
-        .await;
-    refused.refused(403, "FORBIDDEN_ROLE");
-    let open = studio.reopen().await;
-    assert_eq!(
-        open,
-        json!({"assignmentId": studio.topic, "status": "ACTIVE", "unlockedDocuments": 2, "groups": 2})
-    );
-    assert_eq!(status(studio, &handed_in).await, (json!("SUBMITTED"), Value::Null));
-    assert_eq!(status(studio, &draft).await, (json!("DRAFT"), Value::Null));
-    let reopened = [studio.key(&handed_in).await, studio.key(&draft).await];
-    for document in 0..2 {
-        assert!(keys[document] != locked[document] && locked[document] != reopened[document]);
-    }
-    let topic = studio
-        .app
-        .as_(&world.ben)
-        .get(&format!("/assignments/{}", studio.topic))
-        .await
-        .expect(200);
-    assert_eq!(topic["groupAssignments"][0]["currentSubmissionId"], submission);
-    studio.write(&world.ben, &draft, "It goes on.").await;
-    assert_eq!(
-        studio.reopen().await["unlockedDocuments"],
-        0,
-        "repeating changes nothing"
-    );
-});
-
 studio!(two_topics_in_one_room_do_not_touch_each_other, |studio| {
     let ada = studio.app.as_(&studio.app.world.ada);
     let more = json!({"title": "Plants", "groupIds": [studio.group]});
@@ -166,71 +129,6 @@ studio!(a_topic_whose_group_moved_to_another_course_stays_finished, |studio| {
         .await
         .refused(409, "COURSE_MISMATCH");
     assert!(refused["details"].to_string().contains(&studio.group));
-    assert_eq!(status(studio, &draft).await.0, "LOCKED");
-});
-
-studio!(
-    what_was_typed_before_the_bell_is_kept_and_what_came_after_is_late,
-    |studio| {
-        let world = &studio.app.world;
-        let (notes, page) = (studio.document("Notes").await, studio.document("Page").await);
-        let (bens, cems) = (
-            studio.open(&world.ben, &notes).await,
-            studio.open(&world.cem, &page).await,
-        );
-        bens.type_text("Before the bell.").await.unwrap();
-        cems.type_text("Also before.").await.unwrap();
-        studio.server.set_faults(Faults {
-            ignores_drop: true,
-            ..Faults::default()
-        });
-        let done = studio.finish().await;
-        assert_eq!(
-            (&done["lockedDocuments"], &done["unsavedDocuments"]),
-            (&json!(2), &json!([]))
-        );
-        let locked = studio.text(&notes).await;
-        assert!(locked.contains("Before the bell."));
-        assert!(studio.text(&page).await.contains("Also before."));
-        let version = studio.seen(&notes).await["version"].clone();
-
-        bens.type_text("After the bell.").await.unwrap();
-        let closed = bens.close().await.unwrap();
-        assert_eq!((closed.status, closed.accepted), (Some(2), true));
-        assert_eq!(studio.text(&notes).await, locked, "the locked bytes stay as they are");
-        assert_eq!(studio.seen(&notes).await["version"], version);
-        assert_eq!(studio.origins(&notes).await, ["LATE_AFTER_LOCK", "FORCESAVE"]);
-        let shown = studio
-            .app
-            .as_(&world.ben)
-            .get(&path(&notes, "/versions"))
-            .await
-            .expect(200);
-        assert_eq!(shown.as_array().unwrap().len(), 1, "late versions are for the staff");
-        assert!(cems.close().await.unwrap().accepted);
-    }
-);
-
-studio!(a_document_server_that_is_away_does_not_hold_up_the_bell, |studio| {
-    let (draft, handed_in) = (studio.document("Draft").await, studio.document("Handed in").await);
-    studio.submit(&studio.app.world.ben, &handed_in).await.expect(200);
-    let editor = studio.open(&studio.app.world.ben, &draft).await;
-    editor.type_text("Not yet saved.").await.unwrap();
-    studio.server.set_faults(Faults {
-        down: Some(Down::Unavailable),
-        ..Faults::default()
-    });
-    let done = studio.finish().await;
-    assert_eq!(
-        (&done["lockedDocuments"], &done["unsavedDocuments"]),
-        (&json!(2), &json!([draft]))
-    );
-    let config = studio.configuration(&studio.app.world.ben, &draft).await;
-    assert_eq!(config["editorConfig"]["mode"], "view");
-    // It comes back, the editor closes, and what it had is completed: it was typed before the bell.
-    studio.server.faults().clear();
-    assert!(editor.close().await.unwrap().accepted);
-    assert!(studio.text(&draft).await.contains("Not yet saved."));
     assert_eq!(status(studio, &draft).await.0, "LOCKED");
 });
 
@@ -298,16 +196,122 @@ studio!(finishes_and_reopens_at_once_leave_one_clear_state, |studio| {
     assert_eq!(status(studio, &draft).await.0, expected);
 });
 
-studio!(a_bell_while_the_last_editor_leaves_loses_no_word, |studio| {
-    for round in 0..8 {
-        let draft = studio.document(&format!("Draft {round}")).await;
-        let editor = studio.open(&studio.app.world.ben, &draft).await;
-        editor.type_text("Just in time.").await.unwrap();
-        let (closed, _) = tokio::join!(editor.close(), studio.finish());
-        assert!(closed.unwrap().accepted, "round {round}");
-        // Typed before the bell, so it is in, whichever of the two came first.
-        assert!(studio.text(&draft).await.contains("Just in time."), "round {round}");
-        assert_eq!(status(studio, &draft).await.0, "LOCKED");
-        studio.reopen().await;
+/// Thirty groups with three documents each and an editor open in every one of them.
+async fn a_whole_class(studio: &Studio) -> Vec<(String, Editor)> {
+    let (ada, class) = (studio.app.as_(&studio.app.world.ada), &studio.app.world.seven_b);
+    let mut groups = vec![studio.group.clone()];
+    for _ in 0..29 {
+        groups.push(group(&ada, class, &[], json!({})).await);
     }
-});
+    let attach = format!("/assignments/{}/groups", studio.topic);
+    ada.post(&attach, json!({"groupIds": groups[1..]})).await.expect(200);
+    let mut open = Vec::new();
+    for group in &groups {
+        let room = ada.get(&format!("/groups/{group}")).await.expect(200)["workRoomId"].clone();
+        for number in 0..3 {
+            let title = format!("Page {number}");
+            let document = studio.document_in(room.as_str().unwrap(), &title).await;
+            let editor = studio.open(&studio.app.world.ada, &document).await;
+            editor.type_text(&format!("Words of {document}.")).await.unwrap();
+            open.push((document, editor));
+        }
+    }
+    open
+}
+
+async fn count(studio: &Studio, what: &str) -> String {
+    let query = format!("SELECT CAST(COUNT(*) AS TEXT) FROM {what}");
+    texts(&studio.app.database, query).await[0].clone().unwrap()
+}
+
+studio!(
+    thirty_groups_with_three_open_documents_each_are_finished_in_one_call,
+    |studio| {
+        let open = a_whole_class(studio).await;
+        let since = Instant::now();
+        let done = studio.finish().await;
+        println!(
+            "  90 open documents were finished in {} ms",
+            since.elapsed().as_millis()
+        );
+        assert_eq!(
+            (&done["lockedDocuments"], &done["unsavedDocuments"], &done["groups"]),
+            (&json!(90), &json!([]), &json!(31))
+        );
+        assert_eq!(
+            count(studio, "documents WHERE status = 'LOCKED' AND version = 1").await,
+            "90"
+        );
+        for (document, editor) in open.iter().step_by(17) {
+            assert!(studio.text(document).await.contains(&format!("Words of {document}.")));
+            assert!(editor.type_text("More.").await.is_err(), "sent out");
+        }
+        let most = studio.server.most_commands();
+        assert!((2..=8).contains(&most), "{most} commands at once");
+        assert_eq!(studio.reopen().await["unlockedDocuments"], 90);
+    }
+);
+
+studio!(
+    a_document_server_that_hangs_holds_up_the_bell_for_one_command,
+    ["--docserver-command-seconds=1"],
+    |studio| {
+        let mut documents = Vec::new();
+        for number in 0..24 {
+            documents.push(studio.document(&format!("Page {number}")).await);
+        }
+        let editor = studio.open(&studio.app.world.ben, &documents[20]).await;
+        editor.type_text("Before the bell.").await.unwrap();
+        studio.server.faults().change(|faults| faults.command_delay = 60_000);
+        let begun = studio.server.commands_begun();
+        let done = studio.finish().await;
+        documents.sort();
+        assert_eq!(
+            (&done["lockedDocuments"], &done["unsavedDocuments"]),
+            (&json!(24), &json!(documents))
+        );
+        let asked = studio.server.commands_begun() - begun;
+        assert!(asked < 20, "after eight in a row nobody is asked any more: {asked}");
+        // It wakes up; what was written before the bell comes with the end of the session.
+        studio.server.faults().clear();
+        assert!(editor.close().await.unwrap().accepted);
+        assert!(eventually_text(studio, &done["unsavedDocuments"], "Before the bell.").await);
+    }
+);
+
+/// Whether one of these documents has this text.
+async fn eventually_text(studio: &Studio, documents: &Value, text: &str) -> bool {
+    for document in documents.as_array().unwrap() {
+        if studio.text(document.as_str().unwrap()).await.contains(text) {
+            return true;
+        }
+    }
+    false
+}
+
+studio!(
+    a_bell_has_a_budget_and_names_whom_it_could_not_wait_for,
+    ["--docserver-command-seconds=2", "--docserver-finish-seconds=3"],
+    |studio| {
+        let mut documents = Vec::new();
+        for number in 0..20 {
+            documents.push(studio.document(&format!("Page {number}")).await);
+        }
+        // Every save is promised and none comes: eight at a time, two seconds each.
+        studio
+            .server
+            .faults()
+            .change(|faults| faults.forcesave_answer = Some(0));
+        let begun = studio.server.commands_begun();
+        let done = studio.finish().await;
+        documents.sort();
+        assert_eq!(
+            (&done["lockedDocuments"], &done["unsavedDocuments"]),
+            (&json!(20), &json!(documents))
+        );
+        // Two rounds of eight, and the drops of the first.
+        let asked = studio.server.commands_begun() - begun;
+        assert!(asked <= 24, "{asked} commands");
+        assert_eq!(count(studio, "documents WHERE status = 'LOCKED'").await, "20");
+    }
+);

@@ -153,6 +153,7 @@ both!(a_body_of_nonsense_is_refused_in_words, |app| {
         course: class.course.clone(),
         group: lesson.group.clone(),
         assignment: lesson.assignment.clone(),
+        attachment: lesson.attachment.clone(),
         user: world.ben.id.clone(),
     };
     let clients: [Client; 3] = [&world.ada, &world.ben, &world.adam].map(|person| app.as_(person));

@@ -25,6 +25,7 @@ fn ids_of_north(app: &TestApp, lesson: &Walk) -> Ids {
         course: class.course.clone(),
         group: lesson.group.clone(),
         assignment: lesson.assignment.clone(),
+        attachment: lesson.attachment.clone(),
         user: app.world.ben.id.clone(),
     }
 }
@@ -37,6 +38,7 @@ fn ids_of_nobody() -> Ids {
         course: id(),
         group: id(),
         assignment: id(),
+        attachment: id(),
         user: id(),
     }
 }

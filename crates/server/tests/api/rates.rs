@@ -314,7 +314,7 @@ fn routes_that_cost_much_say_so() {
     for row in &rows {
         let path = row.path.as_str();
         let is_export = path.ends_with("/pdf") && row.method == "GET"
-            || path.ends_with("/zip")
+            || path.rsplit('.').next() == Some("zip")
             || path.rsplit('.').next() == Some("csv")
             || path.ends_with("/users/me/export")
             || path.ends_with("/gdpr/export");

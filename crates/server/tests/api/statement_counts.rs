@@ -22,6 +22,7 @@ const BESIDE: u64 = 10;
 
 /// Lists that stay short, and why.
 const SHORT: &[(&str, &str)] = &[
+    ("/groups/{id}/contributions", "the people of one group"),
     ("/auth/organization/list", "the schools of one person"),
     ("/auth/organization/list-invitations", "there are no invitations"),
     ("/auth/organization/list-user-invitations", "there are no invitations"),

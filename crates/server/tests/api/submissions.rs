@@ -1,13 +1,12 @@
 //! Handing in and taking back (contract 4.2, 6.10, 8.3).
 
-use practice_document_server::Faults;
 use serde_json::{Value, json};
 
 use crate::support::rows::{execute, texts};
 use crate::support::studio::{Studio, path, words};
 
 /// The text of the copy of a document in the current attempt.
-async fn copied_text(studio: &Studio, document: &str) -> String {
+pub async fn copied_text(studio: &Studio, document: &str) -> String {
     let of_document = format!(
         "SELECT sd.file_key FROM submission_documents sd JOIN submissions s ON s.id = sd.submission_id
          WHERE sd.document_id = '{document}' AND s.status = 'ACTIVE'"
@@ -264,78 +263,6 @@ studio!(a_published_grade_and_an_archived_class_stand_in_the_way, |studio| {
         .post(&unsubmit, json!({}))
         .await
         .refused(409, "CLASS_ARCHIVED");
-});
-
-studio!(what_was_typed_before_the_hand_in_is_in_it, |studio| {
-    let world = &studio.app.world;
-    let document = studio.document("Our page").await;
-    let editor = studio.open(&world.cem, &document).await;
-    editor.type_text("Typed before.").await.unwrap();
-    let handed_in = studio.submit(&world.ben, &document).await.expect(200);
-    assert!(copied_text(studio, &document).await.contains("Typed before."));
-    assert_eq!(handed_in["document"]["version"], 1);
-    let stored = &studio.versions(&document).await[0];
-    assert_eq!(handed_in["submission"]["documents"][0]["sha256"], stored["sha256"]);
-    assert!(
-        editor.type_text("Typed after.").await.is_err(),
-        "the editors were sent out"
-    );
-    let closed = editor.close().await.unwrap();
-    assert_ne!(closed.status, Some(3));
-    assert_eq!(studio.origins(&document).await, ["FORCESAVE"]);
-});
-
-studio!(a_late_save_is_kept_beside_the_hand_in, |studio| {
-    let world = &studio.app.world;
-    let document = studio.document("Our page").await;
-    let editor = studio.open(&world.cem, &document).await;
-    editor.type_text("Before.").await.unwrap();
-    studio.server.set_faults(Faults {
-        ignores_drop: true,
-        ..Faults::default()
-    });
-    studio.submit(&world.ben, &document).await.expect(200);
-    editor.type_text("After.").await.unwrap();
-    let closed = editor.close().await.unwrap();
-    assert_eq!(
-        (closed.status, closed.accepted),
-        (Some(2), true),
-        "nothing a student wrote is lost"
-    );
-    assert_eq!(studio.origins(&document).await, ["LATE_AFTER_LOCK", "FORCESAVE"]);
-    for text in [studio.text(&document).await, copied_text(studio, &document).await] {
-        assert!(text.contains("Before.") && !text.contains("After."), "{text}");
-    }
-});
-
-studio!(a_save_on_its_way_completes_the_hand_in, |studio| {
-    let world = &studio.app.world;
-    let document = studio.document("Our page").await;
-    let editor = studio.open(&world.cem, &document).await;
-    editor.type_text("On its way.").await.unwrap();
-    // The document server cannot be asked, so the hand-in goes ahead with what is stored.
-    studio.server.set_faults(Faults {
-        command_error: Some(3),
-        ..Faults::default()
-    });
-    let handed_in = studio.submit(&world.ben, &document).await.expect(200);
-    assert_eq!(handed_in["document"]["version"], 0);
-    assert!(!copied_text(studio, &document).await.contains("On its way."));
-    studio.server.faults().clear();
-    let closed = editor.close().await.unwrap();
-    assert_eq!((closed.status, closed.accepted), (Some(2), true));
-    assert!(copied_text(studio, &document).await.contains("On its way."));
-    assert!(studio.text(&document).await.contains("On its way."));
-    let link = studio
-        .app
-        .as_(&world.ben)
-        .get(&format!("/assignments/{}", studio.topic))
-        .await
-        .expect(200);
-    assert_eq!(
-        link["groupAssignments"][0]["currentSubmissionId"],
-        handed_in["submission"]["id"]
-    );
 });
 
 studio!(many_hand_in_at_once_and_one_attempt_stands, |studio| {

@@ -38,7 +38,7 @@ pub fn tell(change: &DocumentChange, telling: &mut Telling<'_>) {
             document,
             revision: _,
         } => alarm(place, document, "savedLate", telling),
-        DocumentChange::SaveFailed { place, document } => alarm(place, document, "saveFailed", telling),
+        DocumentChange::SaveFailed { place, document } => updated(place, document, &["saveFailedAt"], telling),
         DocumentChange::RevisionsPruned { files: _ } => {}
         DocumentChange::Deleted {
             place,

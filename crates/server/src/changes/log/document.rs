@@ -34,9 +34,12 @@ pub(super) fn entry(change: &DocumentChange) -> Option<Entry> {
             document,
             revision,
         } => Some(about(Action::Update, place, &document.document).details(content(revision))),
-        DocumentChange::Saved { .. } | DocumentChange::SaveFailed { .. } | DocumentChange::RevisionsPruned { .. } => {
-            None
+        // Once until a save succeeds, so it cannot fill the log.
+        DocumentChange::SaveFailed { place, document } => {
+            let details = json!({"changed": ["saveFailedAt"]});
+            Some(about(Action::Update, place, &document.document).details(details))
         }
+        DocumentChange::Saved { .. } | DocumentChange::RevisionsPruned { .. } => None,
         DocumentChange::Deleted {
             place,
             document,

@@ -259,6 +259,8 @@ macro_rules! doomed {
                 DELETE_SESSIONS = delete!("editing_sessions", "document_id IN (", documents_of!($groups), ")");
                 /// Notices of the document server.
                 DELETE_SAVES = delete!("document_saves", "document_id IN (", documents_of!($groups), ")");
+                /// Who worked on them.
+                DELETE_CONTRIBUTIONS = delete!("document_contributions", "document_id IN (", documents_of!($groups), ")");
                 /// Revisions.
                 DELETE_REVISIONS = delete!("document_revisions", "document_id IN (", documents_of!($groups), ")");
                 /// Documents.
@@ -325,8 +327,8 @@ macro_rules! doomed {
                 released: &RELEASED,
                 deletions_before: &[
                     &DELETE_CONVERTED, &DELETE_FEEDBACK, &DELETE_GRADE_HISTORY, &DELETE_MEMBER_GRADES, &DELETE_GRADES,
-                    &DELETE_COPIES, &DELETE_SUBMISSIONS, &DELETE_SESSIONS, &DELETE_SAVES, &DELETE_REVISIONS,
-                    &DELETE_DOCUMENTS,
+                    &DELETE_COPIES, &DELETE_SUBMISSIONS, &DELETE_SESSIONS, &DELETE_SAVES,
+                    &DELETE_CONTRIBUTIONS, &DELETE_REVISIONS, &DELETE_DOCUMENTS,
                 ],
                 release: &RELEASE,
                 deletions_after: &[

@@ -34,6 +34,7 @@ impl Scope<'_> {
 impl Work<'_> {
     /// Writes a new file of a group.
     pub fn insert_group_file(&mut self, new: &GroupAttachment) -> Result<()> {
+        self.stored(new.file.size);
         let file = &new.file;
         self.run(
             &INSERT,

@@ -52,6 +52,9 @@ statements! {
     /// How far the person read in the rooms of groups.
     READING_MARKS = paged!("SELECT work_room_id, last_read_seq, last_read_at FROM work_room_reads
         WHERE organization_id = $1 AND user_id = $2"; "work_room_id");
+    /// How long and how often the person wrote in documents.
+    CONTRIBUTIONS = paged!("SELECT document_id, editing_millis, saves, first_at, last_at FROM document_contributions
+        WHERE organization_id = $1 AND user_id = $2"; "document_id");
     /// Documents the person began, changed or handed in.
     DOCUMENTS = paged!("SELECT d.id, d.work_room_id, d.title, d.document_type, d.file_extension, d.status,
             d.created_by_id = $2, COALESCE(d.last_edited_by = $2, FALSE), COALESCE(d.submitted_by_id = $2, FALSE),
@@ -229,6 +232,17 @@ pub static NOUNS: &[Noun] = &[
         name: "reading-marks",
         statement: &READING_MARKS,
         fields: &[("workRoomId", Text), ("lastReadSeq", Whole), ("lastReadAt", Moment)],
+    },
+    Noun {
+        name: "contributions",
+        statement: &CONTRIBUTIONS,
+        fields: &[
+            ("documentId", Text),
+            ("editingMillis", Whole),
+            ("saves", Whole),
+            ("firstAt", Moment),
+            ("lastAt", Moment),
+        ],
     },
     Noun {
         name: "documents",

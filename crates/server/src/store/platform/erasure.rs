@@ -66,6 +66,8 @@ statements! {
     CHAT_FILES = "DELETE FROM message_attachments WHERE uploaded_by_id = $1 RETURNING file_key";
     /// Marks of what was read.
     READING_MARKS = "DELETE FROM work_room_reads WHERE user_id = $1";
+    /// How long and how often the person wrote.
+    CONTRIBUTIONS = "DELETE FROM document_contributions WHERE user_id = $1";
     /// Messages stay in the boxes of others and say nothing.
     MESSAGES_SENT = "UPDATE direct_messages
         SET content = '', subject = NULL, deleted_by_sender_at = COALESCE(deleted_by_sender_at, $2)
@@ -183,6 +185,7 @@ impl Platform<'_> {
             memberships: run(&MEMBERS)?,
             help_calls: run(&HELP_CALLS)? + run(&HELP_CLAIMS)?,
             reading_marks: run(&READING_MARKS)?,
+            contributions: run(&CONTRIBUTIONS)?,
             messages_received: run(&MESSAGES_RECEIVED)?,
             submission_notes: run(&NOTES)?,
             member_grades: run(&MEMBER_GRADES)? + former,

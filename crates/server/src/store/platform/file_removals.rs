@@ -8,8 +8,9 @@ use crate::error::Result;
 use crate::{args, statements};
 
 statements! {
-    /// What is due, the longest waiting first.
+    /// What is due, the longest waiting first; nothing while a backup is at work.
     DUE = "SELECT id, file_key, attempts FROM file_removals WHERE next_attempt_at <= $1
+            AND NOT EXISTS (SELECT 1 FROM settings WHERE name LIKE 'backup-%' AND updated_at > $1)
         ORDER BY next_attempt_at, id LIMIT $2";
     /// Whether a row names the file again, or still.
     IS_NAMED = "SELECT EXISTS (SELECT 1 FROM document_revisions WHERE file_key = $1)

@@ -4,6 +4,7 @@
 pub mod accounts;
 pub mod addresses;
 pub mod administration;
+pub mod backups;
 pub mod boards;
 pub mod editing;
 pub mod erasure;
@@ -33,6 +34,7 @@ use model::user::User;
 
 use super::connection::Connection;
 use super::sql::Sql;
+use super::storage::Stored;
 use super::{Actor, AfterCommit, Scope, Standpoint, Work};
 use crate::error::{Error, Result};
 
@@ -123,6 +125,7 @@ impl<'c> PlatformWork<'c> {
         let mut work = Work {
             scope,
             changes: Vec::new(),
+            stored: Stored::default(),
         };
         let outcome = act(&mut work)?;
         let changes = work.take_changes();
@@ -145,7 +148,11 @@ impl<'c> PlatformWork<'c> {
                     connection: &mut *self.platform.connection,
                     standpoint,
                 };
-                conclude(&mut Work { scope, changes })
+                conclude(&mut Work {
+                    scope,
+                    changes,
+                    stored: Stored::default(),
+                })
             })
             .collect()
     }
@@ -178,6 +185,7 @@ impl<'c> PlatformWork<'c> {
             act(&mut Work {
                 scope,
                 changes: Vec::new(),
+                stored: Stored::default(),
             })
         })
     }
@@ -204,6 +212,8 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("platform/personal", personal::STATEMENTS),
         ("personal/account", super::personal::account::STATEMENTS),
         ("platform/letters", letters::STATEMENTS),
+        ("platform/backups", backups::STATEMENTS),
+        ("dump/load", super::dump::load::STATEMENTS),
         ("platform/boards", boards::STATEMENTS),
         ("platform/listeners", listeners::STATEMENTS),
         ("platform/file_removals", file_removals::STATEMENTS),

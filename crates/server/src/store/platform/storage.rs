@@ -7,7 +7,7 @@ use model::time::Timestamp;
 use super::Platform;
 use crate::error::Result;
 use crate::store::Tenant;
-use crate::store::storage::details;
+use crate::store::storage::{StorageMark, details};
 use crate::{args, statements};
 
 statements! {
@@ -17,11 +17,12 @@ statements! {
         WHERE o.deleted_at IS NULL AND COALESCE(u.counted_at, 0) < $1
         ORDER BY COALESCE(u.counted_at, 0), o.id LIMIT $2";
     /// What was found. An organization that went meanwhile takes no row.
-    NOTE = "INSERT INTO storage_usages (organization_id, bytes, details, counted_at)
-        SELECT o.id, CAST($2 AS BIGINT), CAST($3 AS TEXT), CAST($4 AS BIGINT)
+    NOTE = "INSERT INTO storage_usages (organization_id, bytes, details, counted_at, removals_counted)
+        SELECT o.id, CAST($2 AS BIGINT), CAST($3 AS TEXT), CAST($4 AS BIGINT), CAST($5 AS BIGINT)
         FROM organizations o WHERE o.id = $1 AND o.deleted_at IS NULL
         ON CONFLICT (organization_id) DO UPDATE
-        SET bytes = excluded.bytes, details = excluded.details, counted_at = excluded.counted_at";
+        SET bytes = excluded.bytes, details = excluded.details, counted_at = excluded.counted_at,
+            removals_counted = excluded.removals_counted";
 }
 
 impl Platform<'_> {
@@ -33,10 +34,16 @@ impl Platform<'_> {
         Ok(found.into_iter().map(Tenant).collect())
     }
 
-    /// Keeps what was counted.
-    pub fn note_storage(&mut self, organization: &OrganizationId, usage: &StorageUsage) -> Result<()> {
+    /// Keeps what was counted. What came after the mark was not seen, and is added to it still.
+    pub fn note_storage(
+        &mut self,
+        organization: &OrganizationId,
+        usage: &StorageUsage,
+        mark: StorageMark,
+    ) -> Result<()> {
         let details = details(usage)?;
-        let arguments = args![organization, usage.total_bytes, details, usage.counted_at];
+        let bytes = usage.total_bytes - mark.added;
+        let arguments = args![organization, bytes, details, usage.counted_at, mark.removals];
         self.connection.run(&NOTE, arguments).map(drop)
     }
 }

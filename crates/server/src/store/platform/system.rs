@@ -20,7 +20,7 @@ statements! {
     /// How many rows every table has; a test compares the names with those of the schema.
     TABLES = tables!(
         "accounts", "activity_logs", "assignment_attachments", "assignments", "class_enrollments", "class_subjects",
-        "class_teachers", "classes", "converted_files", "courses", "direct_messages", "document_revisions",
+        "class_teachers", "classes", "converted_files", "courses", "direct_messages", "document_contributions", "document_revisions",
         "document_saves", "documents", "editing_sessions", "event_outbox", "feedback", "file_removals",
         "grade_history", "grades", "group_assignments", "group_attachments", "group_members", "groups",
         "homeroom_enrollments", "homerooms", "jobs", "letters", "member_grades", "members", "message_attachments",

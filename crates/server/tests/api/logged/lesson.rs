@@ -150,6 +150,13 @@ pub(super) async fn a_topic(story: &mut Story<'_>, [class, course, group, other]
     let file = story
         .send_file(ada, route, &[&topic], ("leaf.txt", b"a leaf".to_vec()), &update)
         .await;
+    let handout = (
+        "POST /assignments/{id}/handouts",
+        json!({"templateAttachmentId": id(&file)}),
+    );
+    story
+        .call(ada, handout.0, &[&topic], handout.1, &["DOCUMENT_CREATE"])
+        .await;
     let route = "DELETE /assignments/{id}/attachments/{attachmentId}";
     story
         .call(ada, route, &[&topic, &id(&file)], Value::Null, &update)

@@ -176,6 +176,7 @@ fn ids_of(app: &TestApp, lesson: &Walk) -> Ids {
         course: app.world.seven_b.course.clone(),
         group: lesson.group.clone(),
         assignment: lesson.assignment.clone(),
+        attachment: lesson.attachment.clone(),
         user: app.world.ben.id.clone(),
     }
 }

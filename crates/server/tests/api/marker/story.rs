@@ -89,6 +89,7 @@ impl Secret {
             course: class.course.clone(),
             group: self.lesson.group.clone(),
             assignment: self.lesson.assignment.clone(),
+            attachment: self.lesson.attachment.clone(),
             user: app.world.ben.id.clone(),
         }
     }

@@ -101,7 +101,7 @@ impl Table {
             "courseId" => vec![ids.course.clone(), "none".to_owned()],
             "subjectId" => one(&ids.subject),
             "assignmentId" => one(&ids.assignment),
-            "groupId" => one(&ids.group),
+            "groupId" | "groupIds" => one(&ids.group),
             "userId" | "teacherId" => one(&ids.user),
             "homeroomId" => one(&lesson.homeroom),
             "groupAssignmentId" => one(&lesson.link),

@@ -155,6 +155,7 @@ fn body(app: &TestApp, stage: &Stage, line: &Line, lesson: &Lesson, actor: &Acto
         ("POST", "/groups/{id}/members") => json!({"userIds": [person(&world.eli)]}),
         ("POST", "/groups/{id}/members/{userId}/move") => json!({"toGroupId": lesson.other_group}),
         ("POST", "/assignments/{id}/groups") => json!({"groupIds": [lesson.other_group]}),
+        ("POST", "/assignments/{id}/handouts") => json!({"templateAttachmentId": lesson.shared_file}),
         ("POST", "/assignments/{id}/clone") => json!({"deadline": "2099-01-01T00:00:00Z"}),
         ("POST", "/workrooms/documents/{id}/submit") if line.situation == "locked" => {
             json!({"assignmentId": lesson.finished})
@@ -184,6 +185,7 @@ fn body(app: &TestApp, stage: &Stage, line: &Line, lesson: &Lesson, actor: &Acto
                 course: lesson.course.clone(),
                 group: lesson.group.clone(),
                 assignment: lesson.topic.clone(),
+                attachment: lesson.shared_file.clone(),
                 user: person(&world.ben),
             };
             return sample(line.method, line.path, &ids);

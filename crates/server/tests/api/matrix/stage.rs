@@ -25,6 +25,8 @@ pub struct Lesson {
     pub own_file: String,
     /// A file of the other group.
     pub others_file: String,
+    /// A file of all groups.
+    pub shared_file: String,
     pub staged_file: String,
     pub group_file: String,
     pub room: String,
@@ -80,6 +82,7 @@ impl Lesson {
             link: id(),
             own_file: id(),
             others_file: id(),
+            shared_file: id(),
             staged_file: id(),
             group_file: id(),
             room: id(),
@@ -150,7 +153,7 @@ impl Lesson {
             };
             id(&client.upload(path, &name, bytes, fields).await.expect(201))
         };
-        upload(&teach, &files, "map.txt".to_owned(), &[]).await;
+        let shared_file = upload(&teach, &files, "map.txt".to_owned(), &[]).await;
         let own = [("groupAssignmentId", the_link.as_str())];
         let own_file = upload(&teach, &files, format!("{inner}.txt"), &own).await;
         let of_others = [("groupAssignmentId", others_link.as_str())];
@@ -203,6 +206,7 @@ impl Lesson {
             link: the_link,
             own_file,
             others_file,
+            shared_file,
             staged_file,
             group_file,
             room,

@@ -44,6 +44,8 @@ groupwork::statements! {
         VALUES ($1, $2, $3, 'key', '', 'CURRENT', $4, 1)";
     SESSION = "INSERT INTO editing_sessions (organization_id, id, document_id, generation, document_key, since, last_callback_at)
         VALUES ($1, $2, $3, 1, 'key', 1, 1)";
+    CONTRIBUTION = "INSERT INTO document_contributions (organization_id, document_id, user_id, first_at, last_at, counted_until)
+        VALUES ($1, $2, $3, 1, 1, 1)";
     CONVERTED = "INSERT INTO converted_files (organization_id, id, revision_id, submission_document_id, format, file_key, size,
             sha256, created_at)
         VALUES ($1, $2, $3, $4, 'pdf', $2, 1, 'x', 1)";
@@ -168,6 +170,7 @@ impl Rows {
         run!(self, REVISION, revision, id);
         run!(self, SAVE, clock::new_id(), id, revision);
         run!(self, SESSION, clock::new_id(), id);
+        run!(self, CONTRIBUTION, id, self.student);
         run!(self, CONVERTED, clock::new_id(), revision, None::<String>);
         id
     }

@@ -139,10 +139,13 @@ fn rows(app: &TestApp, lesson: &Walk, handed_in: &Value, file: &(FileKey, String
                 ('{north}', '{answer}', '{room}', 3, '{cem}', 'OTHERMARK-chat', 'c', 2);
         UPDATE work_room_messages SET reply_to_id = '{letter}' WHERE id = '{answer}';
         INSERT INTO work_room_reads (organization_id, work_room_id, user_id, last_read_seq, last_read_at)
-            VALUES ('{north}', '{room}', '{ben}', 3, 2);",
+            VALUES ('{north}', '{room}', '{ben}', 3, 2);
+        INSERT INTO document_contributions (organization_id, document_id, user_id, saves, first_at, last_at, counted_until)
+            VALUES ('{north}', '{}', '{ben}', 1, 1, 1, 1);",
         id(),
         id(),
         id(),
+        lesson.document,
     );
     text.push_str(&account(ben));
     text.push_str(&account(cem));

@@ -2,6 +2,7 @@
 
 mod again;
 pub mod app;
+pub mod bucket;
 pub mod chats;
 mod client;
 pub mod database;
@@ -25,11 +26,14 @@ pub mod rows;
 pub mod samples;
 pub mod school_people;
 pub mod standpoint;
+#[macro_use]
+pub mod shelf;
 mod started;
 #[macro_use]
 pub mod studio;
 pub mod tables;
 pub mod topics;
+pub mod unpacked;
 mod walk;
 pub mod wire;
 mod world;

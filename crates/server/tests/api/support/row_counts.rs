@@ -17,7 +17,7 @@ counted! {
     ACCOUNTS: "accounts", ACTIVITY_LOGS: "activity_logs", ASSIGNMENT_ATTACHMENTS: "assignment_attachments",
     ASSIGNMENTS: "assignments", CLASS_ENROLLMENTS: "class_enrollments", CLASS_SUBJECTS: "class_subjects",
     CLASS_TEACHERS: "class_teachers", CLASSES: "classes", CONVERTED_FILES: "converted_files", COURSES: "courses",
-    DIRECT_MESSAGES: "direct_messages", DOCUMENT_REVISIONS: "document_revisions", DOCUMENT_SAVES: "document_saves",
+    DIRECT_MESSAGES: "direct_messages", DOCUMENT_CONTRIBUTIONS: "document_contributions", DOCUMENT_REVISIONS: "document_revisions", DOCUMENT_SAVES: "document_saves",
     DOCUMENTS: "documents", EDITING_SESSIONS: "editing_sessions", EVENT_OUTBOX: "event_outbox", FEEDBACK: "feedback",
     FILE_REMOVALS: "file_removals", GRADE_HISTORY: "grade_history", GRADES: "grades",
     GROUP_ASSIGNMENTS: "group_assignments", GROUP_ATTACHMENTS: "group_attachments", GROUP_MEMBERS: "group_members",

@@ -11,6 +11,8 @@ pub struct Ids {
     pub course: String,
     pub group: String,
     pub assignment: String,
+    /// A file of that topic.
+    pub attachment: String,
     pub user: String,
 }
 
@@ -59,6 +61,7 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
         ("POST", "/assignments/{id}/clone") => {
             json!({"classId": ids.class, "courseId": ids.course, "deadline": "2099-01-01T00:00:00Z", "withFiles": true})
         }
+        ("POST", "/assignments/{id}/handouts") => json!({"templateAttachmentId": ids.attachment}),
         ("POST", "/assignments/{id}/groups") => json!({"groupIds": [ids.group]}),
         ("PATCH", "/assignments/{id}/groups/{groupId}") => json!({"descriptionOverride": "Sample"}),
         (

@@ -78,6 +78,19 @@ impl Place {
         open_store(&self.database, 1, 1).await.unwrap()
     }
 
+    /// `groupwork` with the settings of this place, for a command that ends by itself.
+    pub fn command(&self, arguments: &[&str], extra: &[(&str, &str)]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_groupwork"));
+        command
+            .args(arguments)
+            .env_clear()
+            .envs(self.settings.iter().map(|(name, value)| (name, value)))
+            .envs(extra.iter().copied())
+            .current_dir(self.folder.path())
+            .stdin(Stdio::null());
+        command
+    }
+
     /// Starts `groupwork <command>` and waits until it says where it listens.
     pub fn start(&mut self, command: &str) -> Started {
         let started = self.try_start(command, &[]);
@@ -207,8 +220,22 @@ impl Started {
 
     /// How much memory the process holds, in bytes.
     pub fn resident(&self) -> u64 {
+        self.status("VmRSS:")
+    }
+
+    /// The most it held since [`Self::forget_peak`], in bytes.
+    pub fn peak(&self) -> u64 {
+        self.status("VmHWM:")
+    }
+
+    /// From now on the peak counts anew.
+    pub fn forget_peak(&self) {
+        std::fs::write(format!("/proc/{}/clear_refs", self.child.id()), "5").unwrap();
+    }
+
+    fn status(&self, name: &str) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap();
         line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024
     }
 

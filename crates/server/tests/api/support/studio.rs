@@ -26,7 +26,18 @@ pub struct Studio {
 
 impl Studio {
     pub async fn start(kind: Kind, flags: &[&str]) -> Option<Self> {
-        let server = Practice::start(Settings::quick(DOCSERVER_SECRET)).await.unwrap();
+        Self::start_beside(kind, Settings::quick(DOCSERVER_SECRET), flags).await
+    }
+
+    /// The same beside a document server with other settings.
+    pub async fn start_beside(kind: Kind, settings: Settings, flags: &[&str]) -> Option<Self> {
+        // A class is larger than what the community edition lets in at once.
+        let connection_limit = settings.connection_limit.max(500);
+        let settings = Settings {
+            connection_limit,
+            ..settings
+        };
+        let server = Practice::start(settings).await.unwrap();
         let url = format!("--docserver-url={}", server.url());
         let flags: Vec<&str> = [url.as_str()].into_iter().chain(flags.iter().copied()).collect();
         let app = TestApp::start_with(kind, &flags).await?;
@@ -61,6 +72,16 @@ impl Studio {
             .post(&format!("/workrooms/{room}/documents"), body)
             .await
             .expect(201))
+    }
+
+    /// The room of a further group of Ben and Cem on the same topic.
+    pub async fn another_room(&self) -> String {
+        let (world, ada) = (&self.app.world, self.app.as_(&self.app.world.ada));
+        let made = group(&ada, &world.seven_b, &[&world.ben, &world.cem], json!({})).await;
+        let attach = format!("/assignments/{}/groups", self.topic);
+        ada.post(&attach, json!({"groupIds": [made]})).await.expect(200);
+        let group = ada.get(&format!("/groups/{made}")).await.expect(200);
+        group["workRoomId"].as_str().unwrap().to_owned()
     }
 
     /// The room of the hidden group.
@@ -192,15 +213,15 @@ pub fn words(bytes: &[u8]) -> String {
     practice_document_server::read_document(bytes).unwrap().1.join("\n")
 }
 
-/// Asks again until the answer is yes; fails after five seconds.
+/// Asks again until the answer is yes; fails after half a minute.
 pub async fn eventually(mut is_so: impl AsyncFnMut() -> bool) {
-    for _ in 0..250 {
+    for _ in 0..1500 {
         if is_so().await {
             return;
         }
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    panic!("it did not happen within five seconds");
+    panic!("it did not happen within half a minute");
 }
 
 /// Writes one test with a document server that runs on both databases: `studio!(name, |studio| { … })`.

@@ -1,0 +1,226 @@
+//! `groupwork backup`, `restore` and `scrub`: what they say to the person at the machine.
+
+use std::io::{BufRead as _, IsTerminal as _};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, bail};
+use clap::Args;
+
+use crate::backup::{self, Findings, Manifest, Place, Progress};
+use crate::config::StorageArgs;
+use crate::failpoint;
+use crate::files::Files;
+
+/// How often a line says how far it has come.
+const LINE: Duration = Duration::from_secs(2);
+/// Names that are printed of one sort.
+const NAMES: usize = 100;
+
+/// `groupwork backup`.
+#[derive(Args)]
+pub struct BackupArgs {
+    /// The archive; it must not exist yet
+    pub file: PathBuf,
+    /// Only compare an archive with itself
+    #[arg(long)]
+    pub verify: bool,
+    #[command(flatten)]
+    pub storage: StorageArgs,
+}
+
+/// `groupwork restore`.
+#[derive(Args)]
+pub struct RestoreArgs {
+    /// The archive
+    pub file: PathBuf,
+    /// Do not ask
+    #[arg(long)]
+    pub yes: bool,
+    /// A list of erased people of another installation (its DATA_DIR/erased-people.txt)
+    #[arg(long)]
+    pub erased: Option<PathBuf>,
+    #[command(flatten)]
+    pub storage: StorageArgs,
+}
+
+/// `groupwork scrub`.
+#[derive(Args)]
+pub struct ScrubArgs {
+    /// Files without rows count when they are older than so many minutes
+    #[arg(long, default_value_t = 60)]
+    pub older_than: u32,
+    #[command(flatten)]
+    pub storage: StorageArgs,
+}
+
+/// Writes a backup, or compares one with itself.
+pub fn backup(arguments: BackupArgs) -> anyhow::Result<()> {
+    let mut voice = Voice::new();
+    if arguments.verify {
+        let archive = backup::verify(&arguments.file, &mut |progress| voice.tell(&progress))?;
+        println!("{} is whole: {}", arguments.file.display(), summary(&archive.manifest));
+        return gaps(&archive.manifest);
+    }
+    on(&arguments.storage, |place| {
+        let written = backup::write(place, &arguments.file, &mut |progress| voice.tell(&progress))?;
+        let (file, megabytes) = (arguments.file.display(), written.size >> 20);
+        println!("{file}: {megabytes} MiB, {}", summary(&written.manifest));
+        gaps(&written.manifest)
+    })
+}
+
+/// Brings a backup back.
+pub fn restore(arguments: RestoreArgs) -> anyhow::Result<()> {
+    let mut voice = Voice::new();
+    let archive = backup::verify(&arguments.file, &mut |progress| voice.tell(&progress))?;
+    let header = &archive.header;
+    println!(
+        "{}: taken at {} by release {} from {}, {}",
+        arguments.file.display(),
+        header.taken_at,
+        header.release,
+        header.database,
+        summary(&archive.manifest)
+    );
+    if !arguments.yes {
+        confirmed(&arguments.storage)?;
+    }
+    on(&arguments.storage, |place| {
+        let erased = arguments.erased.as_deref();
+        let restored = backup::restore(place, &archive, erased, &mut |progress| voice.tell(&progress))?;
+        for table in restored.manifest.tables.iter().filter(|table| table.rows > 0) {
+            println!("{:>10}  {}", table.rows, table.name);
+        }
+        println!(
+            "restored: {}; {} migrations since; {} people erased again; nobody is signed in",
+            summary(&restored.manifest),
+            restored.migrations,
+            restored.erased
+        );
+        report(&restored.findings)?;
+        gaps(&restored.manifest)
+    })
+}
+
+/// Compares rows, files and checksums.
+pub fn scrub(arguments: ScrubArgs) -> anyhow::Result<()> {
+    let mut voice = Voice::new();
+    on(&arguments.storage, |place| {
+        let findings = backup::scrub(place, arguments.older_than, &mut |progress| voice.tell(&progress))?;
+        report(&findings)
+    })
+}
+
+/// Opens the place the settings name and acts there, on this thread.
+fn on<T>(storage: &StorageArgs, act: impl FnOnce(&Place) -> anyhow::Result<T>) -> anyhow::Result<T> {
+    if storage.files_url.as_deref().map(str::trim) == Some("memory:") {
+        bail!("FILES_URL=memory: keeps files in the service itself; nobody else can read them");
+    }
+    super::serve::start_log("text", "warn");
+    if let Some(specification) = crate::config::failpoint() {
+        failpoint::arm_kill(&specification);
+    }
+    let runtime = super::runtime()?;
+    let files = runtime
+        .block_on(Files::connect(storage))
+        .context("open the file storage")?;
+    act(&Place {
+        database: storage.database()?,
+        files,
+        data_dir: storage.data_dir.clone(),
+        runtime: runtime.handle().clone(),
+    })
+}
+
+fn confirmed(storage: &StorageArgs) -> anyhow::Result<()> {
+    if !std::io::stdin().is_terminal() {
+        bail!("say --yes to restore it");
+    }
+    let place = if storage.database_url.is_some() {
+        "the database of DATABASE_URL"
+    } else {
+        "DATA_DIR"
+    };
+    println!("Restore into {place} ({})? Type yes:", shown(&storage.data_dir));
+    let mut answer = String::new();
+    std::io::stdin().lock().read_line(&mut answer)?;
+    if answer.trim() != "yes" {
+        bail!("nothing was changed");
+    }
+    Ok(())
+}
+
+fn shown(path: &Path) -> String {
+    path.display().to_string()
+}
+
+fn summary(manifest: &Manifest) -> String {
+    let rows: u64 = manifest.tables.iter().map(|table| table.rows).sum();
+    let (tables, files, bytes) = (manifest.tables.len(), manifest.files, manifest.bytes);
+    format!("{rows} rows of {tables} tables, {files} files of {bytes} bytes")
+}
+
+/// A backup that lacks something was written all the same; its command fails, so that somebody looks.
+fn gaps(manifest: &Manifest) -> anyhow::Result<()> {
+    if manifest.is_whole() {
+        return Ok(());
+    }
+    names("missing", &manifest.missing);
+    names("damaged", &manifest.damaged);
+    bail!(
+        "the backup was written, but {} files were missing and {} damaged when it was made",
+        manifest.missing.len(),
+        manifest.damaged.len()
+    )
+}
+
+fn report(findings: &Findings) -> anyhow::Result<()> {
+    names("missing", &findings.missing);
+    names("damaged", &findings.damaged);
+    names("contradiction", &findings.contradictions);
+    names("without a row", &findings.orphaned);
+    println!(
+        "{} files of {} bytes compared: {} missing, {} damaged, {} contradictions in rows, {} files without a row",
+        findings.files,
+        findings.bytes,
+        findings.missing.len(),
+        findings.damaged.len(),
+        findings.contradictions.len(),
+        findings.orphaned.len()
+    );
+    if findings.is_whole() {
+        Ok(())
+    } else {
+        bail!("something is lost: restore it from a backup")
+    }
+}
+
+fn names(what: &str, names: &[String]) {
+    for name in names.iter().take(NAMES) {
+        println!("{what}: {name}");
+    }
+    if names.len() > NAMES {
+        println!("{what}: and {} more", names.len() - NAMES);
+    }
+}
+
+/// Lines about the progress, not too many.
+struct Voice {
+    last: Instant,
+}
+
+impl Voice {
+    fn new() -> Self {
+        Self { last: Instant::now() }
+    }
+
+    fn tell(&mut self, progress: &Progress) {
+        if self.last.elapsed() < LINE {
+            return;
+        }
+        self.last = Instant::now();
+        let of = progress.of.map(|of| format!(" of {of}")).unwrap_or_default();
+        eprintln!("{}: {}{of}, {} MiB", progress.what, progress.done, progress.bytes >> 20);
+    }
+}

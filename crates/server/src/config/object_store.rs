@@ -1,0 +1,47 @@
+//! Settings of an object store, by the names that everything which speaks S3 knows.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{Refused, Secret, read_secret_file};
+
+/// How the object store of FILES_URL is reached. Without keys the roles of the machine or the container are used.
+#[derive(Args, Debug, Clone, Default)]
+pub struct ObjectStoreArgs {
+    /// Name of the key of the object store; unset: the role of the machine or the container
+    #[arg(long, env = "AWS_ACCESS_KEY_ID")]
+    pub aws_access_key_id: Option<String>,
+    /// The key itself
+    #[arg(long, env = "AWS_SECRET_ACCESS_KEY", hide_env_values = true)]
+    pub aws_secret_access_key: Option<Secret>,
+    /// The same, from a file
+    #[arg(long, env = "AWS_SECRET_ACCESS_KEY_FILE")]
+    pub aws_secret_access_key_file: Option<PathBuf>,
+    /// What goes with a key that was lent
+    #[arg(long, env = "AWS_SESSION_TOKEN", hide_env_values = true)]
+    pub aws_session_token: Option<Secret>,
+    /// Region of the bucket
+    #[arg(long, env = "AWS_REGION")]
+    pub aws_region: Option<String>,
+    /// Address of an object store elsewhere than at Amazon, `https://store.example:9000`
+    #[arg(long, env = "AWS_ENDPOINT_URL")]
+    pub aws_endpoint_url: Option<String>,
+    /// Whether that address may be plain http://, for a store on the same machine
+    #[arg(long, env = "AWS_ALLOW_HTTP", default_value_t = false, action = clap::ArgAction::Set)]
+    pub aws_allow_http: bool,
+}
+
+impl ObjectStoreArgs {
+    /// The key, as it is set or from its file.
+    pub fn secret_access_key(&self) -> Result<Option<Secret>, Refused> {
+        let set = self.aws_secret_access_key.clone();
+        let from_file = self.aws_secret_access_key_file.as_deref().map(read_secret_file);
+        let found = set
+            .map(|secret| secret.expose().trim().to_owned())
+            .filter(|text| !text.is_empty())
+            .map(Ok)
+            .or(from_file);
+        Ok(found.transpose()?.map(Secret::new))
+    }
+}

@@ -1,0 +1,90 @@
+//! Who did how much in a group, for its teachers.
+
+use model::contribution::Contribution;
+use model::group::GroupMember;
+use model::id::{DocumentId, UserId};
+use model::time::Timestamp;
+use model::user::Person;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// What a member of a group did, or somebody else in its documents.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = MemberContribution)]
+pub struct MemberContributionView {
+    user_id: UserId,
+    name: String,
+    #[schema(required)]
+    image: Option<String>,
+    /// Whether he is in the group now
+    is_member: bool,
+    /// Whole minutes in editors of the group's documents; time in two at once counts once
+    minutes: i64,
+    /// Saves with words of his
+    saves: i64,
+    #[schema(required)]
+    first_edited_at: Option<Timestamp>,
+    #[schema(required)]
+    last_edited_at: Option<Timestamp>,
+    documents: Vec<DocumentContributionView>,
+}
+
+/// What somebody did in one document.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = DocumentContribution)]
+pub struct DocumentContributionView {
+    document_id: DocumentId,
+    title: String,
+    minutes: i64,
+    saves: i64,
+    first_edited_at: Timestamp,
+    last_edited_at: Timestamp,
+}
+
+impl MemberContributionView {
+    /// The members in the order of the group, then those who worked there without being in it.
+    pub fn all(members: &[GroupMember], found: Vec<(Person, Vec<Contribution>)>) -> Vec<Self> {
+        let (mut inside, mut outside) = (Vec::new(), Vec::new());
+        for member in members {
+            inside.push(Self::new(member.user.clone(), true, Vec::new()));
+        }
+        for (person, contributions) in found {
+            match inside.iter_mut().find(|view| view.user_id == person.id) {
+                Some(view) => *view = Self::new(person, true, contributions),
+                None => outside.push(Self::new(person, false, contributions)),
+            }
+        }
+        inside.extend(outside);
+        inside
+    }
+
+    fn new(person: Person, is_member: bool, contributions: Vec<Contribution>) -> Self {
+        let millis: i64 = contributions.iter().map(|one| one.editing_millis).sum();
+        Self {
+            user_id: person.id,
+            name: person.name,
+            image: person.image,
+            is_member,
+            minutes: millis / 60_000,
+            saves: contributions.iter().map(|one| one.saves).sum(),
+            first_edited_at: contributions.iter().map(|one| one.first_at).min(),
+            last_edited_at: contributions.iter().map(|one| one.last_at).max(),
+            documents: contributions.into_iter().map(DocumentContributionView::from).collect(),
+        }
+    }
+}
+
+impl From<Contribution> for DocumentContributionView {
+    fn from(one: Contribution) -> Self {
+        Self {
+            document_id: one.document_id,
+            title: one.title,
+            minutes: one.editing_millis / 60_000,
+            saves: one.saves,
+            first_edited_at: one.first_at,
+            last_edited_at: one.last_at,
+        }
+    }
+}

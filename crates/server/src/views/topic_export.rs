@@ -1,0 +1,93 @@
+//! The list that comes first in the archive of a topic: a row for each document, and one for each group without any. It is
+//! for the staff, who see drafts of grades, too.
+
+use model::export::{ExportedDocument, ExportedGroup, TopicExport};
+use model::group_assignment::GroupAssignmentStatus;
+use model::whole::WholeSubmission;
+
+use super::csv;
+
+/// The columns in their order. Size and hash are those of the document itself, whatever it comes as.
+pub const COLUMNS: [&str; 16] = [
+    "groupNumber",
+    "group",
+    "members",
+    "status",
+    "document",
+    "documentStatus",
+    "linked",
+    "attempt",
+    "submittedAt",
+    "late",
+    "grade",
+    "gradeStatus",
+    "size",
+    "sha256",
+    "file",
+    "pdf",
+];
+
+/// The list of what is in the archive.
+pub fn index(export: &TopicExport) -> String {
+    let mut list = csv::line(COLUMNS);
+    for group in &export.groups {
+        if group.documents.is_empty() {
+            list.push_str(&row(export, group, None));
+        }
+        for document in &group.documents {
+            list.push_str(&row(export, group, Some(document)));
+        }
+    }
+    list
+}
+
+fn row(export: &TopicExport, group: &ExportedGroup, document: Option<&ExportedDocument>) -> String {
+    let label = &group.link.place.group;
+    let status: GroupAssignmentStatus = group.link.link.status;
+    let submission = group.link.current_submission.as_ref();
+    let submission = submission.filter(|_| document.is_some_and(|document| document.is_submitted));
+    let of = |read: &dyn Fn(&ExportedDocument) -> String| document.map(read).unwrap_or_default();
+    let of_attempt = |read: &dyn Fn(&WholeSubmission) -> String| submission.map(read).unwrap_or_default();
+    let bit = |bit: bool| u8::from(bit).to_string();
+    csv::line([
+        label.group_number.to_string(),
+        label.display_name.clone().unwrap_or_else(|| label.name.clone()),
+        group.members.join("; "),
+        status.to_string(),
+        of(&|document| document.title.clone()),
+        of(&|document| document.status.map(|status| status.to_string()).unwrap_or_default()),
+        of(&|document| bit(document.is_linked)),
+        of_attempt(&|current| current.submission.attempt.to_string()),
+        of_attempt(&|current| current.submission.submitted_at.to_string()),
+        of_attempt(&|current| bit(current.submission.lateness.is_late)),
+        of_attempt(&grade),
+        of_attempt(&|current| {
+            current
+                .grade
+                .as_ref()
+                .map(|grade| grade.status.to_string())
+                .unwrap_or_default()
+        }),
+        of(&|document| document.size.to_string()),
+        of(&|document| document.sha256.clone()),
+        of(&|document| {
+            let comes = export.format.has_original(document.extension);
+            comes
+                .then(|| format!("{}.{}", document.path, document.extension))
+                .unwrap_or_default()
+        }),
+        of(&|document| {
+            let comes = export.format.has_conversion(document.extension);
+            comes.then(|| format!("{}.pdf", document.path)).unwrap_or_default()
+        }),
+    ])
+}
+
+/// What the grade says: its word, or else its points.
+fn grade(current: &WholeSubmission) -> String {
+    let Some(grade) = &current.grade else {
+        return String::new();
+    };
+    let points = || grade.points.map(|points| points.get().to_string()).unwrap_or_default();
+    grade.value.as_ref().map_or_else(points, ToString::to_string)
+}
