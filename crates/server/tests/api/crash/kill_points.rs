@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::faults::{ALL, Action, Faults};
 use super::rig::{DEEDS, Rig};
-use super::{READY, size};
+use super::{patience, size};
 use crate::support::{Kind, Place, invariants};
 
 async fn kills_at_every_call(kind: Kind) {
@@ -96,7 +96,7 @@ async fn a_first_start_that_is_killed_at_a_call_is_completed_by_the_next() {
         let mut service = place.start("serve");
         let start = service.ready().await;
         assert!(
-            start < READY,
+            start < patience(),
             "after {point} {}: ready only after {start:?}",
             outcome.last
         );

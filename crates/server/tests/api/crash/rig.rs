@@ -13,7 +13,7 @@ use super::deeds::Writer;
 use super::faults::{ALL, Action, Faults};
 use super::inspection::Inspection;
 use super::ledger::Ledger;
-use super::{READY, size};
+use super::{patience, size};
 use crate::support::{DOCSERVER_SECRET, Kind, Place, Started, World};
 
 /// How long something may take that must happen in the end.
@@ -142,7 +142,7 @@ impl Rig {
     pub async fn recover(&mut self) -> Started {
         let mut service = self.place.start("serve");
         let start = service.ready().await;
-        assert!(start < READY, "ready only after {start:?}");
+        assert!(start < patience(), "ready only after {start:?}");
         self.look();
         service
     }
