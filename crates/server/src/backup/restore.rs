@@ -8,7 +8,6 @@ use std::path::Path;
 
 use anyhow::{Context as _, bail, ensure};
 use model::file::FileKey;
-use model::time::Timestamp;
 
 use super::erase_list::{self, erase_again};
 use super::format::{FileLine, Manifest};
@@ -133,7 +132,7 @@ fn prepare(place: &Place, archive: &Archive) -> anyhow::Result<bool> {
 }
 
 fn first_file(place: &Place) -> anyhow::Result<Option<FileKey>> {
-    let later = Timestamp::from_millis(i64::MAX);
+    let later = clock::now().plus_seconds(31_536_000);
     for part in PARTS {
         let found = place.runtime.block_on(place.files.aged(part, later))?;
         if let Some(key) = found.into_iter().next() {

@@ -35,13 +35,45 @@ pub struct ObjectStoreArgs {
 impl ObjectStoreArgs {
     /// The key, as it is set or from its file.
     pub fn secret_access_key(&self) -> Result<Option<Secret>, Refused> {
-        let set = self.aws_secret_access_key.clone();
+        let set = self.aws_secret_access_key.as_ref().map(|secret| secret.expose().trim());
+        if let Some(set) = set.filter(|text| !text.is_empty()) {
+            return Ok(Some(Secret::new(set)));
+        }
         let from_file = self.aws_secret_access_key_file.as_deref().map(read_secret_file);
-        let found = set
-            .map(|secret| secret.expose().trim().to_owned())
-            .filter(|text| !text.is_empty())
-            .map(Ok)
-            .or(from_file);
-        Ok(found.transpose()?.map(Secret::new))
+        Ok(from_file.transpose()?.map(Secret::new))
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests may panic")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_key_may_come_from_a_file_and_never_shows_itself() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("key");
+        std::fs::write(&file, "  from-the-file\n").unwrap();
+        let mut args = ObjectStoreArgs {
+            aws_secret_access_key_file: Some(file),
+            ..ObjectStoreArgs::default()
+        };
+        let key = |args: &ObjectStoreArgs| args.secret_access_key().unwrap().unwrap().expose().to_owned();
+        assert_eq!(key(&args), "from-the-file");
+        args.aws_secret_access_key = Some("from-the-setting".into());
+        assert_eq!(key(&args), "from-the-setting");
+        args.aws_session_token = Some("lent".into());
+        let shown = format!("{args:?}");
+        assert!(
+            !shown.contains("from-the-setting") && !shown.contains("lent"),
+            "{shown}"
+        );
+        args.aws_secret_access_key_file = Some(folder.path().join("missing"));
+        assert_eq!(key(&args), "from-the-setting", "what is set counts");
+        args.aws_secret_access_key = Some("  ".into());
+        assert!(
+            args.secret_access_key().is_err(),
+            "a file that is named has to be there"
+        );
     }
 }

@@ -122,7 +122,7 @@ impl Editing {
         };
         // Who opens the document under this key gets what was forgotten, and writes on in it: his saves have it all, and
         // one of them may be here already. What is kept is older then, or goes with his last save.
-        if matches!(self.server.knows(text).await?, Known::Open(_)) {
+        if !matches!(self.server.knows(text).await?, Known::Unknown) {
             return Ok(());
         }
         if let Some(result) = self.server.forgotten_save(text).await? {

@@ -219,7 +219,7 @@ impl Files {
                 let disk = disk.clone();
                 blocking(move || disk.probe()).await.is_ok()
             }
-            Self::Objects(objects) => objects.probe().await.is_ok(),
+            Self::Objects(objects) => objects.is_writable().await,
             Self::Memory(_) => true,
         }
     }

@@ -5,7 +5,8 @@
 mod forged;
 mod school;
 
-use std::process::Output;
+use std::process::{Output, Stdio};
+use std::time::Duration;
 
 use groupwork::store::Database;
 use groupwork::store::connection::Connection;
@@ -192,6 +193,56 @@ async fn a_kill_leaves_nothing_or_what_the_next_try_completes() {
     }
 }
 
+/// Kills a command after some milliseconds, unless it has ended.
+fn killed_after(place: &Place, arguments: &[&str], millis: u64) {
+    let mut child = place
+        .command(arguments, &[])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(millis));
+    // An error means that it has ended already.
+    drop(child.kill());
+    child.wait().unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_kill_at_any_moment_harms_nobody() {
+    let kills = if environment("GROUPWORK_SOAK").is_some() { 50 } else { 2 };
+    for kind in KINDS {
+        let Some(school) = School::open(kind).await else {
+            continue;
+        };
+        let kept = school.documents(6).await;
+        let file = school.place.folder().join("x.backup");
+        let name = file.to_str().unwrap();
+        for _ in 0..kills {
+            killed_after(&school.place, &["backup", name], rand::random_range(0..400));
+            if file.exists() {
+                fine(&school.place, &["backup", "--verify", name]);
+                std::fs::remove_file(&file).unwrap();
+            }
+        }
+        fine(&school.place, &["backup", name]);
+        for _ in 0..kills {
+            let Some(mut elsewhere) = Place::new(kind) else {
+                continue;
+            };
+            killed_after(&elsewhere, &["restore", "--yes", name], rand::random_range(0..400));
+            let again = run(&elsewhere, &["restore", "--yes", name]);
+            let said = String::from_utf8_lossy(&again.stderr);
+            // It may have been through before the kill came.
+            assert!(again.status.success() || said.contains("is not empty"), "{said}");
+            school::has_all(&kept, &elsewhere.database);
+            fine(&elsewhere, &["scrub"]);
+            elsewhere.start("serve").kill();
+            elsewhere.close();
+        }
+        school.close();
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_was_cut_changed_or_forged_is_refused() {
     let school = School::open(Kind::Sqlite).await.unwrap();
@@ -307,7 +358,7 @@ async fn who_was_erased_stays_erased() {
         let list = place.folder().join("erased-people.txt");
         let listed = std::time::Instant::now();
         while !list.exists() && listed.elapsed().as_secs() < 20 {
-            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+            tokio::time::sleep(Duration::from_millis(20)).await;
         }
         let Some(elsewhere) = Place::new(target) else { continue };
         let said = fine(

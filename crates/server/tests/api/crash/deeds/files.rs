@@ -1,0 +1,107 @@
+//! What somebody does with files: uploads them, puts others in their place, deletes them, begins documents with them.
+
+use rand::RngExt as _;
+use reqwest::Method;
+use serde_json::json;
+use sha2::{Digest as _, Sha256};
+
+use super::{UPLOADS, Writer, form, hex, text};
+
+impl Writer {
+    /// Uploads random words, from one to 300 KiB.
+    pub async fn upload(&mut self) -> Option<()> {
+        let (bytes, sha256) = self.words();
+        let path = format!("/workrooms/{}/documents", self.room.as_ref()?);
+        let form = form(bytes, format!("{}.txt", self.mark())).text("assignmentId", self.topic.clone()?);
+        let document = self
+            .created(self.own.request(Method::POST, &path).multipart(form))
+            .await?;
+        let document = text(&document, "id");
+        self.ledger.uploaded(&document, sha256);
+        self.files.push(document);
+        self.uploads += 1;
+        if self.uploads >= UPLOADS {
+            self.move_out();
+        }
+        Some(())
+    }
+
+    /// Puts other words in the place of an uploaded file.
+    pub async fn replace(&mut self) -> Option<()> {
+        let Some(document) = self.files.last().cloned() else {
+            return self.upload().await;
+        };
+        let (bytes, sha256) = self.words();
+        self.ledger.may_become(&document, sha256.clone());
+        let path = format!("/workrooms/documents/{document}/content");
+        let request = self.own.request(Method::PUT, &path);
+        self.answered(request.multipart(form(bytes, "other.txt".to_owned())), &[200])
+            .await?;
+        self.ledger.uploaded(&document, sha256);
+        Some(())
+    }
+
+    /// Deletes an uploaded file; whether it is gone when no answer came does not matter to anybody.
+    pub async fn delete(&mut self) -> Option<()> {
+        let Some(document) = self.files.pop() else {
+            return self.upload().await;
+        };
+        self.ledger.may_go(&document);
+        let path = format!("/workrooms/documents/{document}");
+        self.answered(self.own.request(Method::DELETE, &path), &[200]).await?;
+        self.ledger.deleted(&document);
+        Some(())
+    }
+
+    /// A file of the topic, of which documents can begin.
+    pub async fn template(&mut self) -> String {
+        let path = format!("/assignments/{}/attachments", self.topic.as_ref().unwrap());
+        let bytes = practice_document_server::blank_document("docx");
+        let request = self.teacher.request(Method::POST, &path);
+        let file = self
+            .created(request.multipart(form(bytes, "template.docx".to_owned())))
+            .await;
+        text(&file.unwrap(), "id")
+    }
+
+    /// Begins a document with a file of the topic.
+    pub async fn begin_with(&mut self, template: &str) -> Option<()> {
+        let path = format!("/workrooms/{}/documents", self.room.as_ref()?);
+        let new = json!({"title": self.mark(), "templateAttachmentId": template, "assignmentId": self.topic});
+        self.created(self.own.request(Method::POST, &path).json(&new))
+            .await
+            .map(drop)
+    }
+
+    /// Brings back the first content of the last uploaded file.
+    pub async fn restore(&mut self) -> Option<()> {
+        let document = self.files.last()?.clone();
+        let path = format!("/workrooms/documents/{document}/versions");
+        let versions = self.answered(self.own.request(Method::GET, &path), &[200]).await?.1;
+        let sha256 = text(versions.as_array()?.last()?, "sha256");
+        let path = format!("{path}/1/restore");
+        self.ledger.may_become(&document, sha256.clone());
+        self.answered(self.own.request(Method::POST, &path), &[200]).await?;
+        self.ledger.uploaded(&document, sha256);
+        Some(())
+    }
+
+    /// Uploads a file for a message.
+    pub async fn bring_file(&mut self) -> Option<()> {
+        let (bytes, _) = self.words();
+        let path = format!("/workrooms/{}/messages/attachments", self.room.as_ref()?);
+        let request = self.own.request(Method::POST, &path);
+        self.created(request.multipart(form(bytes, "words.txt".to_owned())))
+            .await
+            .map(drop)
+    }
+
+    fn words(&mut self) -> (Vec<u8>, String) {
+        let size = self.rng.random_range(1_000..300_000);
+        let bytes: Vec<u8> = (0..size)
+            .map(|_| b"abcdefgh \n"[self.rng.random_range(0..10)])
+            .collect();
+        let sha256 = hex(&Sha256::digest(&bytes));
+        (bytes, sha256)
+    }
+}
