@@ -12,7 +12,6 @@ use rand::rngs::StdRng;
 use rand::{Rng as _, RngExt as _};
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
-use sha2::{Digest as _, Sha256};
 
 use super::ledger::Ledger;
 use crate::support::{Client, Person, World};
@@ -385,15 +384,6 @@ impl Writer {
     pub async fn hand_in_closed(&mut self) -> Option<()> {
         self.pending = Some(Pending::HandIn);
         self.hand_in().await
-    }
-
-    fn words(&mut self) -> (Vec<u8>, String) {
-        let size = self.rng.random_range(1_000..300_000);
-        let bytes: Vec<u8> = (0..size)
-            .map(|_| b"abcdefgh \n"[self.rng.random_range(0..10)])
-            .collect();
-        let sha256 = hex(&Sha256::digest(&bytes));
-        (bytes, sha256)
     }
 
     async fn created(&self, request: RequestBuilder) -> Option<Value> {

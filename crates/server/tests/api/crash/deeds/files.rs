@@ -1,8 +1,9 @@
-//! What somebody does with files: uploads them, puts others in their place, deletes them, begins documents with a file of the
-//! topic, brings back what a file was.
+//! What somebody does with files: uploads them, puts others in their place, deletes them, begins documents with them.
 
+use rand::RngExt as _;
 use reqwest::Method;
-use serde_json::{Value, json};
+use serde_json::json;
+use sha2::{Digest as _, Sha256};
 
 use super::{UPLOADS, Writer, form, hex, text};
 
@@ -93,5 +94,14 @@ impl Writer {
         self.created(request.multipart(form(bytes, "words.txt".to_owned())))
             .await
             .map(drop)
+    }
+
+    fn words(&mut self) -> (Vec<u8>, String) {
+        let size = self.rng.random_range(1_000..300_000);
+        let bytes: Vec<u8> = (0..size)
+            .map(|_| b"abcdefgh \n"[self.rng.random_range(0..10)])
+            .collect();
+        let sha256 = hex(&Sha256::digest(&bytes));
+        (bytes, sha256)
     }
 }
