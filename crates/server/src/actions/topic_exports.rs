@@ -120,18 +120,13 @@ fn as_it_is(
     let is_submitted = submitted
         .into_iter()
         .any(|copy| copy.document_id.as_ref() == Some(&document.id));
-    let (content, size, sha256, written_at) = match revision {
-        Some(revision) => (
-            ExportedContent::Revision(revision.id, revision.file_key),
-            revision.size,
-            revision.sha256,
-            revision.created_at,
-        ),
-        None => {
-            let bytes = blank_bytes(document.file_extension);
-            let size = i64::try_from(bytes.len()).unwrap_or(i64::MAX);
-            (ExportedContent::Blank, size, blank::sha256(bytes), document.created_at)
-        }
+    let (content, size, sha256, written_at) = if let Some(revision) = revision {
+        let content = ExportedContent::Revision(revision.id, revision.file_key);
+        (content, revision.size, revision.sha256, revision.created_at)
+    } else {
+        let bytes = blank_bytes(document.file_extension);
+        let size = i64::try_from(bytes.len()).unwrap_or(i64::MAX);
+        (ExportedContent::Blank, size, blank::sha256(bytes), document.created_at)
     };
     ExportedDocument {
         title: document.title.as_str().to_owned(),

@@ -80,18 +80,21 @@ fn sealed(path: &Path, tell: Tell<'_>) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// What is done with a line of the list of files, and its bytes if they are here.
+pub(super) type SeeFile<'s> = dyn FnMut(&FileLine, Option<&mut dyn Read>) -> anyhow::Result<()> + 's;
+
 impl Archive {
     /// Finds the parts. Entries must be the known ones in the known order; the bytes of files are passed over.
     fn open(path: &Path) -> anyhow::Result<Self> {
         let file = File::open(path)?;
         let end = file.metadata()?.len().saturating_sub(SEAL_BYTES);
         let mut tar = tar::Archive::new(Upto { file, end });
-        let mut entries = tar.entries_with_seek()?.raw(true);
+        let entries = tar.entries_with_seek()?.raw(true);
         let mut header = None;
         let mut rows = Vec::new();
         let mut names = Vec::new();
         let (mut list, mut files, mut manifest) = (None, None::<Span>, None);
-        while let Some(entry) = entries.next() {
+        for entry in entries {
             let mut entry = entry?;
             ensure!(entry.header().entry_type().is_file(), "an entry is no file");
             let name = String::from_utf8(entry.path_bytes().into_owned()).context("a name is no text")?;
@@ -231,10 +234,7 @@ impl Archive {
     }
 
     /// Goes through the list of files, with the bytes of each that is here.
-    pub(super) fn each_file(
-        &self,
-        see: &mut dyn FnMut(&FileLine, Option<&mut dyn Read>) -> anyhow::Result<()>,
-    ) -> anyhow::Result<()> {
+    pub(super) fn each_file(&self, see: &mut SeeFile<'_>) -> anyhow::Result<()> {
         let mut lines = Lines::new(self.span(self.list)?);
         lines.unpacked_max = self.manifest.list.unpacked;
         let mut tar = tar::Archive::new(self.span(self.files)?);

@@ -28,7 +28,7 @@ use crate::store::{Database, Store};
 
 /// How long files are held after the last sign of life of a backup, in seconds, and how often it gives one.
 const HOLD: i64 = 600;
-const SIGN: Duration = Duration::from_secs(60);
+const SIGN: Duration = Duration::from_mins(1);
 /// Rows between two looks at the clock.
 const ROWS: u64 = 10_000;
 

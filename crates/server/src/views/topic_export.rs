@@ -71,14 +71,18 @@ fn row(export: &TopicExport, group: &ExportedGroup, document: Option<&ExportedDo
         of(&|document| document.size.to_string()),
         of(&|document| document.sha256.clone()),
         of(&|document| {
-            let comes = export.format.has_original(document.extension);
-            comes
-                .then(|| format!("{}.{}", document.path, document.extension))
-                .unwrap_or_default()
+            if export.format.has_original(document.extension) {
+                format!("{}.{}", document.path, document.extension)
+            } else {
+                String::new()
+            }
         }),
         of(&|document| {
-            let comes = export.format.has_conversion(document.extension);
-            comes.then(|| format!("{}.pdf", document.path)).unwrap_or_default()
+            if export.format.has_conversion(document.extension) {
+                format!("{}.pdf", document.path)
+            } else {
+                String::new()
+            }
         }),
     ])
 }

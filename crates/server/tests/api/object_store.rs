@@ -13,7 +13,7 @@ use crate::support::unpacked::unpacked;
 use crate::support::{Kind, environment};
 
 /// How long a test waits for what has to happen; the machine may be busy with something else.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Asks again until the answer is yes.
 pub async fn in_the_end(mut is_so: impl AsyncFnMut() -> bool) {

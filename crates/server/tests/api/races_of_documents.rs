@@ -162,7 +162,7 @@ async fn race(studio: &Studio, number: usize, documents: &[String; 4]) {
     }
     none(studio, number, HALF_LOCKED).await;
     none(studio, number, WRONG_COPIES).await;
-    if environment("GROUPWORK_SOAK").is_some() || number % 10 == 0 {
+    if environment("GROUPWORK_SOAK").is_some() || number.is_multiple_of(10) {
         locked_stands_still(studio, number, left).await;
     }
     studio.reopen().await;
@@ -182,7 +182,7 @@ async fn race(studio: &Studio, number: usize, documents: &[String; 4]) {
         assert_eq!(status(document).await, expected, "round {number}");
     }
     none(studio, number, WRONG_COPIES).await;
-    if number % 5 == 0 {
+    if number.is_multiple_of(5) {
         let database = studio.app.database.clone();
         tokio::task::spawn_blocking(move || invariants::check(&database))
             .await

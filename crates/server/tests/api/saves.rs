@@ -1,14 +1,9 @@
 //! Saves of the document server: what it brings is stored once, whole and durably, or not acknowledged (contract 8.2).
 
-use std::time::Duration;
-
 use practice_document_server::{DownloadFault, Faults, Sent};
 use serde_json::json;
 
 use crate::support::studio::eventually;
-
-/// How long a test waits for the document server at most.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 studio!(a_fault_that_passes_is_not_even_noticed, |studio| {
     let document = studio.document("Our page").await;

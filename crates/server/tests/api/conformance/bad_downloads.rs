@@ -31,7 +31,7 @@ struct Files {
 impl Files {
     fn new() -> Self {
         let noise: Vec<u8> = (0..90_000_u32)
-            .map(|number| (number.wrapping_mul(2_654_435_761) >> 13) as u8)
+            .map(|number| number.wrapping_mul(2_654_435_761).to_be_bytes()[1])
             .collect();
         let good = docx_with("as it should be", &[("word/media/noise.bin", &noise)]);
         let types = content_types("/xl/workbook.xml", SHEET);

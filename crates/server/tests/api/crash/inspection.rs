@@ -187,7 +187,7 @@ impl Inspection {
                 );
                 let revision = current
                     .get(document.as_str())
-                    .filter(|revision| revision.file.ends_with(".docx"));
+                    .filter(|revision| revision.file.rsplit_once('.').is_some_and(|(_, kind)| kind == "docx"));
                 if !topic.is_finished {
                     self.frozen.remove(document);
                 } else if let Some(revision) = revision {

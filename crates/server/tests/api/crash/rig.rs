@@ -1,6 +1,6 @@
 //! One writer, one service whose calls can be made to go wrong, and one thing done at a time.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -114,7 +114,7 @@ impl Rig {
     }
 
     /// How many calls something makes below a path.
-    pub async fn count(&mut self, deed: Deed, path: &PathBuf) -> u64 {
+    pub async fn count(&mut self, deed: Deed, path: &Path) -> u64 {
         self.stand_ready().await;
         self.faults.arm(path, ALL, Action::Count, 0, 0);
         self.perform(deed).await.expect("nothing goes wrong");

@@ -86,6 +86,7 @@ impl Bucket {
     }
 
     /// Whether anything of an upload in parts is left in the store.
+    #[allow(dead_code, reason = "the storage's own tests use it, the API's do not")]
     pub fn has_unfinished(&self) -> bool {
         let mut found = BTreeSet::new();
         gather(self.folder.path(), &mut found);
@@ -98,6 +99,7 @@ impl Bucket {
     }
 
     /// Breaks off what writes, after so many more requests.
+    #[allow(dead_code, reason = "the storage's own tests use it, the API's do not")]
     pub fn break_after(&self, requests: usize) {
         let passed = self.door.writes.load(Ordering::SeqCst);
         self.door.breaks_after.store(passed + requests, Ordering::SeqCst);

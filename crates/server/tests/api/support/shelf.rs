@@ -132,7 +132,7 @@ async fn answer(inner: &Inner, mut stream: TcpStream) -> std::io::Result<()> {
         None => {
             stream
                 .write_all(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
-                .await?
+                .await?;
         }
         Some(Manner::Whole(bytes)) => stream.write_all(&whole(&bytes)).await?,
         Some(Manner::Held(bytes)) => {
