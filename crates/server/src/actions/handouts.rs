@@ -13,6 +13,7 @@ use utoipa::ToSchema;
 use super::documents::{self, Beginning, NewContent};
 use crate::clock;
 use crate::error::{Error, Result};
+use crate::files::name::stem;
 use crate::store::documents::SeenDocument;
 use crate::store::{Scope, Work};
 
@@ -76,8 +77,7 @@ pub fn prepare(scope: &mut Scope<'_>, id: &AssignmentId, new: &NewHandout) -> Re
     let name = file.file.file_name.as_str();
     let extension = FileExtension::of_name(name)
         .ok_or_else(|| Error::invalid("templateAttachmentId", "invalid", "is no document that can be edited"))?;
-    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-    let shortened: String = stem.chars().take(DocumentTitle::MAX).collect();
+    let shortened: String = stem(name).chars().take(DocumentTitle::MAX).collect();
     let title = new
         .title
         .clone()

@@ -8,23 +8,23 @@ use clap::Args;
 #[derive(Args, Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Patience {
     /// Seconds a command may take, and the save that it asks for
-    #[arg(long = "docserver-command-seconds", env = "DOCSERVER_COMMAND_SECONDS", default_value_t = 10,
+    #[arg(long = "docserver-command-seconds", env = "DOCSERVER_COMMAND_SECONDS", default_value_t = Self::default().command,
         value_parser = clap::value_parser!(u64).range(1..=30))]
     command: u64,
     /// Seconds that finishing a topic waits for open editors in all
-    #[arg(long = "docserver-finish-seconds", env = "DOCSERVER_FINISH_SECONDS", default_value_t = 55,
+    #[arg(long = "docserver-finish-seconds", env = "DOCSERVER_FINISH_SECONDS", default_value_t = Self::default().finish,
         value_parser = clap::value_parser!(u64).range(1..=60))]
     finish: u64,
     /// Seconds a conversion to PDF may take, waiting for its turn included
-    #[arg(long = "docserver-conversion-seconds", env = "DOCSERVER_CONVERSION_SECONDS", default_value_t = 60,
+    #[arg(long = "docserver-conversion-seconds", env = "DOCSERVER_CONVERSION_SECONDS", default_value_t = Self::default().conversion,
         value_parser = clap::value_parser!(u64).range(1..=110))]
     conversion: u64,
     /// Seconds between two looks for saves that nobody took
-    #[arg(long = "docserver-sweep-seconds", env = "DOCSERVER_SWEEP_SECONDS", default_value_t = 60,
+    #[arg(long = "docserver-sweep-seconds", env = "DOCSERVER_SWEEP_SECONDS", default_value_t = Self::default().sweep,
         value_parser = clap::value_parser!(u64).range(1..=3600))]
     sweep: u64,
     /// Seconds after which an open editor that said nothing is asked after
-    #[arg(long = "docserver-silence-seconds", env = "DOCSERVER_SILENCE_SECONDS", default_value_t = 600,
+    #[arg(long = "docserver-silence-seconds", env = "DOCSERVER_SILENCE_SECONDS", default_value_t = Self::default().silence,
         value_parser = clap::value_parser!(u64).range(1..=86_400))]
     silence: u64,
 }

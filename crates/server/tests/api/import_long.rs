@@ -4,18 +4,14 @@
 use std::time::Instant;
 
 use crate::support::rosters::students;
-use crate::support::{Client, Kind, Place, World, environment};
+use crate::support::{Client, Kind, Place, World, size};
 
 /// What memory may grow by between a tenth and nine tenths of the file.
 const GROWTH_MAX: u64 = 32 << 20;
 
 async fn on(kind: Kind) {
     let Some(mut place) = Place::new(kind) else { return };
-    let rows = if environment("GROUPWORK_SOAK").is_some() {
-        50_000
-    } else {
-        2_000
-    };
+    let rows = size(2_000, 50_000);
     let world = World::create(&place.store().await, &place.database).await;
     let mut service = place.start("serve");
     service.ready().await;

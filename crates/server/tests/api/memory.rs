@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::support::office::docx_with;
 use crate::support::studio::path;
 use crate::support::topics::{group, id, topic};
-use crate::support::{Client, DOCSERVER_SECRET, Kind, Place, Started, World, environment};
+use crate::support::{Client, DOCSERVER_SECRET, Kind, Place, Started, World, size};
 
 const MIB: u64 = 1 << 20;
 /// What one large file may take beside the process at rest.
@@ -118,29 +118,25 @@ async fn on(kind: Kind) {
 
     let watched = Watched::at_rest(service).await;
     let large = docx_with("Large.", &[("word/media/noise.bin", &noise(50_000_000))]);
-    let (size, mut document) = (large.len() as u64, String::new());
-    assert!(size > 50_000_000);
+    let (length, mut document) = (large.len() as u64, String::new());
+    assert!(length > 50_000_000);
     let act = async { document = upload(&ben, &rooms[0], "large.docx", large).await };
     watched.stays_below(FILE_MAX, "an upload of 50 MB", act).await;
-    let act = async { assert_eq!(read(&ben, &path(&document, "/download")).await, size) };
+    let act = async { assert_eq!(read(&ben, &path(&document, "/download")).await, length) };
     watched.stays_below(FILE_MAX, "a download of 50 MB", act).await;
     let act = async { save(&practice.url(), &ben, &document).await };
     watched.stays_below(FILE_MAX, "a save of 50 MB", act).await;
     ben.delete(&path(&document, "")).await.expect(200);
 
-    let size = if environment("GROUPWORK_SOAK").is_some() {
-        10_000_000
-    } else {
-        1_000_000
-    };
-    let text: Vec<u8> = noise(size).iter().map(|byte| b' ' + byte % 64).collect();
+    let each = size(1_000_000, 10_000_000);
+    let text: Vec<u8> = noise(each).iter().map(|byte| b' ' + byte % 64).collect();
     for count in 0..DOCUMENTS - 4 {
         let room = &rooms[count % 2];
         upload(&ada, room, &format!("Text {count}.txt"), text.clone()).await;
     }
     let act = async {
         let packed = read(&ada, &export).await;
-        assert!(packed > (DOCUMENTS * size / 2) as u64, "{packed} bytes");
+        assert!(packed > (DOCUMENTS * each / 2) as u64, "{packed} bytes");
     };
     watched
         .stays_below(ARCHIVE_MAX, "an archive of 200 documents", act)

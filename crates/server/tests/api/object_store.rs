@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::support::bucket::Bucket;
 use crate::support::studio::{Studio, path};
 use crate::support::unpacked::unpacked;
-use crate::support::{Kind, environment};
+use crate::support::{Kind, size};
 
 /// How long a test waits for what has to happen; the machine may be busy with something else.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -195,7 +195,7 @@ async fn e04_a_store_that_hangs_stops_nobody_else() {
 
     bucket.door.held.store(true, Ordering::SeqCst);
     // The large run brings more than are sent at the same time: the others wait for their turn, not in memory.
-    let (uploads, sent) = environment("GROUPWORK_SOAK").map_or((4, 4), |_| (20, 16));
+    let (uploads, sent) = size((4, 4), (20, 16));
     let waiting: Vec<_> = (0..uploads)
         .map(|number| {
             let (ben, room) = (ben.clone(), room.clone());

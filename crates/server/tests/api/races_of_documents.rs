@@ -13,7 +13,7 @@ use tokio::sync::Barrier;
 
 use crate::support::rows::texts;
 use crate::support::studio::{Studio, eventually, path, words};
-use crate::support::{Answer, environment, invariants};
+use crate::support::{Answer, invariants, is_soak, size};
 
 /// What stands beside a submission's copy when it is not what its attempt says.
 const WRONG_COPIES: &str = "SELECT sd.id FROM documents d JOIN submission_documents sd ON sd.document_id = d.id
@@ -162,7 +162,7 @@ async fn race(studio: &Studio, number: usize, documents: &[String; 4]) {
     }
     none(studio, number, HALF_LOCKED).await;
     none(studio, number, WRONG_COPIES).await;
-    if environment("GROUPWORK_SOAK").is_some() || number.is_multiple_of(10) {
+    if is_soak() || number.is_multiple_of(10) {
         locked_stands_still(studio, number, left).await;
     }
     studio.reopen().await;
@@ -218,11 +218,7 @@ async fn locked_stands_still(studio: &Studio, number: usize, document: &str) {
 }
 
 studio!(the_bell_the_hand_in_and_the_save_race_and_one_story_stands, |studio| {
-    let rounds = if environment("GROUPWORK_SOAK").is_some() {
-        2_000
-    } else {
-        100
-    };
+    let rounds = size(100, 2_000);
     let since = Instant::now();
     let mut documents = fresh(studio).await;
     for number in 0..rounds {

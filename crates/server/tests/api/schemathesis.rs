@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::auth::{PASSWORD, enable};
 use crate::support::documented::document;
-use crate::support::{DOCSERVER_SECRET, FRONTEND, Kind, Person, TestApp, Walk, World, environment};
+use crate::support::{DOCSERVER_SECRET, FRONTEND, Kind, Person, TestApp, Walk, World, environment, size};
 
 /// The settings of schemathesis, and what it must know of a school.
 const HOME: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/schemathesis");
@@ -90,11 +90,7 @@ async fn ask_as(asker: Asker, kind: Kind) {
     let folder = tempfile::tempdir().unwrap();
     let description = folder.path().join("openapi.json");
     std::fs::write(&description, document().value.to_string()).unwrap();
-    let examples = if environment("GROUPWORK_SOAK").is_some() {
-        "200"
-    } else {
-        "20"
-    };
+    let examples = size("20", "200");
     let mut program = tokio::process::Command::new(PROGRAM);
     program
         .args([

@@ -13,7 +13,7 @@ use groupwork::store::connection::Connection;
 use serde_json::json;
 
 use self::school::{School, Workers};
-use crate::support::{Client, Kind, Place, environment, invariants};
+use crate::support::{Client, Kind, Place, invariants, size};
 
 const KINDS: [Kind; 2] = [Kind::Sqlite, Kind::Postgres];
 
@@ -93,11 +93,7 @@ async fn under_load(kind: Kind) {
         return;
     };
     let workers = Workers::start(&school);
-    let rounds = if environment("GROUPWORK_SOAK").is_some() {
-        100
-    } else {
-        3
-    };
+    let rounds = size(3, 100);
     for round in 0..rounds {
         let promised = workers.have_done(8).await;
         let file = school.place.folder().join(format!("{round}.backup"));
@@ -209,7 +205,7 @@ fn killed_after(place: &Place, arguments: &[&str], millis: u64) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_kill_at_any_moment_harms_nobody() {
-    let kills = if environment("GROUPWORK_SOAK").is_some() { 50 } else { 2 };
+    let kills = size(2, 50);
     for kind in KINDS {
         let Some(school) = School::open(kind).await else {
             continue;

@@ -6,10 +6,10 @@ use futures_util::stream;
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 
-use crate::support::environment;
 use crate::support::office::{SHEET, archive, content_types, crowded, docx, docx_with, liar, overlapping};
-use crate::support::shelf::{Manner, save, tell, whole};
-use crate::support::studio::path;
+use crate::support::shelf::{Manner, Shelf, save, tell, whole};
+use crate::support::studio::{Studio, path};
+use crate::support::{is_soak, size};
 
 /// Documents that are saved at the same time.
 const DOCUMENTS: usize = 10;
@@ -152,8 +152,7 @@ shelved!(
     |shelf, studio| {
         let seed = rand::random::<u64>();
         println!("bad downloads: seed {seed}");
-        let is_long = environment("GROUPWORK_SOAK").is_some();
-        let each = if is_long { 100 } else { 5 };
+        let each = size(5, 100);
         let files = Files::new();
         let ada = studio.app.as_(&studio.app.world.ada);
         let stories = (0..DOCUMENTS).map(async |document_number| {
@@ -193,27 +192,23 @@ shelved!(
             .unwrap()
             .count();
         assert_eq!(parts, 0, "no part stays");
+        if is_soak() {
+            a_download_that_stands_still_is_given_up(shelf, studio).await;
+        }
     }
 );
 
-shelved!(
-    a_download_that_stands_still_is_given_up,
-    ["--upload-max-mb=1"],
-    |shelf, studio| {
-        // Twenty seconds of silence, three times: for those who have time.
-        if environment("GROUPWORK_SOAK").is_none() {
-            return;
-        }
-        let document = studio.document("Our page").await;
-        let key = studio.key(&document).await;
-        for manner in [
-            Manner::Silent(String::new()),
-            Manner::Silent("HTTP/1.1 200 OK\r\n".to_owned()),
-            Manner::Silent(head("Content-Length: 1000\r\n")),
-        ] {
-            let url = shelf.lay("silent", manner);
-            assert_eq!(tell(studio, &document, save(2, &key, &url, 1)).await, (503, 1));
-        }
-        assert_eq!(studio.origins(&document).await, Vec::<String>::new());
+/// Twenty seconds of silence, three times: for those who have time.
+async fn a_download_that_stands_still_is_given_up(shelf: &Shelf, studio: &Studio) {
+    let document = studio.document("Our page").await;
+    let key = studio.key(&document).await;
+    for manner in [
+        Manner::Silent(String::new()),
+        Manner::Silent("HTTP/1.1 200 OK\r\n".to_owned()),
+        Manner::Silent(head("Content-Length: 1000\r\n")),
+    ] {
+        let url = shelf.lay("silent", manner);
+        assert_eq!(tell(studio, &document, save(2, &key, &url, 1)).await, (503, 1));
     }
-);
+    assert_eq!(studio.origins(&document).await, Vec::<String>::new());
+}

@@ -6,10 +6,11 @@ use model::id::DocumentId;
 use model::save::DocumentKey;
 use serde_json::{Value, json};
 
+use super::lodged;
 use crate::support::app::{AUTH_SECRET, DOCSERVER_SECRET};
 use crate::support::office::{SHEET, archive, content_types, docx, open_document};
 use crate::support::studio::{Studio, path};
-use crate::support::{Client, Kind, Person, Place, World};
+use crate::support::{Client, Kind, Person, Place};
 
 /// The claims inside a token.
 fn claims(token: &str) -> Value {
@@ -272,13 +273,7 @@ async fn c10_a_token_is_kept_by_nobody() {
     let mut place = Place::new(Kind::Sqlite).unwrap();
     place.set("LOG_LEVEL", "trace");
     place.set("DOCSERVER_URL", "http://127.0.0.1:9");
-    let world = World::create(&place.store().await, &place.database).await;
-    let mut service = place.start("serve");
-    service.ready().await;
-    let ada = Client::new(&service.base, Some(world.ada.cookie.clone()));
-    let group = crate::support::topics::group(&ada, &world.seven_b, &[&world.ben], json!({})).await;
-    let room = ada.get(&format!("/groups/{group}")).await.expect(200)["workRoomId"].clone();
-    let rooms = format!("/workrooms/{}/documents", room.as_str().unwrap());
+    let (service, ada, rooms) = lodged(&mut place).await;
     let new = json!({"title": "x", "documentType": "word"});
     let document = ada.post(&rooms, new).await.expect(201)["id"].clone();
     let door = path(document.as_str().unwrap(), "/editor-config");

@@ -7,13 +7,13 @@ use groupwork::store::Database;
 use practice_document_server::{Down, Faults, Sent, Settings};
 use serde_json::json;
 
-use super::{rounds, sign};
 use crate::finish::status;
 use crate::support::app::DOCSERVER_SECRET;
 use crate::support::rows::{execute, texts};
+use crate::support::shelf::sign;
 use crate::support::studio::{Studio, eventually, path};
 use crate::support::topics::{group, id};
-use crate::support::{Client, Kind, Place, TestApp, World};
+use crate::support::{Client, Kind, Place, TestApp, World, size};
 
 /// How long a test waits for the document server at most.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -227,7 +227,7 @@ async fn e07_clocks_may_differ_by_a_minute_and_more_is_named() {
     for (skew, is_taken) in [(0, true), (50, true), (-50, true), (305, false), (-305, false)] {
         let issued = now + skew;
         let claims = json!({"key": key, "status": 4, "iat": issued, "exp": issued + 300});
-        let body = json!({"key": key, "status": 4, "token": sign(&claims)});
+        let body = json!({"key": key, "status": 4, "token": sign(claims)});
         let before = service.tail().matches("(skew)").count();
         let answer = stranger.post(&path(&document, "/callback"), body).await;
         if is_taken {
@@ -242,7 +242,7 @@ async fn e07_clocks_may_differ_by_a_minute_and_more_is_named() {
 }
 
 studio!(e08_many_documents_that_close_at_once_are_all_taken, |studio| {
-    let many = rounds(40, 200);
+    let many = size(40, 200);
     let rooms = [studio.room.clone(), studio.hidden_room().await];
     let mut open = Vec::new();
     for number in 0..many {

@@ -6,12 +6,13 @@ use jsonwebtoken::Algorithm;
 use reqwest::Method;
 use serde_json::{Value, json};
 
+use super::lodged;
 use crate::documents::put;
 use crate::support::app::{AUTH_SECRET, DOCSERVER_SECRET};
 use crate::support::office::docx;
 use crate::support::shelf::{seconds, sign, sign_as};
 use crate::support::studio::{Studio, path, words};
-use crate::support::{Answer, Client, Kind, Place, World};
+use crate::support::{Answer, Client, Kind, Place};
 
 const INVALID: &str = "DOCSERVER_TOKEN_INVALID";
 const MISMATCH: &str = "DOCSERVER_TOKEN_MISMATCH";
@@ -270,13 +271,7 @@ async fn f09_a_large_file_streams_through_little_memory() {
     const SIZE: usize = 60 << 20;
     let mut place = Place::new(Kind::Sqlite).unwrap();
     place.set("UPLOAD_MAX_MB", "64");
-    let world = World::create(&place.store().await, &place.database).await;
-    let mut service = place.start("serve");
-    service.ready().await;
-    let ada = Client::new(&service.base, Some(world.ada.cookie.clone()));
-    let group = crate::support::topics::group(&ada, &world.seven_b, &[&world.ben], json!({})).await;
-    let room = ada.get(&format!("/groups/{group}")).await.expect(200)["workRoomId"].clone();
-    let rooms = format!("/workrooms/{}/documents", room.as_str().unwrap());
+    let (service, ada, rooms) = lodged(&mut place).await;
     let mut text = vec![b'a'; SIZE];
     text[SIZE - 1] = b'z';
     let made = ada.upload(&rooms, "large.txt", text, &[]).await.expect(201);

@@ -5,8 +5,8 @@ use groupwork::app::App;
 use practice_document_server::{DownloadFault, Faults, Practice, Settings, client};
 use serde_json::json;
 
-use super::sign;
 use crate::support::app::DOCSERVER_SECRET;
+use crate::support::shelf::sign;
 use crate::support::studio::{Studio, eventually, path, words};
 use crate::support::topics::{group, id};
 use crate::support::{Client, Kind, Place, TestApp, World};
@@ -58,7 +58,7 @@ studio!(
             config["document"]["key"] = json!(key);
             config["editorConfig"]["callbackUrl"] = json!("http://127.0.0.1:9/gone");
             config.as_object_mut().unwrap().remove("token");
-            config["token"] = json!(sign(&config));
+            config["token"] = json!(sign(config.clone()));
             let editor = client::open(&studio.server.url(), &config).await.unwrap();
             editor.type_text("Not ours.").await.unwrap();
             assert!(!editor.close().await.unwrap().accepted);

@@ -30,11 +30,10 @@ mod saves;
 mod security;
 mod states;
 
-use jsonwebtoken::{Algorithm, EncodingKey, Header};
-use serde_json::Value;
+use serde_json::json;
 
-use crate::support::app::DOCSERVER_SECRET;
-use crate::support::environment;
+use crate::support::topics::group;
+use crate::support::{Client, Place, Started, World};
 
 /// How many checks there are, by the letter of their chapter.
 const CHECKS: [(char, usize); 8] = [
@@ -71,17 +70,14 @@ fn all_76_checks_have_a_test() {
     assert!(missing.is_empty(), "no test shows {missing:?}");
 }
 
-/// Claims as the document server signs them.
-fn sign(claims: &Value) -> String {
-    let secret = EncodingKey::from_secret(DOCSERVER_SECRET.as_bytes());
-    jsonwebtoken::encode(&Header::new(Algorithm::HS256), claims, &secret).unwrap()
-}
-
-/// How many rounds a test takes: few as a rule, many for somebody who has time (`make soak`).
-fn rounds(few: usize, many: usize) -> usize {
-    if environment("GROUPWORK_SOAK").is_some() {
-        many
-    } else {
-        few
-    }
+/// A service as a process of its own, its teacher, and the path under which the documents of a room are made.
+async fn lodged(place: &mut Place) -> (Started, Client, String) {
+    let world = World::create(&place.store().await, &place.database).await;
+    let mut service = place.start("serve");
+    service.ready().await;
+    let ada = Client::new(&service.base, Some(world.ada.cookie.clone()));
+    let group = group(&ada, &world.seven_b, &[&world.ben], json!({})).await;
+    let room = ada.get(&format!("/groups/{group}")).await.expect(200)["workRoomId"].clone();
+    let rooms = format!("/workrooms/{}/documents", room.as_str().unwrap());
+    (service, ada, rooms)
 }

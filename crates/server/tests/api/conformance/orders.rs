@@ -5,7 +5,7 @@ use futures_util::StreamExt as _;
 use futures_util::stream;
 use serde_json::{Value, json};
 
-use crate::support::environment;
+use crate::support::is_soak;
 use crate::support::office::docx;
 use crate::support::shelf::{Manner, Shelf, save, tell};
 use crate::support::studio::{Studio, eventually, path};
@@ -166,7 +166,7 @@ shelved!(every_order_of_five_notices_ends_alike, [], |shelf, studio| {
         .await;
     let rooms = [studio.room.clone(), studio.hidden_room().await, third.id];
     // In a short run every order is told once, by turns with a slow download and with one repeat.
-    let is_long = environment("GROUPWORK_SOAK").is_some();
+    let is_long = is_soak();
     let stories = orders.iter().enumerate().map(async |(number, order)| {
         let room = &rooms[number % 3];
         if is_long || number % 2 == 0 {

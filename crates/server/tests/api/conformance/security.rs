@@ -4,12 +4,14 @@ use futures_util::future::join_all;
 use practice_document_server::{Practice, Settings};
 use serde_json::json;
 
+use super::lodged;
 use crate::documents::put;
 use crate::support::app::{AUTH_SECRET, DOCSERVER_SECRET};
 use crate::support::office::{archive, crowded, docx, docx_with, liar, overlapping};
 use crate::support::shelf::{Manner, post, save, seconds, sign, sign_as, tell};
 use crate::support::studio::path;
-use crate::support::{Client, Kind, Place, Started, World};
+use crate::support::topics::id;
+use crate::support::{Client, Kind, Place, Started};
 
 studio!(x01_no_token_that_a_page_can_hold_opens_a_door, |studio| {
     let world = &studio.app.world;
@@ -70,19 +72,10 @@ studio!(x01_no_token_that_a_page_can_hold_opens_a_door, |studio| {
 });
 
 /// A service with a document, as a process of its own.
-async fn lodged(place: &mut Place) -> (Started, Client, String) {
-    let world = World::create(&place.store().await, &place.database).await;
-    let mut service = place.start("serve");
-    service.ready().await;
-    let ada = Client::new(&service.base, Some(world.ada.cookie.clone()));
-    let group = crate::support::topics::group(&ada, &world.seven_b, &[&world.ben], json!({})).await;
-    let room = ada.get(&format!("/groups/{group}")).await.expect(200)["workRoomId"].clone();
-    let rooms = format!("/workrooms/{}/documents", room.as_str().unwrap());
+async fn lodged_document(place: &mut Place) -> (Started, Client, String) {
+    let (service, ada, rooms) = lodged(place).await;
     let new = json!({"title": "Ours", "documentType": "word"});
-    let document = ada.post(&rooms, new).await.expect(201)["id"]
-        .as_str()
-        .unwrap()
-        .to_owned();
+    let document = id(&ada.post(&rooms, new).await.expect(201));
     (service, ada, document)
 }
 
@@ -92,7 +85,7 @@ async fn x02_the_secret_is_told_to_nobody_and_can_be_changed() {
     let mut place = Place::new(Kind::Sqlite).unwrap();
     place.set("LOG_LEVEL", "trace");
     place.set("DOCSERVER_URL", &practice.url());
-    let (service, ada, document) = lodged(&mut place).await;
+    let (service, ada, document) = lodged_document(&mut place).await;
     let door = path(&document, "/file");
     let old = sign(json!({"payload": {"url": format!("{}/api{door}", service.base)}}));
     let bearer = |service: &Started, token: &str| {
@@ -242,7 +235,7 @@ async fn x04_what_swells_is_refused_in_little_memory() {
     ];
     drop(blanks);
     let mut place = Place::new(Kind::Sqlite).unwrap();
-    let (service, ada, document) = lodged(&mut place).await;
+    let (service, ada, document) = lodged_document(&mut place).await;
     let address = path(&document, "");
     put(&ada, &address, docx("x"), "a.docx").await.expect(200);
     let before = service.resident();

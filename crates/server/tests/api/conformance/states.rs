@@ -6,12 +6,12 @@ use practice_document_server::Faults;
 use rand::RngExt as _;
 use serde_json::{Value, json};
 
-use super::rounds;
 use crate::documents::{every_change, every_look, id, list, path as path_of, room, statuses};
 use crate::finish::status;
 use crate::submissions::copied_text;
 use crate::support::office::docx;
 use crate::support::rows::texts;
+use crate::support::size;
 use crate::support::studio::{Studio, eventually, path, words};
 
 /// The commands about a document, in their order.
@@ -317,7 +317,7 @@ studio!(s06_reopening_restores_exactly_what_was, |studio| {
 studio!(s07_a_bell_while_people_write_and_leave_loses_no_word, |studio| {
     let world = &studio.app.world;
     let draft = studio.document("Our page").await;
-    for round in 0..rounds(20, 200) {
+    for round in 0..size(20, 200) {
         let before = format!("Before {round}.");
         let editor = studio.open(&world.ben, &draft).await;
         editor.type_text(&before).await.unwrap();

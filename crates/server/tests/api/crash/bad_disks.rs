@@ -7,8 +7,7 @@ use super::faults::{ALL, Action, ROOM};
 use super::rig::{DEEDS, Deed, PATIENCE, Rig};
 use rand::RngExt as _;
 
-use super::size;
-use crate::support::{Kind, Started};
+use crate::support::{Kind, Started, is_soak};
 
 async fn every_call_fails_once(kind: Kind) {
     let Some((mut rig, mut service)) = Rig::start(kind).await else {
@@ -21,7 +20,7 @@ async fn every_call_fails_once(kind: Kind) {
         for point in rig.points(calls, 2) {
             // Both when somebody has time.
             let both = [Action::Broken, Action::Full];
-            let actions = if size(0, 1) == 1 {
+            let actions = if is_soak() {
                 &both[..]
             } else {
                 &both[rig.rng.random_range(0..2)..][..1]

@@ -4,9 +4,9 @@
 use std::time::Duration;
 
 use super::faults::{ALL, Action, Faults};
+use super::patience;
 use super::rig::{DEEDS, Rig};
-use super::{patience, size};
-use crate::support::{Kind, Place, invariants};
+use crate::support::{Kind, Place, invariants, size};
 
 async fn kills_at_every_call(kind: Kind) {
     let Some((mut rig, mut service)) = Rig::start(kind).await else {
@@ -80,12 +80,12 @@ async fn a_first_start_that_is_killed_at_a_call_is_completed_by_the_next() {
             println!("a first start makes {calls} calls");
             continue;
         }
-        if wanted >= 1_000 && tried as u64 >= calls {
+        if wanted >= 1_000 && u64::from(tried) >= calls {
             break;
         }
         // All of them one after the other, or a few over the whole length.
         let point = if wanted >= 1_000 {
-            tried as u64 + 1
+            u64::from(tried) + 1
         } else {
             rand::random_range(1..=calls)
         };

@@ -28,12 +28,12 @@ use self::inspection::Inspection;
 use self::ledger::Ledger;
 use self::writers::Writers;
 use crate::support::rows::execute;
-use crate::support::{DOCSERVER_SECRET, Kind, Place, Started, World};
+use crate::support::{DOCSERVER_SECRET, Kind, Place, Started, World, is_soak, size};
 
 /// How long a start may take until the service is ready: five seconds. The short run has others beside it, which take
 /// the machine away, and says nothing about time.
 fn patience() -> Duration {
-    Duration::from_secs(if size(0, 1) == 1 { 5 } else { 30 })
+    Duration::from_secs(size(30, 5))
 }
 
 /// How long a named place may stay unvisited while the writers write, and in how many lives.
@@ -197,16 +197,10 @@ impl Scene {
     }
 }
 
-/// How often something is done: few times, or many when somebody has time.
-fn size(few: usize, many: usize) -> usize {
-    let is_long = crate::support::environment("GROUPWORK_SOAK").is_some();
-    if is_long { many } else { few }
-}
-
 /// How many kills at random moments; in a long run `GROUPWORK_KILLS` may say another number.
 fn random_kills_wanted() -> usize {
     let wanted = crate::support::environment("GROUPWORK_KILLS").and_then(|number| number.parse().ok());
-    wanted.filter(|_| size(0, 1) == 1).unwrap_or_else(|| size(50, 1_000))
+    wanted.filter(|_| is_soak()).unwrap_or_else(|| size(50, 1_000))
 }
 
 /// A place that nobody lists is one at which nobody dies.

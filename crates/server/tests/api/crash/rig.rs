@@ -13,8 +13,8 @@ use super::deeds::Writer;
 use super::faults::{ALL, Action, Faults};
 use super::inspection::Inspection;
 use super::ledger::Ledger;
-use super::{patience, size};
-use crate::support::{DOCSERVER_SECRET, Kind, Place, Started, World};
+use super::patience;
+use crate::support::{DOCSERVER_SECRET, Kind, Place, Started, World, size};
 
 /// How long something may take that must happen in the end.
 pub const PATIENCE: Duration = Duration::from_secs(30);

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::rig::{Deed, PATIENCE, Rig};
 use super::trace::{self, Call};
-use crate::support::{Kind, Started, environment};
+use crate::support::{Kind, Started, environment, size};
 
 /// The calls that matter.
 const CALLS: &str = "trace=read,recvfrom,recvmsg,write,pwrite64,writev,sendto,sendmsg,fsync,fdatasync,rename,renameat,\
@@ -92,7 +92,7 @@ async fn order_before_the_answer(kind: Kind) {
     };
     let mut done = Vec::new();
     // So many that a room still has room.
-    for _ in 0..super::size(2, 25) {
+    for _ in 0..size(2, 25) {
         for what in [
             "save",
             "upload",

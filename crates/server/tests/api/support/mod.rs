@@ -55,6 +55,16 @@ pub fn environment(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
+/// Whether this is the long run of those who have time (`make soak`).
+pub fn is_soak() -> bool {
+    environment("GROUPWORK_SOAK").is_some()
+}
+
+/// How often, or how large: little as a rule, much in the long run.
+pub fn size<N>(little: N, much: N) -> N {
+    if is_soak() { much } else { little }
+}
+
 /// A refusal as everybody gets it: without the id of the request.
 #[track_caller]
 pub fn reference(answer: Answer) -> serde_json::Value {
