@@ -15,6 +15,9 @@ import { Route as SchoolsRouteImport } from './routes/schools'
 import { Route as SchoolIndexRouteImport } from './routes/_school/index'
 import { Route as SchoolGroupsRouteImport } from './routes/_school/groups'
 import { Route as SchoolTodayRouteImport } from './routes/_school/today'
+import { Route as SchoolGGroupIdIndexRouteImport } from './routes/_school/g.$groupId.index'
+import { Route as SchoolTTopicIdBoardRouteImport } from './routes/_school/t.$topicId.board'
+import { Route as SchoolGGroupIdDDocumentIdRouteImport } from './routes/_school/g.$groupId.d.$documentId'
 
 const SchoolRoute = SchoolRouteImport.update({
   id: '/_school',
@@ -45,6 +48,22 @@ const SchoolTodayRoute = SchoolTodayRouteImport.update({
   path: '/today',
   getParentRoute: () => SchoolRoute,
 } as any)
+const SchoolGGroupIdIndexRoute = SchoolGGroupIdIndexRouteImport.update({
+  id: '/g/$groupId/',
+  path: '/g/$groupId/',
+  getParentRoute: () => SchoolRoute,
+} as any)
+const SchoolTTopicIdBoardRoute = SchoolTTopicIdBoardRouteImport.update({
+  id: '/t/$topicId/board',
+  path: '/t/$topicId/board',
+  getParentRoute: () => SchoolRoute,
+} as any)
+const SchoolGGroupIdDDocumentIdRoute =
+  SchoolGGroupIdDDocumentIdRouteImport.update({
+    id: '/g/$groupId/d/$documentId',
+    path: '/g/$groupId/d/$documentId',
+    getParentRoute: () => SchoolRoute,
+  } as any)
 
 export interface FileRoutesByFullPath {
   '/': typeof SchoolIndexRoute
@@ -52,6 +71,9 @@ export interface FileRoutesByFullPath {
   '/schools': typeof SchoolsRoute
   '/groups': typeof SchoolGroupsRoute
   '/today': typeof SchoolTodayRoute
+  '/t/$topicId/board': typeof SchoolTTopicIdBoardRoute
+  '/g/$groupId/': typeof SchoolGGroupIdIndexRoute
+  '/g/$groupId/d/$documentId': typeof SchoolGGroupIdDDocumentIdRoute
 }
 export interface FileRoutesByTo {
   '/login': typeof LoginRoute
@@ -59,6 +81,9 @@ export interface FileRoutesByTo {
   '/groups': typeof SchoolGroupsRoute
   '/today': typeof SchoolTodayRoute
   '/': typeof SchoolIndexRoute
+  '/t/$topicId/board': typeof SchoolTTopicIdBoardRoute
+  '/g/$groupId': typeof SchoolGGroupIdIndexRoute
+  '/g/$groupId/d/$documentId': typeof SchoolGGroupIdDDocumentIdRoute
 }
 export interface FileRoutesById {
   __root__: typeof rootRouteImport
@@ -68,12 +93,31 @@ export interface FileRoutesById {
   '/_school/groups': typeof SchoolGroupsRoute
   '/_school/today': typeof SchoolTodayRoute
   '/_school/': typeof SchoolIndexRoute
+  '/_school/t/$topicId/board': typeof SchoolTTopicIdBoardRoute
+  '/_school/g/$groupId/': typeof SchoolGGroupIdIndexRoute
+  '/_school/g/$groupId/d/$documentId': typeof SchoolGGroupIdDDocumentIdRoute
 }
 export interface FileRouteTypes {
   fileRoutesByFullPath: FileRoutesByFullPath
-  fullPaths: '/' | '/login' | '/schools' | '/groups' | '/today'
+  fullPaths:
+    | '/'
+    | '/login'
+    | '/schools'
+    | '/groups'
+    | '/today'
+    | '/t/$topicId/board'
+    | '/g/$groupId/'
+    | '/g/$groupId/d/$documentId'
   fileRoutesByTo: FileRoutesByTo
-  to: '/login' | '/schools' | '/groups' | '/today' | '/'
+  to:
+    | '/login'
+    | '/schools'
+    | '/groups'
+    | '/today'
+    | '/'
+    | '/t/$topicId/board'
+    | '/g/$groupId'
+    | '/g/$groupId/d/$documentId'
   id:
     | '__root__'
     | '/_school'
@@ -82,6 +126,9 @@ export interface FileRouteTypes {
     | '/_school/groups'
     | '/_school/today'
     | '/_school/'
+    | '/_school/t/$topicId/board'
+    | '/_school/g/$groupId/'
+    | '/_school/g/$groupId/d/$documentId'
   fileRoutesById: FileRoutesById
 }
 export interface RootRouteChildren {
@@ -134,6 +181,27 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof SchoolTodayRouteImport
       parentRoute: typeof SchoolRoute
     }
+    '/_school/g/$groupId/': {
+      id: '/_school/g/$groupId/'
+      path: '/g/$groupId'
+      fullPath: '/g/$groupId/'
+      preLoaderRoute: typeof SchoolGGroupIdIndexRouteImport
+      parentRoute: typeof SchoolRoute
+    }
+    '/_school/t/$topicId/board': {
+      id: '/_school/t/$topicId/board'
+      path: '/t/$topicId/board'
+      fullPath: '/t/$topicId/board'
+      preLoaderRoute: typeof SchoolTTopicIdBoardRouteImport
+      parentRoute: typeof SchoolRoute
+    }
+    '/_school/g/$groupId/d/$documentId': {
+      id: '/_school/g/$groupId/d/$documentId'
+      path: '/g/$groupId/d/$documentId'
+      fullPath: '/g/$groupId/d/$documentId'
+      preLoaderRoute: typeof SchoolGGroupIdDDocumentIdRouteImport
+      parentRoute: typeof SchoolRoute
+    }
   }
 }
 
@@ -141,12 +209,18 @@ interface SchoolRouteChildren {
   SchoolGroupsRoute: typeof SchoolGroupsRoute
   SchoolTodayRoute: typeof SchoolTodayRoute
   SchoolIndexRoute: typeof SchoolIndexRoute
+  SchoolTTopicIdBoardRoute: typeof SchoolTTopicIdBoardRoute
+  SchoolGGroupIdIndexRoute: typeof SchoolGGroupIdIndexRoute
+  SchoolGGroupIdDDocumentIdRoute: typeof SchoolGGroupIdDDocumentIdRoute
 }
 
 const SchoolRouteChildren: SchoolRouteChildren = {
   SchoolGroupsRoute: SchoolGroupsRoute,
   SchoolTodayRoute: SchoolTodayRoute,
   SchoolIndexRoute: SchoolIndexRoute,
+  SchoolTTopicIdBoardRoute: SchoolTTopicIdBoardRoute,
+  SchoolGGroupIdIndexRoute: SchoolGGroupIdIndexRoute,
+  SchoolGGroupIdDDocumentIdRoute: SchoolGGroupIdDDocumentIdRoute,
 }
 
 const SchoolRouteWithChildren =

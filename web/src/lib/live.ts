@@ -44,9 +44,20 @@ function stale(event: string, hint: Hint): QueryKey[] {
   }
 }
 
+let open: Socket | undefined;
+let told = 0;
+
+/** Says that this person writes in a document, at most every ten seconds; kept in memory by the service, and nowhere else. */
+export function tellWriting(documentId: string): void {
+  if (open?.connected !== true || Date.now() - told < 10_000) return;
+  told = Date.now();
+  open.emit("document:activity", { documentId });
+}
+
 /** Joins the live channel; answers how to leave it. */
 export function goLive(cache: QueryClient, onLine: (line: Line) => void, onRevoked: () => void): () => void {
   const socket: Socket = io({ path: "/api/socket.io", withCredentials: true, transports: ["websocket", "polling"] });
+  open = socket;
   const refetch = () => void cache.invalidateQueries();
   socket.on("ready", () => {
     onLine("live");
@@ -61,6 +72,7 @@ export function goLive(cache: QueryClient, onLine: (line: Line) => void, onRevok
     for (const queryKey of stale(event, hint ?? {})) void cache.invalidateQueries({ queryKey });
   });
   return () => {
+    open = undefined;
     socket.disconnect();
   };
 }

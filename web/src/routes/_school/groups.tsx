@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { createFileRoute } from "@tanstack/react-router";
+import { createFileRoute, Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
 import { type Group, inOrder, myGroups, nearest } from "../../lib/groups";
@@ -51,9 +51,14 @@ function Card({ group }: { group: Group }) {
   const own = nearest(group);
   const isFinished = own?.assignment.status === "FINISHED";
   return (
-    <Sheet className="flex h-full flex-col gap-2">
+    <Sheet className="relative flex h-full flex-col gap-2">
       <p className="text-soft text-sm">{[group.class.name, group.subject?.name].filter(Boolean).join(" › ")}</p>
-      <h2>{own?.assignment.title ?? t("groups.noTopic")}</h2>
+      <h2>
+        {/* The whole card is the link; its name is the topic. */}
+        <Link to="/g/$groupId" params={{ groupId: group.id }} className="after:absolute after:inset-0">
+          {own?.assignment.title ?? t("groups.noTopic")}
+        </Link>
+      </h2>
       <p>
         {group.displayName ?? group.name} · {t("groups.members", { count: group.members.length })}
       </p>

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { createFileRoute } from "@tanstack/react-router";
+import { createFileRoute, Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 
@@ -62,7 +62,11 @@ function Topic({ topic }: { topic: Assignment }): ReactNode {
   const done = (topic.stats?.submitted ?? 0) + (topic.stats?.graded ?? 0);
   return (
     <Sheet className="flex flex-wrap items-baseline gap-x-4 gap-y-1">
-      <h3 className="font-semibold">{topic.title}</h3>
+      <h3 className="font-semibold">
+        <Link to="/t/$topicId/board" params={{ topicId: topic.id }}>
+          {topic.title}
+        </Link>
+      </h3>
       <span className="text-soft">{topic.class.name}</span>
       <span>{t("today.ends", { when })}</span>
       {topic.status === "ACTIVE" ? <TimeLeft until={topic.deadline} /> : null}
