@@ -19,6 +19,7 @@ pub mod reply;
 pub mod router;
 pub mod terms;
 pub mod valid;
+mod web_client;
 
 mod activity_logs;
 mod assignment_clones;

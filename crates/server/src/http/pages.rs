@@ -1,32 +1,28 @@
-//! What a browser finds outside `/api` until the web client moves in: one honest page. On the address of a school it is
-//! sent on to the address of the web client (contract 10).
+//! What a browser finds outside `/api`: the web client. On the address of a school it is sent on to the address of the web
+//! client (contract 10).
 
 use axum::Router;
 use axum::extract::Request;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::{Next, from_fn};
-use axum::response::{Html, IntoResponse, Response};
+use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 
 use super::context::App;
-use super::tenants;
+use super::{tenants, web_client};
 use crate::error::{Error, Result};
 use crate::store::platform::organizations::HostName;
 
 /// The routes outside `/api`.
 #[expect(
     clippy::disallowed_methods,
-    reason = "pages are no API routes: nobody needs a session to read this one"
+    reason = "pages are no API routes: nobody needs a session to read them"
 )]
 pub fn routes() -> Router<App> {
     Router::new()
-        .route("/", get(welcome))
-        .fallback(|| async { Error::NotFound })
+        .route("/", get(web_client::client))
+        .fallback(web_client::client)
         .layer(from_fn(at_the_frontend))
-}
-
-async fn welcome() -> Html<&'static str> {
-    Html(include_str!("welcome.html"))
 }
 
 /// Sends who asks for a page on the address of a school to the web client, and says which school it was.

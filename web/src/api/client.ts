@@ -1,0 +1,53 @@
+// The one door to the service. Every call answers with its data or throws a Problem; nothing else is thrown.
+import createClient from "openapi-fetch";
+
+import type { components, paths } from "./schema";
+
+export type Schemas = components["schemas"];
+
+/** What the service refused, or that it could not be reached at all (`status` 0, `code` OFFLINE). */
+export class Problem extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    readonly details: readonly { path: string; message: string }[] = [],
+    readonly requestId?: string,
+  ) {
+    super(message);
+  }
+}
+
+export const client = createClient<paths>({ baseUrl: "/api", credentials: "same-origin" });
+
+client.use({
+  onError: () => new Problem(0, "OFFLINE", "The service cannot be reached"),
+  async onResponse({ response }) {
+    if (!response.ok) throw await problemOf(response);
+  },
+});
+
+async function problemOf(response: Response): Promise<Problem> {
+  const body: unknown = await response
+    .clone()
+    .json()
+    .catch(() => null);
+  const said = (typeof body === "object" && body !== null ? body : {}) as {
+    code?: string;
+    message?: string;
+    details?: { path: string; message: string }[];
+    requestId?: string;
+  };
+  return new Problem(
+    response.status,
+    said.code ?? "UNKNOWN",
+    said.message ?? response.statusText,
+    said.details ?? [],
+    said.requestId ?? response.headers.get("x-request-id") ?? undefined,
+  );
+}
+
+/** The data of an answer; a refusal has been thrown before. */
+export async function data<T>(answer: Promise<{ data?: T }>): Promise<T> {
+  return (await answer).data as T;
+}

@@ -1,0 +1,40 @@
+// The time of the service, whatever the clock of this machine says, and words for spans of it.
+import { useEffect, useState } from "react";
+
+let ahead = 0;
+
+/** Takes over the time the service said with an answer. */
+export function serverSaid(now: string): void {
+  const said = Date.parse(now);
+  if (!Number.isNaN(said)) ahead = said - Date.now();
+}
+
+export const now = (): number => Date.now() + ahead;
+
+/** The time of the service, anew each second. */
+export function useNow(): number {
+  const [moment, setMoment] = useState(now);
+  useEffect(() => {
+    const timer = setInterval(() => setMoment(now()), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  return moment;
+}
+
+/** Minutes and seconds, `m:ss`. */
+export function minutes(milliseconds: number): string {
+  const seconds = Math.max(0, Math.floor(milliseconds / 1000));
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+}
+
+export type Left = { unit: "days" | "hours" | "minutes"; count: number } | { unit: "seconds"; text: string } | { unit: "over"; count: number };
+
+/** How much is left until a moment, in the one unit that matters. */
+export function left(until: number, at: number): Left {
+  const rest = until - at;
+  if (rest < 0) return { unit: "over", count: Math.floor(-rest / 60_000) };
+  if (rest < 600_000) return { unit: "seconds", text: minutes(rest) };
+  if (rest < 5_400_000) return { unit: "minutes", count: Math.floor(rest / 60_000) };
+  if (rest < 172_800_000) return { unit: "hours", count: Math.floor(rest / 3_600_000) };
+  return { unit: "days", count: Math.floor(rest / 86_400_000) };
+}

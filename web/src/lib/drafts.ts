@@ -1,0 +1,19 @@
+// Unsent words, kept in this browser until they are sent. Keys carry the person, and signing out forgets them all: school
+// computers are shared.
+const PREFIX = "draft:";
+
+export function draft(person: string, of: string): string {
+  return localStorage.getItem(`${PREFIX}${person}:${of}`) ?? "";
+}
+
+export function keepDraft(person: string, of: string, text: string): void {
+  const key = `${PREFIX}${person}:${of}`;
+  if (text === "") localStorage.removeItem(key);
+  else localStorage.setItem(key, text);
+}
+
+export function forgetDrafts(): void {
+  for (const key of Object.keys(localStorage)) {
+    if (key.startsWith(PREFIX)) localStorage.removeItem(key);
+  }
+}

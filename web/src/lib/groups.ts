@@ -1,0 +1,47 @@
+// Groups and topics as the service tells them, and what the start pages make of them.
+import { queryOptions } from "@tanstack/react-query";
+
+import { client, data, type Schemas } from "../api/client";
+
+export type Group = Schemas["Group"];
+export type Assignment = Schemas["Assignment"];
+
+/** The groups the caller is in, or that belong to a class he teaches. */
+export const myGroups = queryOptions({
+  queryKey: ["groups", "mine"],
+  queryFn: async () => (await data(client.GET("/groups", { params: { query: { mine: "1" } } }))).filter((group): group is Group => "members" in group),
+  // Nobody is told the moment a group begins; looking again is how a student learns of it.
+  refetchInterval: 300_000,
+});
+
+/** The topics of the classes the caller teaches. */
+export const assignments = queryOptions({
+  queryKey: ["assignments", "mine"],
+  queryFn: async () => (await data(client.GET("/assignments", { params: { query: {} } }))).filter((topic): topic is Assignment => "groupAssignments" in topic),
+});
+
+/** The topic a group works on: the one that ends next, else the one that ended last. */
+export function nearest(group: Group) {
+  const open = group.groupAssignments.filter((own) => own.assignment.status === "ACTIVE");
+  const by = (one: { assignment: { deadline: string } }, other: { assignment: { deadline: string } }) =>
+    one.assignment.deadline.localeCompare(other.assignment.deadline);
+  return open.toSorted(by)[0] ?? group.groupAssignments.toSorted(by).at(-1);
+}
+
+/** Open topics first, by the time they end; groups without a topic after them, finished ones last. */
+export function inOrder(groups: readonly Group[]): { open: Group[]; finished: Group[] } {
+  const isFinished = (group: Group) => nearest(group)?.assignment.status === "FINISHED";
+  const key = (group: Group) => nearest(group)?.assignment.deadline ?? "9999";
+  const sorted = groups.toSorted((one, other) => key(one).localeCompare(key(other)));
+  return { open: sorted.filter((group) => !isFinished(group)), finished: sorted.filter(isFinished) };
+}
+
+/** How the lesson of a teacher stands: what runs (a lesson's length around now), what comes, what waits for a grade. */
+export function lesson(topics: readonly Assignment[], at: number) {
+  const open = topics.filter((topic) => topic.status === "ACTIVE").toSorted((one, other) => one.deadline.localeCompare(other.deadline));
+  const day = 86_400_000;
+  const running = open.filter((topic) => Math.abs(Date.parse(topic.deadline) - at) < day);
+  const next = open.filter((topic) => Date.parse(topic.deadline) - at >= day);
+  const toGrade = topics.filter((topic) => (topic.stats?.submitted ?? 0) > 0);
+  return { running, next, toGrade };
+}

@@ -1,0 +1,78 @@
+// The live channel. Events are hints: what they name is asked for anew; the query cache is the only state. Nothing is
+// replayed after a gap, so on `ready` and on `sync:required` everything that is shown is fetched again.
+import type { QueryClient, QueryKey } from "@tanstack/react-query";
+import { io, type Socket } from "socket.io-client";
+
+import { serverSaid } from "./clock";
+
+export type Line = "connecting" | "live" | "offline";
+
+interface Hint {
+  at?: string;
+  groupId?: string;
+  assignmentId?: string;
+  workRoomId?: string;
+  documentId?: string;
+}
+
+/** What an event makes stale. A key is the beginning of the keys of queries. */
+function stale(event: string, hint: Hint): QueryKey[] {
+  const board: QueryKey = hint.assignmentId ? ["board", hint.assignmentId] : ["board"];
+  const noun = event.split(":")[0];
+  switch (noun) {
+    case "board":
+      return [["board"]];
+    case "group":
+      return [["groups"], ["courses"], ["room"], board];
+    case "assignment":
+    case "course":
+      return [["assignments"], ["courses"], ["groups"], ["room"], board];
+    case "document":
+      return [["room"], ["document", hint.documentId ?? ""], board];
+    case "submission":
+    case "grade":
+    case "feedback":
+      return [["assignments"], ["groups"], ["room"], ["submissions"], ["feedback"], board];
+    case "message":
+      return [["chat", hint.workRoomId ?? ""], ["room"], board];
+    case "direct":
+      return [["messages"]];
+    case "class":
+      return [["classes"], ["groups"], ["courses"], ["assignments"]];
+    default:
+      return [];
+  }
+}
+
+let open: Socket | undefined;
+let told = 0;
+
+/** Says that this person writes in a document, at most every ten seconds; kept in memory by the service, and nowhere else. */
+export function tellWriting(documentId: string): void {
+  if (open?.connected !== true || Date.now() - told < 10_000) return;
+  told = Date.now();
+  open.emit("document:activity", { documentId });
+}
+
+/** Joins the live channel; answers how to leave it. */
+export function goLive(cache: QueryClient, onLine: (line: Line) => void, onRevoked: () => void): () => void {
+  const socket: Socket = io({ path: "/api/socket.io", withCredentials: true, transports: ["websocket", "polling"] });
+  open = socket;
+  const refetch = () => void cache.invalidateQueries();
+  socket.on("ready", () => {
+    onLine("live");
+    refetch();
+  });
+  socket.on("sync:required", refetch);
+  socket.on("session:revoked", onRevoked);
+  socket.on("disconnect", () => onLine("offline"));
+  socket.on("connect_error", () => onLine("offline"));
+  socket.onAny((event: string, hint: Hint | undefined) => {
+    if (hint?.at) serverSaid(hint.at);
+    for (const queryKey of stale(event, hint ?? {})) void cache.invalidateQueries({ queryKey });
+  });
+  return () => {
+    open = undefined;
+    socket.disconnect();
+  };
+}

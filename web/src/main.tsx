@@ -1,0 +1,44 @@
+import { QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { createRouter, RouterProvider } from "@tanstack/react-router";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+
+import { Problem } from "./api/client";
+import { startWords } from "./lib/words";
+import { routeTree } from "./routeTree.gen";
+import "./styles.css";
+
+const cache = new QueryClient({
+  // A session that ended is noticed by whichever question comes next.
+  queryCache: new QueryCache({
+    onError: (problem) => {
+      if (problem instanceof Problem && problem.status === 401) void cache.invalidateQueries({ queryKey: ["me"] });
+    },
+  }),
+  defaultOptions: {
+    queries: {
+      staleTime: 15_000,
+      // What was refused stays refused; what did not arrive may arrive.
+      retry: (count, problem) => count < 2 && problem instanceof Problem && (problem.status === 0 || problem.status >= 500),
+    },
+  },
+});
+
+const router = createRouter({ routeTree, context: { cache }, defaultPreload: "intent", scrollRestoration: true });
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}
+
+const root = document.getElementById("root");
+if (root === null) throw new Error("the page has no #root");
+await startWords();
+createRoot(root).render(
+  <StrictMode>
+    <QueryClientProvider client={cache}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>
+  </StrictMode>,
+);

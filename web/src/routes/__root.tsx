@@ -1,0 +1,27 @@
+import type { QueryClient } from "@tanstack/react-query";
+import { createRootRouteWithContext, Link, Outlet } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+
+import { Heading } from "../ui/Heading";
+import { Problems } from "../ui/Problems";
+
+export const Route = createRootRouteWithContext<{ cache: QueryClient }>()({
+  component: Outlet,
+  notFoundComponent: Missing,
+  errorComponent: ({ error, reset }) => (
+    <main className="mx-auto max-w-xl p-6">
+      <Problems problem={error} again={reset} />
+    </main>
+  ),
+});
+
+function Missing() {
+  const { t } = useTranslation();
+  return (
+    <main className="mx-auto flex max-w-xl flex-col gap-3 p-6">
+      <Heading title={t("missing.title")}>{t("missing.title")}</Heading>
+      <p>{t("missing.text")}</p>
+      <Link to="/">{t("missing.home")}</Link>
+    </main>
+  );
+}

@@ -1,0 +1,29 @@
+import { Button as Base, type ButtonProps } from "react-aria-components";
+
+type Kind = "main" | "plain" | "quiet" | "danger";
+
+const KINDS: Record<Kind, string> = {
+  main: "bg-accent text-on-accent border-accent",
+  plain: "bg-sheet text-ink border-line",
+  quiet: "border-transparent text-accent",
+  danger: "bg-sheet text-bad border-bad",
+};
+
+interface Props extends Omit<ButtonProps, "className" | "isPending"> {
+  kind?: Kind;
+  className?: string;
+  /** What it does is under way: it keeps the focus, and pressing it again does nothing. */
+  isPending?: boolean;
+}
+
+/** A button of at least 44 pixels, so that a finger finds it. */
+export function Button({ kind = "plain", className = "", isPending = false, onPress, type, ...rest }: Props) {
+  const doing = isPending ? { "data-busy": true } : { onPress, type };
+  return (
+    <Base
+      {...rest}
+      {...(doing as ButtonProps)}
+      className={`inline-flex min-h-11 min-w-11 cursor-pointer items-center justify-center gap-2 rounded-lg border px-4 font-medium hover:brightness-95 disabled:cursor-not-allowed disabled:opacity-60 data-busy:cursor-progress data-busy:opacity-60 ${KINDS[kind]} ${className}`}
+    />
+  );
+}

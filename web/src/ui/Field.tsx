@@ -1,0 +1,29 @@
+import type { ReactNode } from "react";
+import { FieldError, Input, Label, Text, TextField, type TextFieldProps } from "react-aria-components";
+
+interface Props extends Omit<TextFieldProps, "className" | "children"> {
+  label: string;
+  hint?: string;
+  problem?: string;
+  /** What stands at the end of the line, a button for instance. */
+  end?: ReactNode;
+}
+
+/** One line of text with its label above, what is wrong with it below. */
+export function Field({ label, hint, problem, end, ...rest }: Props) {
+  return (
+    <TextField {...rest} isInvalid={problem !== undefined || rest.isInvalid} className="flex flex-col gap-1">
+      <Label className="font-medium">{label}</Label>
+      <span className="flex gap-2">
+        <Input className="bg-sheet border-line min-h-11 w-full min-w-0 rounded-lg border px-3" />
+        {end}
+      </span>
+      {hint === undefined ? null : (
+        <Text slot="description" className="text-soft text-sm">
+          {hint}
+        </Text>
+      )}
+      <FieldError className="text-bad text-sm">{problem}</FieldError>
+    </TextField>
+  );
+}

@@ -1,0 +1,15 @@
+import { tanstackRouter } from "@tanstack/router-plugin/vite";
+import react from "@vitejs/plugin-react";
+import tailwindcss from "@tailwindcss/vite";
+import { defineConfig } from "vitest/config";
+
+// The service behind the development server; Host and Origin stay what the browser sends, so that cookies, the check
+// of the origin and the tenant by host name behave as in production.
+const service = { target: "http://127.0.0.1:3000", ws: true, changeOrigin: false };
+
+export default defineConfig({
+  plugins: [tanstackRouter({ target: "react", autoCodeSplitting: true }), react(), tailwindcss()],
+  server: { port: 5173, strictPort: true, proxy: { "/api": service } },
+  build: { target: "es2022", reportCompressedSize: false },
+  test: { include: ["src/**/*.test.ts"] },
+});
