@@ -41,7 +41,10 @@ pub async fn client(request: Request) -> Result<Response> {
     let file = Client::get(name).filter(|_| !is_twin(name)).ok_or(Error::NotFound)?;
     let mut response = part(name, file, request.headers());
     if is_page {
-        let app = request.extensions().get::<App>().expect("layers.rs puts the app into every request");
+        let app = request
+            .extensions()
+            .get::<App>()
+            .expect("layers.rs puts the app into every request");
         let policy = policy(app.config().docserver_url.as_deref());
         let policy = HeaderValue::try_from(policy).map_err(|error| Error::Internal(error.into()))?;
         response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
@@ -146,7 +149,10 @@ mod tests {
     #[test]
     fn the_page_may_load_the_editor_and_nothing_else() {
         let policy = policy(Some("https://docs.school.example/office"));
-        assert!(policy.contains("script-src 'self' https://docs.school.example;"), "{policy}");
+        assert!(
+            policy.contains("script-src 'self' https://docs.school.example;"),
+            "{policy}"
+        );
         assert!(!policy.contains("script-src 'self' 'unsafe"), "{policy}");
     }
 }

@@ -67,7 +67,7 @@ async fn kills_at_every_call(kind: Kind) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_first_start_that_is_killed_at_a_call_is_completed_by_the_next() {
     let mut calls = 0;
-    let mut tried = 0;
+    let mut tried = 0_u64;
     let wanted = size(3, 1_000);
     while tried < wanted {
         let mut place = Place::new(Kind::Sqlite).unwrap();
@@ -80,12 +80,12 @@ async fn a_first_start_that_is_killed_at_a_call_is_completed_by_the_next() {
             println!("a first start makes {calls} calls");
             continue;
         }
-        if wanted >= 1_000 && u64::from(tried) >= calls {
+        if wanted >= 1_000 && tried >= calls {
             break;
         }
         // All of them one after the other, or a few over the whole length.
         let point = if wanted >= 1_000 {
-            u64::from(tried) + 1
+            tried + 1
         } else {
             rand::random_range(1..=calls)
         };
