@@ -8,15 +8,17 @@ const flat = (value, path = "") =>
   Object.entries(value).flatMap(([key, inner]) =>
     typeof inner === "string" ? [[path + key, inner]] : flat(inner, `${path}${key}.`),
   );
-const languages = readdirSync(folder).filter((name) => name.endsWith(".json"));
-const words = new Map(languages.map((name) => [name, new Map(flat(JSON.parse(readFileSync(join(folder, name), "utf8"))))]));
+const languages = readdirSync(folder).filter((name) => !name.includes("."));
+const files = (language) => readdirSync(join(folder, language)).filter((name) => name.endsWith(".json"));
+const read = (language, name) => flat(JSON.parse(readFileSync(join(folder, language, name), "utf8")));
+const words = new Map(languages.map((language) => [language, new Map(files(language).flatMap((name) => read(language, name)))]));
 const code = readdirSync(source, { recursive: true })
   .filter((name) => /\.tsx?$/.test(name) && !name.includes("schema.d"))
   .map((name) => readFileSync(join(source, name), "utf8"))
   .join("\n");
 const names = (text) => [...text.matchAll(/{{(\w+)/g)].map((match) => match[1]).sort().join();
 const faults = [];
-const english = words.get("en.json");
+const english = words.get("en");
 for (const [language, texts] of words) {
   for (const [key, text] of english) {
     if (!texts.has(key)) faults.push(`${language} lacks ${key}`);

@@ -10,22 +10,57 @@
 
 import { Route as rootRouteImport } from './routes/__root'
 import { Route as SchoolRouteImport } from './routes/_school'
+import { Route as ForgotRouteImport } from './routes/forgot'
 import { Route as LoginRouteImport } from './routes/login'
+import { Route as ResetPasswordRouteImport } from './routes/reset-password'
 import { Route as SchoolsRouteImport } from './routes/schools'
 import { Route as SchoolIndexRouteImport } from './routes/_school/index'
+import { Route as SchoolActivityRouteImport } from './routes/_school/activity'
 import { Route as SchoolGroupsRouteImport } from './routes/_school/groups'
+import { Route as SchoolHelpRouteImport } from './routes/_school/help'
+import { Route as SchoolMeRouteImport } from './routes/_school/me'
+import { Route as SchoolMessagesRouteImport } from './routes/_school/messages'
+import { Route as SchoolSubmissionsRouteImport } from './routes/_school/submissions'
 import { Route as SchoolTodayRouteImport } from './routes/_school/today'
+import { Route as InvitationInvitationIdRouteImport } from './routes/invitation.$invitationId'
+import { Route as SchoolAdminIndexRouteImport } from './routes/_school/admin.index'
+import { Route as SchoolAdminHomeroomsRouteImport } from './routes/_school/admin.homerooms'
+import { Route as SchoolAdminImportRouteImport } from './routes/_school/admin.import'
+import { Route as SchoolAdminOrganisationRouteImport } from './routes/_school/admin.organisation'
+import { Route as SchoolAdminPrivacyRouteImport } from './routes/_school/admin.privacy'
+import { Route as SchoolAdminSessionsRouteImport } from './routes/_school/admin.sessions'
+import { Route as SchoolAdminSubjectsRouteImport } from './routes/_school/admin.subjects'
+import { Route as SchoolAdminUsersRouteImport } from './routes/_school/admin.users'
+import { Route as SchoolClassesClassIdRouteImport } from './routes/_school/classes.$classId'
+import { Route as SchoolCoursesIndexRouteImport } from './routes/_school/courses.index'
+import { Route as SchoolSuperTenantsRouteImport } from './routes/_school/super.tenants'
+import { Route as SchoolTNewRouteImport } from './routes/_school/t.new'
+import { Route as SchoolCoursesCourseIdIndexRouteImport } from './routes/_school/courses.$courseId.index'
+import { Route as SchoolCoursesCourseIdDivideRouteImport } from './routes/_school/courses.$courseId.divide'
 import { Route as SchoolGGroupIdIndexRouteImport } from './routes/_school/g.$groupId.index'
+import { Route as SchoolTTopicIdIndexRouteImport } from './routes/_school/t.$topicId.index'
 import { Route as SchoolTTopicIdBoardRouteImport } from './routes/_school/t.$topicId.board'
+import { Route as SchoolTTopicIdProjectorRouteImport } from './routes/_school/t.$topicId.projector'
 import { Route as SchoolGGroupIdDDocumentIdRouteImport } from './routes/_school/g.$groupId.d.$documentId'
+import { Route as SchoolTTopicIdWorkGroupIdRouteImport } from './routes/_school/t.$topicId.work.$groupId'
 
 const SchoolRoute = SchoolRouteImport.update({
   id: '/_school',
   getParentRoute: () => rootRouteImport,
 } as any)
+const ForgotRoute = ForgotRouteImport.update({
+  id: '/forgot',
+  path: '/forgot',
+  getParentRoute: () => rootRouteImport,
+} as any)
 const LoginRoute = LoginRouteImport.update({
   id: '/login',
   path: '/login',
+  getParentRoute: () => rootRouteImport,
+} as any)
+const ResetPasswordRoute = ResetPasswordRouteImport.update({
+  id: '/reset-password',
+  path: '/reset-password',
   getParentRoute: () => rootRouteImport,
 } as any)
 const SchoolsRoute = SchoolsRouteImport.update({
@@ -38,9 +73,34 @@ const SchoolIndexRoute = SchoolIndexRouteImport.update({
   path: '/',
   getParentRoute: () => SchoolRoute,
 } as any)
+const SchoolActivityRoute = SchoolActivityRouteImport.update({
+  id: '/activity',
+  path: '/activity',
+  getParentRoute: () => SchoolRoute,
+} as any)
 const SchoolGroupsRoute = SchoolGroupsRouteImport.update({
   id: '/groups',
   path: '/groups',
+  getParentRoute: () => SchoolRoute,
+} as any)
+const SchoolHelpRoute = SchoolHelpRouteImport.update({
+  id: '/help',
+  path: '/help',
+  getParentRoute: () => SchoolRoute,
+} as any)
+const SchoolMeRoute = SchoolMeRouteImport.update({
+  id: '/me',
+  path: '/me',
+  getParentRoute: () => SchoolRoute,
+} as any)
+const SchoolMessagesRoute = SchoolMessagesRouteImport.update({
+  id: '/messages',
+  path: '/messages',
+  getParentRoute: () => SchoolRoute,
+} as any)
+const SchoolSubmissionsRoute = SchoolSubmissionsRouteImport.update({
+  id: '/submissions',
+  path: '/submissions',
   getParentRoute: () => SchoolRoute,
 } as any)
 const SchoolTodayRoute = SchoolTodayRouteImport.update({
@@ -48,14 +108,101 @@ const SchoolTodayRoute = SchoolTodayRouteImport.update({
   path: '/today',
   getParentRoute: () => SchoolRoute,
 } as any)
+const InvitationInvitationIdRoute = InvitationInvitationIdRouteImport.update({
+  id: '/invitation/$invitationId',
+  path: '/invitation/$invitationId',
+  getParentRoute: () => rootRouteImport,
+} as any)
+const SchoolAdminIndexRoute = SchoolAdminIndexRouteImport.update({
+  id: '/admin/',
+  path: '/admin/',
+  getParentRoute: () => SchoolRoute,
+} as any)
+const SchoolAdminHomeroomsRoute = SchoolAdminHomeroomsRouteImport.update({
+  id: '/admin/homerooms',
+  path: '/admin/homerooms',
+  getParentRoute: () => SchoolRoute,
+} as any)
+const SchoolAdminImportRoute = SchoolAdminImportRouteImport.update({
+  id: '/admin/import',
+  path: '/admin/import',
+  getParentRoute: () => SchoolRoute,
+} as any)
+const SchoolAdminOrganisationRoute = SchoolAdminOrganisationRouteImport.update({
+  id: '/admin/organisation',
+  path: '/admin/organisation',
+  getParentRoute: () => SchoolRoute,
+} as any)
+const SchoolAdminPrivacyRoute = SchoolAdminPrivacyRouteImport.update({
+  id: '/admin/privacy',
+  path: '/admin/privacy',
+  getParentRoute: () => SchoolRoute,
+} as any)
+const SchoolAdminSessionsRoute = SchoolAdminSessionsRouteImport.update({
+  id: '/admin/sessions',
+  path: '/admin/sessions',
+  getParentRoute: () => SchoolRoute,
+} as any)
+const SchoolAdminSubjectsRoute = SchoolAdminSubjectsRouteImport.update({
+  id: '/admin/subjects',
+  path: '/admin/subjects',
+  getParentRoute: () => SchoolRoute,
+} as any)
+const SchoolAdminUsersRoute = SchoolAdminUsersRouteImport.update({
+  id: '/admin/users',
+  path: '/admin/users',
+  getParentRoute: () => SchoolRoute,
+} as any)
+const SchoolClassesClassIdRoute = SchoolClassesClassIdRouteImport.update({
+  id: '/classes/$classId',
+  path: '/classes/$classId',
+  getParentRoute: () => SchoolRoute,
+} as any)
+const SchoolCoursesIndexRoute = SchoolCoursesIndexRouteImport.update({
+  id: '/courses/',
+  path: '/courses/',
+  getParentRoute: () => SchoolRoute,
+} as any)
+const SchoolSuperTenantsRoute = SchoolSuperTenantsRouteImport.update({
+  id: '/super/tenants',
+  path: '/super/tenants',
+  getParentRoute: () => SchoolRoute,
+} as any)
+const SchoolTNewRoute = SchoolTNewRouteImport.update({
+  id: '/t/new',
+  path: '/t/new',
+  getParentRoute: () => SchoolRoute,
+} as any)
+const SchoolCoursesCourseIdIndexRoute =
+  SchoolCoursesCourseIdIndexRouteImport.update({
+    id: '/courses/$courseId/',
+    path: '/courses/$courseId/',
+    getParentRoute: () => SchoolRoute,
+  } as any)
+const SchoolCoursesCourseIdDivideRoute =
+  SchoolCoursesCourseIdDivideRouteImport.update({
+    id: '/courses/$courseId/divide',
+    path: '/courses/$courseId/divide',
+    getParentRoute: () => SchoolRoute,
+  } as any)
 const SchoolGGroupIdIndexRoute = SchoolGGroupIdIndexRouteImport.update({
   id: '/g/$groupId/',
   path: '/g/$groupId/',
   getParentRoute: () => SchoolRoute,
 } as any)
+const SchoolTTopicIdIndexRoute = SchoolTTopicIdIndexRouteImport.update({
+  id: '/t/$topicId/',
+  path: '/t/$topicId/',
+  getParentRoute: () => SchoolRoute,
+} as any)
 const SchoolTTopicIdBoardRoute = SchoolTTopicIdBoardRouteImport.update({
   id: '/t/$topicId/board',
   path: '/t/$topicId/board',
+  getParentRoute: () => SchoolRoute,
+} as any)
+const SchoolTTopicIdProjectorRoute = SchoolTTopicIdProjectorRouteImport.update({
+  id: '/t/$topicId/projector',
+  path: '/t/$topicId/projector',
   getParentRoute: () => SchoolRoute,
 } as any)
 const SchoolGGroupIdDDocumentIdRoute =
@@ -64,77 +211,236 @@ const SchoolGGroupIdDDocumentIdRoute =
     path: '/g/$groupId/d/$documentId',
     getParentRoute: () => SchoolRoute,
   } as any)
+const SchoolTTopicIdWorkGroupIdRoute =
+  SchoolTTopicIdWorkGroupIdRouteImport.update({
+    id: '/t/$topicId/work/$groupId',
+    path: '/t/$topicId/work/$groupId',
+    getParentRoute: () => SchoolRoute,
+  } as any)
 
 export interface FileRoutesByFullPath {
   '/': typeof SchoolIndexRoute
+  '/forgot': typeof ForgotRoute
   '/login': typeof LoginRoute
+  '/reset-password': typeof ResetPasswordRoute
   '/schools': typeof SchoolsRoute
+  '/activity': typeof SchoolActivityRoute
   '/groups': typeof SchoolGroupsRoute
+  '/help': typeof SchoolHelpRoute
+  '/me': typeof SchoolMeRoute
+  '/messages': typeof SchoolMessagesRoute
+  '/submissions': typeof SchoolSubmissionsRoute
   '/today': typeof SchoolTodayRoute
+  '/invitation/$invitationId': typeof InvitationInvitationIdRoute
+  '/admin/homerooms': typeof SchoolAdminHomeroomsRoute
+  '/admin/import': typeof SchoolAdminImportRoute
+  '/admin/organisation': typeof SchoolAdminOrganisationRoute
+  '/admin/privacy': typeof SchoolAdminPrivacyRoute
+  '/admin/sessions': typeof SchoolAdminSessionsRoute
+  '/admin/subjects': typeof SchoolAdminSubjectsRoute
+  '/admin/users': typeof SchoolAdminUsersRoute
+  '/classes/$classId': typeof SchoolClassesClassIdRoute
+  '/super/tenants': typeof SchoolSuperTenantsRoute
+  '/t/new': typeof SchoolTNewRoute
+  '/admin/': typeof SchoolAdminIndexRoute
+  '/courses/': typeof SchoolCoursesIndexRoute
+  '/courses/$courseId/divide': typeof SchoolCoursesCourseIdDivideRoute
   '/t/$topicId/board': typeof SchoolTTopicIdBoardRoute
+  '/t/$topicId/projector': typeof SchoolTTopicIdProjectorRoute
+  '/courses/$courseId/': typeof SchoolCoursesCourseIdIndexRoute
   '/g/$groupId/': typeof SchoolGGroupIdIndexRoute
+  '/t/$topicId/': typeof SchoolTTopicIdIndexRoute
   '/g/$groupId/d/$documentId': typeof SchoolGGroupIdDDocumentIdRoute
+  '/t/$topicId/work/$groupId': typeof SchoolTTopicIdWorkGroupIdRoute
 }
 export interface FileRoutesByTo {
+  '/forgot': typeof ForgotRoute
   '/login': typeof LoginRoute
+  '/reset-password': typeof ResetPasswordRoute
   '/schools': typeof SchoolsRoute
+  '/activity': typeof SchoolActivityRoute
   '/groups': typeof SchoolGroupsRoute
+  '/help': typeof SchoolHelpRoute
+  '/me': typeof SchoolMeRoute
+  '/messages': typeof SchoolMessagesRoute
+  '/submissions': typeof SchoolSubmissionsRoute
   '/today': typeof SchoolTodayRoute
+  '/invitation/$invitationId': typeof InvitationInvitationIdRoute
   '/': typeof SchoolIndexRoute
+  '/admin/homerooms': typeof SchoolAdminHomeroomsRoute
+  '/admin/import': typeof SchoolAdminImportRoute
+  '/admin/organisation': typeof SchoolAdminOrganisationRoute
+  '/admin/privacy': typeof SchoolAdminPrivacyRoute
+  '/admin/sessions': typeof SchoolAdminSessionsRoute
+  '/admin/subjects': typeof SchoolAdminSubjectsRoute
+  '/admin/users': typeof SchoolAdminUsersRoute
+  '/classes/$classId': typeof SchoolClassesClassIdRoute
+  '/super/tenants': typeof SchoolSuperTenantsRoute
+  '/t/new': typeof SchoolTNewRoute
+  '/admin': typeof SchoolAdminIndexRoute
+  '/courses': typeof SchoolCoursesIndexRoute
+  '/courses/$courseId/divide': typeof SchoolCoursesCourseIdDivideRoute
   '/t/$topicId/board': typeof SchoolTTopicIdBoardRoute
+  '/t/$topicId/projector': typeof SchoolTTopicIdProjectorRoute
+  '/courses/$courseId': typeof SchoolCoursesCourseIdIndexRoute
   '/g/$groupId': typeof SchoolGGroupIdIndexRoute
+  '/t/$topicId': typeof SchoolTTopicIdIndexRoute
   '/g/$groupId/d/$documentId': typeof SchoolGGroupIdDDocumentIdRoute
+  '/t/$topicId/work/$groupId': typeof SchoolTTopicIdWorkGroupIdRoute
 }
 export interface FileRoutesById {
   __root__: typeof rootRouteImport
   '/_school': typeof SchoolRouteWithChildren
+  '/forgot': typeof ForgotRoute
   '/login': typeof LoginRoute
+  '/reset-password': typeof ResetPasswordRoute
   '/schools': typeof SchoolsRoute
+  '/_school/activity': typeof SchoolActivityRoute
   '/_school/groups': typeof SchoolGroupsRoute
+  '/_school/help': typeof SchoolHelpRoute
+  '/_school/me': typeof SchoolMeRoute
+  '/_school/messages': typeof SchoolMessagesRoute
+  '/_school/submissions': typeof SchoolSubmissionsRoute
   '/_school/today': typeof SchoolTodayRoute
+  '/invitation/$invitationId': typeof InvitationInvitationIdRoute
   '/_school/': typeof SchoolIndexRoute
+  '/_school/admin/homerooms': typeof SchoolAdminHomeroomsRoute
+  '/_school/admin/import': typeof SchoolAdminImportRoute
+  '/_school/admin/organisation': typeof SchoolAdminOrganisationRoute
+  '/_school/admin/privacy': typeof SchoolAdminPrivacyRoute
+  '/_school/admin/sessions': typeof SchoolAdminSessionsRoute
+  '/_school/admin/subjects': typeof SchoolAdminSubjectsRoute
+  '/_school/admin/users': typeof SchoolAdminUsersRoute
+  '/_school/classes/$classId': typeof SchoolClassesClassIdRoute
+  '/_school/super/tenants': typeof SchoolSuperTenantsRoute
+  '/_school/t/new': typeof SchoolTNewRoute
+  '/_school/admin/': typeof SchoolAdminIndexRoute
+  '/_school/courses/': typeof SchoolCoursesIndexRoute
+  '/_school/courses/$courseId/divide': typeof SchoolCoursesCourseIdDivideRoute
   '/_school/t/$topicId/board': typeof SchoolTTopicIdBoardRoute
+  '/_school/t/$topicId/projector': typeof SchoolTTopicIdProjectorRoute
+  '/_school/courses/$courseId/': typeof SchoolCoursesCourseIdIndexRoute
   '/_school/g/$groupId/': typeof SchoolGGroupIdIndexRoute
+  '/_school/t/$topicId/': typeof SchoolTTopicIdIndexRoute
   '/_school/g/$groupId/d/$documentId': typeof SchoolGGroupIdDDocumentIdRoute
+  '/_school/t/$topicId/work/$groupId': typeof SchoolTTopicIdWorkGroupIdRoute
 }
 export interface FileRouteTypes {
   fileRoutesByFullPath: FileRoutesByFullPath
   fullPaths:
     | '/'
+    | '/forgot'
     | '/login'
+    | '/reset-password'
     | '/schools'
+    | '/activity'
     | '/groups'
+    | '/help'
+    | '/me'
+    | '/messages'
+    | '/submissions'
     | '/today'
+    | '/invitation/$invitationId'
+    | '/admin/homerooms'
+    | '/admin/import'
+    | '/admin/organisation'
+    | '/admin/privacy'
+    | '/admin/sessions'
+    | '/admin/subjects'
+    | '/admin/users'
+    | '/classes/$classId'
+    | '/super/tenants'
+    | '/t/new'
+    | '/admin/'
+    | '/courses/'
+    | '/courses/$courseId/divide'
     | '/t/$topicId/board'
+    | '/t/$topicId/projector'
+    | '/courses/$courseId/'
     | '/g/$groupId/'
+    | '/t/$topicId/'
     | '/g/$groupId/d/$documentId'
+    | '/t/$topicId/work/$groupId'
   fileRoutesByTo: FileRoutesByTo
   to:
+    | '/forgot'
     | '/login'
+    | '/reset-password'
     | '/schools'
+    | '/activity'
     | '/groups'
+    | '/help'
+    | '/me'
+    | '/messages'
+    | '/submissions'
     | '/today'
+    | '/invitation/$invitationId'
     | '/'
+    | '/admin/homerooms'
+    | '/admin/import'
+    | '/admin/organisation'
+    | '/admin/privacy'
+    | '/admin/sessions'
+    | '/admin/subjects'
+    | '/admin/users'
+    | '/classes/$classId'
+    | '/super/tenants'
+    | '/t/new'
+    | '/admin'
+    | '/courses'
+    | '/courses/$courseId/divide'
     | '/t/$topicId/board'
+    | '/t/$topicId/projector'
+    | '/courses/$courseId'
     | '/g/$groupId'
+    | '/t/$topicId'
     | '/g/$groupId/d/$documentId'
+    | '/t/$topicId/work/$groupId'
   id:
     | '__root__'
     | '/_school'
+    | '/forgot'
     | '/login'
+    | '/reset-password'
     | '/schools'
+    | '/_school/activity'
     | '/_school/groups'
+    | '/_school/help'
+    | '/_school/me'
+    | '/_school/messages'
+    | '/_school/submissions'
     | '/_school/today'
+    | '/invitation/$invitationId'
     | '/_school/'
+    | '/_school/admin/homerooms'
+    | '/_school/admin/import'
+    | '/_school/admin/organisation'
+    | '/_school/admin/privacy'
+    | '/_school/admin/sessions'
+    | '/_school/admin/subjects'
+    | '/_school/admin/users'
+    | '/_school/classes/$classId'
+    | '/_school/super/tenants'
+    | '/_school/t/new'
+    | '/_school/admin/'
+    | '/_school/courses/'
+    | '/_school/courses/$courseId/divide'
     | '/_school/t/$topicId/board'
+    | '/_school/t/$topicId/projector'
+    | '/_school/courses/$courseId/'
     | '/_school/g/$groupId/'
+    | '/_school/t/$topicId/'
     | '/_school/g/$groupId/d/$documentId'
+    | '/_school/t/$topicId/work/$groupId'
   fileRoutesById: FileRoutesById
 }
 export interface RootRouteChildren {
   SchoolRoute: typeof SchoolRouteWithChildren
+  ForgotRoute: typeof ForgotRoute
   LoginRoute: typeof LoginRoute
+  ResetPasswordRoute: typeof ResetPasswordRoute
   SchoolsRoute: typeof SchoolsRoute
+  InvitationInvitationIdRoute: typeof InvitationInvitationIdRoute
 }
 
 declare module '@tanstack/react-router' {
@@ -146,11 +452,25 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof SchoolRouteImport
       parentRoute: typeof rootRouteImport
     }
+    '/forgot': {
+      id: '/forgot'
+      path: '/forgot'
+      fullPath: '/forgot'
+      preLoaderRoute: typeof ForgotRouteImport
+      parentRoute: typeof rootRouteImport
+    }
     '/login': {
       id: '/login'
       path: '/login'
       fullPath: '/login'
       preLoaderRoute: typeof LoginRouteImport
+      parentRoute: typeof rootRouteImport
+    }
+    '/reset-password': {
+      id: '/reset-password'
+      path: '/reset-password'
+      fullPath: '/reset-password'
+      preLoaderRoute: typeof ResetPasswordRouteImport
       parentRoute: typeof rootRouteImport
     }
     '/schools': {
@@ -167,11 +487,46 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof SchoolIndexRouteImport
       parentRoute: typeof SchoolRoute
     }
+    '/_school/activity': {
+      id: '/_school/activity'
+      path: '/activity'
+      fullPath: '/activity'
+      preLoaderRoute: typeof SchoolActivityRouteImport
+      parentRoute: typeof SchoolRoute
+    }
     '/_school/groups': {
       id: '/_school/groups'
       path: '/groups'
       fullPath: '/groups'
       preLoaderRoute: typeof SchoolGroupsRouteImport
+      parentRoute: typeof SchoolRoute
+    }
+    '/_school/help': {
+      id: '/_school/help'
+      path: '/help'
+      fullPath: '/help'
+      preLoaderRoute: typeof SchoolHelpRouteImport
+      parentRoute: typeof SchoolRoute
+    }
+    '/_school/me': {
+      id: '/_school/me'
+      path: '/me'
+      fullPath: '/me'
+      preLoaderRoute: typeof SchoolMeRouteImport
+      parentRoute: typeof SchoolRoute
+    }
+    '/_school/messages': {
+      id: '/_school/messages'
+      path: '/messages'
+      fullPath: '/messages'
+      preLoaderRoute: typeof SchoolMessagesRouteImport
+      parentRoute: typeof SchoolRoute
+    }
+    '/_school/submissions': {
+      id: '/_school/submissions'
+      path: '/submissions'
+      fullPath: '/submissions'
+      preLoaderRoute: typeof SchoolSubmissionsRouteImport
       parentRoute: typeof SchoolRoute
     }
     '/_school/today': {
@@ -181,11 +536,123 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof SchoolTodayRouteImport
       parentRoute: typeof SchoolRoute
     }
+    '/invitation/$invitationId': {
+      id: '/invitation/$invitationId'
+      path: '/invitation/$invitationId'
+      fullPath: '/invitation/$invitationId'
+      preLoaderRoute: typeof InvitationInvitationIdRouteImport
+      parentRoute: typeof rootRouteImport
+    }
+    '/_school/admin/': {
+      id: '/_school/admin/'
+      path: '/admin'
+      fullPath: '/admin/'
+      preLoaderRoute: typeof SchoolAdminIndexRouteImport
+      parentRoute: typeof SchoolRoute
+    }
+    '/_school/admin/homerooms': {
+      id: '/_school/admin/homerooms'
+      path: '/admin/homerooms'
+      fullPath: '/admin/homerooms'
+      preLoaderRoute: typeof SchoolAdminHomeroomsRouteImport
+      parentRoute: typeof SchoolRoute
+    }
+    '/_school/admin/import': {
+      id: '/_school/admin/import'
+      path: '/admin/import'
+      fullPath: '/admin/import'
+      preLoaderRoute: typeof SchoolAdminImportRouteImport
+      parentRoute: typeof SchoolRoute
+    }
+    '/_school/admin/organisation': {
+      id: '/_school/admin/organisation'
+      path: '/admin/organisation'
+      fullPath: '/admin/organisation'
+      preLoaderRoute: typeof SchoolAdminOrganisationRouteImport
+      parentRoute: typeof SchoolRoute
+    }
+    '/_school/admin/privacy': {
+      id: '/_school/admin/privacy'
+      path: '/admin/privacy'
+      fullPath: '/admin/privacy'
+      preLoaderRoute: typeof SchoolAdminPrivacyRouteImport
+      parentRoute: typeof SchoolRoute
+    }
+    '/_school/admin/sessions': {
+      id: '/_school/admin/sessions'
+      path: '/admin/sessions'
+      fullPath: '/admin/sessions'
+      preLoaderRoute: typeof SchoolAdminSessionsRouteImport
+      parentRoute: typeof SchoolRoute
+    }
+    '/_school/admin/subjects': {
+      id: '/_school/admin/subjects'
+      path: '/admin/subjects'
+      fullPath: '/admin/subjects'
+      preLoaderRoute: typeof SchoolAdminSubjectsRouteImport
+      parentRoute: typeof SchoolRoute
+    }
+    '/_school/admin/users': {
+      id: '/_school/admin/users'
+      path: '/admin/users'
+      fullPath: '/admin/users'
+      preLoaderRoute: typeof SchoolAdminUsersRouteImport
+      parentRoute: typeof SchoolRoute
+    }
+    '/_school/classes/$classId': {
+      id: '/_school/classes/$classId'
+      path: '/classes/$classId'
+      fullPath: '/classes/$classId'
+      preLoaderRoute: typeof SchoolClassesClassIdRouteImport
+      parentRoute: typeof SchoolRoute
+    }
+    '/_school/courses/': {
+      id: '/_school/courses/'
+      path: '/courses'
+      fullPath: '/courses/'
+      preLoaderRoute: typeof SchoolCoursesIndexRouteImport
+      parentRoute: typeof SchoolRoute
+    }
+    '/_school/super/tenants': {
+      id: '/_school/super/tenants'
+      path: '/super/tenants'
+      fullPath: '/super/tenants'
+      preLoaderRoute: typeof SchoolSuperTenantsRouteImport
+      parentRoute: typeof SchoolRoute
+    }
+    '/_school/t/new': {
+      id: '/_school/t/new'
+      path: '/t/new'
+      fullPath: '/t/new'
+      preLoaderRoute: typeof SchoolTNewRouteImport
+      parentRoute: typeof SchoolRoute
+    }
+    '/_school/courses/$courseId/': {
+      id: '/_school/courses/$courseId/'
+      path: '/courses/$courseId'
+      fullPath: '/courses/$courseId/'
+      preLoaderRoute: typeof SchoolCoursesCourseIdIndexRouteImport
+      parentRoute: typeof SchoolRoute
+    }
+    '/_school/courses/$courseId/divide': {
+      id: '/_school/courses/$courseId/divide'
+      path: '/courses/$courseId/divide'
+      fullPath: '/courses/$courseId/divide'
+      preLoaderRoute: typeof SchoolCoursesCourseIdDivideRouteImport
+      parentRoute: typeof SchoolRoute
+    }
     '/_school/g/$groupId/': {
       id: '/_school/g/$groupId/'
       path: '/g/$groupId'
       fullPath: '/g/$groupId/'
       preLoaderRoute: typeof SchoolGGroupIdIndexRouteImport
+      parentRoute: typeof SchoolRoute
+    }
+    '/_school/t/$topicId/': {
+      id: '/_school/t/$topicId/'
+      path: '/t/$topicId'
+      fullPath: '/t/$topicId/'
+      preLoaderRoute: typeof SchoolTTopicIdIndexRouteImport
       parentRoute: typeof SchoolRoute
     }
     '/_school/t/$topicId/board': {
@@ -195,6 +662,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof SchoolTTopicIdBoardRouteImport
       parentRoute: typeof SchoolRoute
     }
+    '/_school/t/$topicId/projector': {
+      id: '/_school/t/$topicId/projector'
+      path: '/t/$topicId/projector'
+      fullPath: '/t/$topicId/projector'
+      preLoaderRoute: typeof SchoolTTopicIdProjectorRouteImport
+      parentRoute: typeof SchoolRoute
+    }
     '/_school/g/$groupId/d/$documentId': {
       id: '/_school/g/$groupId/d/$documentId'
       path: '/g/$groupId/d/$documentId'
@@ -202,25 +676,76 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof SchoolGGroupIdDDocumentIdRouteImport
       parentRoute: typeof SchoolRoute
     }
+    '/_school/t/$topicId/work/$groupId': {
+      id: '/_school/t/$topicId/work/$groupId'
+      path: '/t/$topicId/work/$groupId'
+      fullPath: '/t/$topicId/work/$groupId'
+      preLoaderRoute: typeof SchoolTTopicIdWorkGroupIdRouteImport
+      parentRoute: typeof SchoolRoute
+    }
   }
 }
 
 interface SchoolRouteChildren {
+  SchoolActivityRoute: typeof SchoolActivityRoute
   SchoolGroupsRoute: typeof SchoolGroupsRoute
+  SchoolHelpRoute: typeof SchoolHelpRoute
+  SchoolMeRoute: typeof SchoolMeRoute
+  SchoolMessagesRoute: typeof SchoolMessagesRoute
+  SchoolSubmissionsRoute: typeof SchoolSubmissionsRoute
   SchoolTodayRoute: typeof SchoolTodayRoute
   SchoolIndexRoute: typeof SchoolIndexRoute
+  SchoolAdminHomeroomsRoute: typeof SchoolAdminHomeroomsRoute
+  SchoolAdminImportRoute: typeof SchoolAdminImportRoute
+  SchoolAdminOrganisationRoute: typeof SchoolAdminOrganisationRoute
+  SchoolAdminPrivacyRoute: typeof SchoolAdminPrivacyRoute
+  SchoolAdminSessionsRoute: typeof SchoolAdminSessionsRoute
+  SchoolAdminSubjectsRoute: typeof SchoolAdminSubjectsRoute
+  SchoolAdminUsersRoute: typeof SchoolAdminUsersRoute
+  SchoolClassesClassIdRoute: typeof SchoolClassesClassIdRoute
+  SchoolSuperTenantsRoute: typeof SchoolSuperTenantsRoute
+  SchoolTNewRoute: typeof SchoolTNewRoute
+  SchoolAdminIndexRoute: typeof SchoolAdminIndexRoute
+  SchoolCoursesIndexRoute: typeof SchoolCoursesIndexRoute
+  SchoolCoursesCourseIdDivideRoute: typeof SchoolCoursesCourseIdDivideRoute
   SchoolTTopicIdBoardRoute: typeof SchoolTTopicIdBoardRoute
+  SchoolTTopicIdProjectorRoute: typeof SchoolTTopicIdProjectorRoute
+  SchoolCoursesCourseIdIndexRoute: typeof SchoolCoursesCourseIdIndexRoute
   SchoolGGroupIdIndexRoute: typeof SchoolGGroupIdIndexRoute
+  SchoolTTopicIdIndexRoute: typeof SchoolTTopicIdIndexRoute
   SchoolGGroupIdDDocumentIdRoute: typeof SchoolGGroupIdDDocumentIdRoute
+  SchoolTTopicIdWorkGroupIdRoute: typeof SchoolTTopicIdWorkGroupIdRoute
 }
 
 const SchoolRouteChildren: SchoolRouteChildren = {
+  SchoolActivityRoute: SchoolActivityRoute,
   SchoolGroupsRoute: SchoolGroupsRoute,
+  SchoolHelpRoute: SchoolHelpRoute,
+  SchoolMeRoute: SchoolMeRoute,
+  SchoolMessagesRoute: SchoolMessagesRoute,
+  SchoolSubmissionsRoute: SchoolSubmissionsRoute,
   SchoolTodayRoute: SchoolTodayRoute,
   SchoolIndexRoute: SchoolIndexRoute,
+  SchoolAdminHomeroomsRoute: SchoolAdminHomeroomsRoute,
+  SchoolAdminImportRoute: SchoolAdminImportRoute,
+  SchoolAdminOrganisationRoute: SchoolAdminOrganisationRoute,
+  SchoolAdminPrivacyRoute: SchoolAdminPrivacyRoute,
+  SchoolAdminSessionsRoute: SchoolAdminSessionsRoute,
+  SchoolAdminSubjectsRoute: SchoolAdminSubjectsRoute,
+  SchoolAdminUsersRoute: SchoolAdminUsersRoute,
+  SchoolClassesClassIdRoute: SchoolClassesClassIdRoute,
+  SchoolSuperTenantsRoute: SchoolSuperTenantsRoute,
+  SchoolTNewRoute: SchoolTNewRoute,
+  SchoolAdminIndexRoute: SchoolAdminIndexRoute,
+  SchoolCoursesIndexRoute: SchoolCoursesIndexRoute,
+  SchoolCoursesCourseIdDivideRoute: SchoolCoursesCourseIdDivideRoute,
   SchoolTTopicIdBoardRoute: SchoolTTopicIdBoardRoute,
+  SchoolTTopicIdProjectorRoute: SchoolTTopicIdProjectorRoute,
+  SchoolCoursesCourseIdIndexRoute: SchoolCoursesCourseIdIndexRoute,
   SchoolGGroupIdIndexRoute: SchoolGGroupIdIndexRoute,
+  SchoolTTopicIdIndexRoute: SchoolTTopicIdIndexRoute,
   SchoolGGroupIdDDocumentIdRoute: SchoolGGroupIdDDocumentIdRoute,
+  SchoolTTopicIdWorkGroupIdRoute: SchoolTTopicIdWorkGroupIdRoute,
 }
 
 const SchoolRouteWithChildren =
@@ -228,8 +753,11 @@ const SchoolRouteWithChildren =
 
 const rootRouteChildren: RootRouteChildren = {
   SchoolRoute: SchoolRouteWithChildren,
+  ForgotRoute: ForgotRoute,
   LoginRoute: LoginRoute,
+  ResetPasswordRoute: ResetPasswordRoute,
   SchoolsRoute: SchoolsRoute,
+  InvitationInvitationIdRoute: InvitationInvitationIdRoute,
 }
 export const routeTree = rootRouteImport
   ._addFileChildren(rootRouteChildren)

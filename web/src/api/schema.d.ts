@@ -427,6 +427,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/assignments/{id}/export.zip": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The documents of all groups of a topic as one archive
+         * @description `index.csv` comes first and lists what is in it, a folder for each group follows, and `errors.txt` comes last when
+         *     something could not be brought: a conversion that failed, a file that is missing. Groups that have not started are in
+         *     it. What is saved while it streams is not.
+         */
+        get: operations["get_assignments_id_export_zip"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/assignments/{id}/finish": {
         parameters: {
             query?: never;
@@ -515,6 +537,26 @@ export interface paths {
         head?: never;
         /** Give one group a text of its own, or more time */
         patch: operations["patch_assignments_id_groups_groupId"];
+        trace?: never;
+    };
+    "/assignments/{id}/handouts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Copy a file of a topic into the room of every group as a document for the topic
+         * @description Hidden groups get theirs, too, and see it when they start. Handing out again gives a copy only to groups that have none.
+         */
+        post: operations["post_assignments_id_handouts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/assignments/{id}/reopen": {
@@ -1959,6 +2001,23 @@ export interface paths {
         };
         /** The bytes of a file of a group */
         get: operations["get_groups_id_attachments_attachmentId_download"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{id}/contributions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who worked on the documents of a group: minutes and saves of each member, from what the document server told */
+        get: operations["get_groups_id_contributions"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3515,6 +3574,17 @@ export interface components {
              */
             seed: number;
         };
+        /** @description What somebody did in one document. */
+        DocumentContribution: {
+            documentId: components["schemas"]["DocumentId"];
+            firstEditedAt: components["schemas"]["Timestamp"];
+            lastEditedAt: components["schemas"]["Timestamp"];
+            /** Format: int64 */
+            minutes: number;
+            /** Format: int64 */
+            saves: number;
+            title: string;
+        };
         /** @description What a PATCH may change. */
         DocumentEdit: {
             /** @description Another topic, or none. */
@@ -3559,17 +3629,26 @@ export interface components {
         DocumentType: "word" | "cell" | "slide" | "pdf";
         /** @description A kept state of a document. */
         DocumentVersion: {
+            /** @description Who changed it when, as the document server tells: the last hundred changes, oldest first */
+            changes: components["schemas"]["DocumentVersionChange"][];
             createdAt: components["schemas"]["Timestamp"];
             documentId: components["schemas"]["DocumentId"];
             editors: components["schemas"]["UserId"][];
             id: components["schemas"]["RevisionId"];
             origin: components["schemas"]["RevisionOrigin"];
             savedById: components["schemas"]["UserId"] | null;
+            /** @description The release of the document server that told it */
+            serverVersion: string | null;
             sha256: string;
             /** Format: int64 */
             size: number;
             /** Format: int64 */
             version: number;
+        };
+        /** @description Somebody's changes up to a moment. */
+        DocumentVersionChange: {
+            at: components["schemas"]["Timestamp"] | null;
+            userId: components["schemas"]["UserId"];
         };
         /** @description `{ "success": true }` and what went, the answer to a plain deletion. */
         Done: {
@@ -3626,6 +3705,7 @@ export interface components {
         };
         Edit_Name: null | string;
         Edit_Points: null | number;
+        Edit_QuotaBytes: null | number;
         Edit_RequiredDocuments: null | number;
         Edit_RequiredSubmissions: null | number;
         Edit_RetentionDays: null | number;
@@ -3738,6 +3818,11 @@ export interface components {
              * @description Classes not taught along any more.
              */
             coTeachings: number;
+            /**
+             * Format: int64
+             * @description Documents for which it was counted how long and how often the person wrote.
+             */
+            contributions: number;
             /**
              * Format: int64
              * @description Classes left.
@@ -4214,6 +4299,15 @@ export interface components {
         Handled: {
             note?: components["schemas"]["Note"] | null;
         };
+        /** @description What was handed out, and to whom not. */
+        Handout: {
+            /** @description The new documents. */
+            documents: components["schemas"]["WorkRoomDocument"][];
+            /** @description Groups whose rooms have no place for another document. */
+            full: components["schemas"]["GroupId"][];
+            /** @description Groups that had a copy already. */
+            had: components["schemas"]["GroupId"][];
+        };
         /** @description The service as a whole. */
         Health: {
             /** @description Always `ok`: an answer is the news. */
@@ -4424,6 +4518,27 @@ export interface components {
             role: components["schemas"]["MemberRole"];
             updatedAt: components["schemas"]["Timestamp"] | null;
             user: components["schemas"]["MemberPerson"];
+            userId: components["schemas"]["UserId"];
+        };
+        /** @description What a member of a group did, or somebody else in its documents. */
+        MemberContribution: {
+            documents: components["schemas"]["DocumentContribution"][];
+            firstEditedAt: components["schemas"]["Timestamp"] | null;
+            image: string | null;
+            /** @description Whether he is in the group now */
+            isMember: boolean;
+            lastEditedAt: components["schemas"]["Timestamp"] | null;
+            /**
+             * Format: int64
+             * @description Whole minutes in editors of the group's documents; time in two at once counts once
+             */
+            minutes: number;
+            name: string;
+            /**
+             * Format: int64
+             * @description Saves with words of his
+             */
+            saves: number;
             userId: components["schemas"]["UserId"];
         };
         /** @description What a PATCH of a membership may change. */
@@ -4757,6 +4872,12 @@ export interface components {
             /** @description Groups with texts of their own. */
             groups?: components["schemas"]["List_OwnText"];
         };
+        /** @description What is handed out. */
+        NewHandout: {
+            /** @description A file of the topic that is for all its groups. */
+            templateAttachmentId: components["schemas"]["AttachmentId"];
+            title?: components["schemas"]["DocumentTitle"] | null;
+        };
         /** @description A homeroom to be created. */
         NewHomeroom: {
             academicYear?: components["schemas"]["AcademicYear"] | null;
@@ -4857,18 +4978,22 @@ export interface components {
         Organization: {
             createdAt: components["schemas"]["Timestamp"];
             customDomain: components["schemas"]["CustomDomain"] | null;
+            groupStorageQuota?: components["schemas"]["QuotaBytes"] | null;
             id: components["schemas"]["OrganizationId"];
             logo: components["schemas"]["WebAddress"] | null;
             metadata: components["schemas"]["Metadata"] | null;
             name: components["schemas"]["Name"];
             slug: components["schemas"]["Slug"];
             status: components["schemas"]["OrganizationStatus"];
+            storageQuota?: components["schemas"]["QuotaBytes"] | null;
             updatedAt: components["schemas"]["Timestamp"];
         };
         /** @description What the platform may change of a school: also where it is found. */
         OrganizationEdit: {
             /** @description New host of its own. */
             customDomain?: components["schemas"]["Edit_CustomDomain"];
+            /** @description How many bytes each of its groups may keep; null for what every group may keep. */
+            groupStorageQuota?: components["schemas"]["Edit_QuotaBytes"];
             /** @description New address of its logo. */
             logo?: components["schemas"]["Edit_WebAddress"];
             /** @description New settings, key by key. */
@@ -4877,6 +5002,8 @@ export interface components {
             name?: components["schemas"]["Edit_Name"];
             /** @description New name in addresses. */
             slug?: components["schemas"]["Edit_Slug"];
+            /** @description How many bytes it may keep; null for what every school may keep. */
+            storageQuota?: components["schemas"]["Edit_QuotaBytes"];
         };
         /** @description Id of an organization, the tenant. */
         OrganizationId: string;
@@ -5120,6 +5247,11 @@ export interface components {
              */
             published: number;
         };
+        /**
+         * Format: int64
+         * @description How much may be kept, in bytes.
+         */
+        QuotaBytes: number;
         /** @description Whether the service can work. */
         Readiness: {
             /** @description Each thing the service needs. */
@@ -5404,6 +5536,18 @@ export interface components {
              * @description All bytes.
              */
             totalBytes: number;
+        };
+        /** @description What a school keeps and may keep. */
+        StorageView: components["schemas"]["StorageUsage"] & {
+            /** @description What each group may keep. */
+            groupQuotaBytes: components["schemas"]["QuotaBytes"];
+            /** @description What the school may keep. */
+            quotaBytes: components["schemas"]["QuotaBytes"];
+            /**
+             * Format: int64
+             * @description Bytes at this moment: what was counted and what came since.
+             */
+            usedBytes: number;
         };
         /**
          * @description How students are divided.
@@ -5832,6 +5976,7 @@ export interface components {
             /** @description How the editor opens for the caller; events leave this out */
             mode?: components["schemas"]["Mode"];
             points: components["schemas"]["Points"] | null;
+            saveFailedAt: components["schemas"]["Timestamp"] | null;
             /** Format: int64 */
             size: number;
             status: components["schemas"]["DocumentStatus"];
@@ -7590,6 +7735,15 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
+        /** @description `NOTHING_TO_EXPORT`: There is no document to export. */
+        "409.NOTHING_TO_EXPORT": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
         /** @description `SUBJECT_IN_USE`: Courses or groups use the subject. */
         "409.SUBJECT_IN_USE": {
             headers: {
@@ -7845,7 +7999,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "dryRun": false,
-                 *       "userId": "01a200bb-b017-772f-a5d1-5cf7426c693b"
+                 *       "userId": "01a2021c-27ab-71c6-9f76-dcf065e620bf"
                  *     }
                  */
                 "application/json": components["schemas"]["EraseRequest"];
@@ -7865,15 +8019,16 @@ export interface operations {
                      *         "chatFiles": 1,
                      *         "chatMessages": 1,
                      *         "coTeachings": 0,
+                     *         "contributions": 1,
                      *         "enrollments": 1,
                      *         "exports": 2,
                      *         "groups": 1,
                      *         "helpCalls": 1,
                      *         "homerooms": 1,
-                     *         "logRecords": 9,
+                     *         "logRecords": 11,
                      *         "memberGrades": 2,
                      *         "memberships": 1,
-                     *         "messagesReceived": 1,
+                     *         "messagesReceived": 2,
                      *         "messagesSent": 1,
                      *         "profiles": 1,
                      *         "readingMarks": 1,
@@ -7882,7 +8037,7 @@ export interface operations {
                      *         "signIns": 1,
                      *         "submissionNotes": 1
                      *       },
-                     *       "userId": "01a200bb-b017-772f-a5d1-5cf7426c693b"
+                     *       "userId": "01a2021c-27ab-71c6-9f76-dcf065e620bf"
                      *     }
                      */
                     "application/json": components["schemas"]["Erasure"];
@@ -8015,10 +8170,25 @@ export interface operations {
                     "application/zip": number[];
                 };
             };
+            /** @description A part of it */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It did not change */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            416: components["responses"]["416.RANGE_NOT_SATISFIABLE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -8479,16 +8649,17 @@ export interface operations {
                      *       "classes": [
                      *         {
                      *           "bytes": 22,
-                     *           "id": "01a20097-441d-7477-a885-f8669b9bfec5",
+                     *           "id": "01a20223-4117-753c-91ec-22fd4c77a1da",
                      *           "name": "7b"
                      *         },
                      *         {
                      *           "bytes": 12,
-                     *           "id": "01a20097-446b-7460-b75a-b9c3c5229b45",
+                     *           "id": "01a20223-411a-75da-8bf9-daf147a74829",
                      *           "name": "8a"
                      *         }
                      *       ],
-                     *       "countedAt": "2026-11-22T00:10:44.247Z",
+                     *       "countedAt": "2026-11-22T07:23:14.709Z",
+                     *       "groupQuotaBytes": 2147483648,
                      *       "kinds": {
                      *         "attachments": 10,
                      *         "conversions": 9,
@@ -8498,10 +8669,12 @@ export interface operations {
                      *         "revisions": 0,
                      *         "submissions": 3
                      *       },
-                     *       "totalBytes": 34
+                     *       "quotaBytes": 214748364800,
+                     *       "totalBytes": 34,
+                     *       "usedBytes": 34
                      *     }
                      */
-                    "application/json": components["schemas"]["StorageUsage"];
+                    "application/json": components["schemas"]["StorageView"];
                 };
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
@@ -9243,13 +9416,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            /** @description It has no such part */
-            416: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            416: components["responses"]["416.RANGE_NOT_SATISFIABLE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -9648,6 +9815,45 @@ export interface operations {
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            507: components["responses"]["507.QUOTA_EXCEEDED"];
+        };
+    };
+    get_assignments_id_export_zip: {
+        parameters: {
+            query?: {
+                /** @description As what the documents come; `original` without it */
+                format?: "original" | "pdf" | "both";
+                /** @description `current` (without it): as they are now; `submission`: as they were handed in last */
+                source?: "current" | "submission";
+                /** @description Of these groups alone: their ids with commas between them */
+                groupIds?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of an assignment */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An archive */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/zip": number[];
+                };
+            };
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.NOTHING_TO_EXPORT"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
     post_assignments_id_finish: {
@@ -10013,6 +10219,91 @@ export interface operations {
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
+        };
+    };
+    post_assignments_id_handouts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of an assignment */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "templateAttachmentId": "01a2021e-3019-74fc-ac7c-709e5b7af0d4"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewHandout"];
+            };
+        };
+        responses: {
+            /** @description Copy a file of a topic into the room of every group as a document for the topic */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "documents": [
+                     *         {
+                     *           "assignmentId": "01a2021e-300b-73e7-9731-7268579966c8",
+                     *           "canEdit": true,
+                     *           "createdAt": "2026-11-22T07:17:42.560Z",
+                     *           "createdById": "01a2021e-2e0d-7660-9ade-26c94da49458",
+                     *           "documentType": "word",
+                     *           "feedback": null,
+                     *           "fileExtension": "txt",
+                     *           "grade": null,
+                     *           "gradedAt": null,
+                     *           "gradedById": null,
+                     *           "groupId": "01a2021e-2f9a-7793-8b0b-0128ca2214a9",
+                     *           "id": "01a2021e-3021-74d4-b1b1-7df1d278e6a2",
+                     *           "lastActivity": "2026-11-22T07:17:42.560Z",
+                     *           "lastEditedBy": "01a2021e-2e0d-7660-9ade-26c94da49458",
+                     *           "lastEditedByUser": {
+                     *             "id": "01a2021e-2e0d-7660-9ade-26c94da49458",
+                     *             "name": "Ada Teacher"
+                     *           },
+                     *           "lockedAt": null,
+                     *           "lockedByAssignmentId": null,
+                     *           "mode": "edit",
+                     *           "points": null,
+                     *           "saveFailedAt": null,
+                     *           "size": 6,
+                     *           "status": "DRAFT",
+                     *           "statusBeforeLock": null,
+                     *           "submittedAt": null,
+                     *           "submittedById": null,
+                     *           "title": "leaf",
+                     *           "updatedAt": "2026-11-22T07:17:42.560Z",
+                     *           "version": 1,
+                     *           "workRoomId": "01a2021e-2f9a-7793-8b0b-012961f8f562"
+                     *         }
+                     *       ],
+                     *       "full": [],
+                     *       "had": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Handout"];
+                };
+            };
+            400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED"];
+            413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            507: components["responses"]["507.QUOTA_EXCEEDED"];
         };
     };
     post_assignments_id_reopen: {
@@ -12647,6 +12938,7 @@ export interface operations {
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            507: components["responses"]["507.QUOTA_EXCEEDED"];
         };
     };
     get_classes_id_courses: {
@@ -13774,11 +14066,26 @@ export interface operations {
                     "application/pdf": unknown;
                 };
             };
+            /** @description A part of it */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It did not change */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ASSIGNMENT_NOT_FINISHED"];
+            416: components["responses"]["416.RANGE_NOT_SATISFIABLE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             502: components["responses"]["502.DOCSERVER_ERROR"];
@@ -14894,13 +15201,89 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            /** @description It has no such part */
-            416: {
+            416: components["responses"]["416.RANGE_NOT_SATISFIABLE"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+        };
+    };
+    get_groups_id_contributions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a group */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Who worked on the documents of a group: minutes and saves of each member, from what the document server told */
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "documents": [
+                     *           {
+                     *             "documentId": "01a2021a-581e-71b3-96bb-9f608807e939",
+                     *             "firstEditedAt": "2026-11-22T06:53:30.710Z",
+                     *             "lastEditedAt": "2026-11-22T07:13:30.866Z",
+                     *             "minutes": 20,
+                     *             "saves": 1,
+                     *             "title": "Essay"
+                     *           },
+                     *           {
+                     *             "documentId": "01a2021a-5837-70c3-bff8-f5c4ba4f29cb",
+                     *             "firstEditedAt": "2026-11-22T07:08:30.798Z",
+                     *             "lastEditedAt": "2026-11-22T07:13:30.846Z",
+                     *             "minutes": 0,
+                     *             "saves": 0,
+                     *             "title": "Notes"
+                     *           }
+                     *         ],
+                     *         "firstEditedAt": "2026-11-22T06:53:30.710Z",
+                     *         "image": null,
+                     *         "isMember": true,
+                     *         "lastEditedAt": "2026-11-22T07:13:30.866Z",
+                     *         "minutes": 20,
+                     *         "name": "Ben Student",
+                     *         "saves": 1,
+                     *         "userId": "01a2021a-57b3-7440-953d-58f566da5da1"
+                     *       },
+                     *       {
+                     *         "documents": [
+                     *           {
+                     *             "documentId": "01a2021a-581e-71b3-96bb-9f608807e939",
+                     *             "firstEditedAt": "2026-11-22T07:03:30.736Z",
+                     *             "lastEditedAt": "2026-11-22T07:13:30.866Z",
+                     *             "minutes": 10,
+                     *             "saves": 1,
+                     *             "title": "Essay"
+                     *           }
+                     *         ],
+                     *         "firstEditedAt": "2026-11-22T07:03:30.736Z",
+                     *         "image": null,
+                     *         "isMember": true,
+                     *         "lastEditedAt": "2026-11-22T07:13:30.866Z",
+                     *         "minutes": 10,
+                     *         "name": "Cem Student",
+                     *         "saves": 1,
+                     *         "userId": "01a2021a-57b3-7440-953d-58f8db666fab"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["MemberContribution"][];
+                };
             };
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            404: components["responses"]["404.NOT_FOUND"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -17869,6 +18252,7 @@ export interface operations {
                      *       "lockedByAssignmentId": null,
                      *       "mode": "view",
                      *       "points": 12.5,
+                     *       "saveFailedAt": null,
                      *       "size": 498,
                      *       "status": "SUBMITTED",
                      *       "statusBeforeLock": null,
@@ -17980,6 +18364,7 @@ export interface operations {
                      *       "lockedByAssignmentId": null,
                      *       "mode": "view",
                      *       "points": 12.5,
+                     *       "saveFailedAt": null,
                      *       "size": 498,
                      *       "status": "SUBMITTED",
                      *       "statusBeforeLock": null,
@@ -18114,6 +18499,7 @@ export interface operations {
                      *       "lockedByAssignmentId": null,
                      *       "mode": "edit",
                      *       "points": 12.5,
+                     *       "saveFailedAt": null,
                      *       "size": 498,
                      *       "status": "DRAFT",
                      *       "statusBeforeLock": null,
@@ -18281,9 +18667,27 @@ export interface operations {
                     "*/*": string;
                 };
             };
+            /** @description A part of it */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example z */
+                    "text/plain": unknown;
+                };
+            };
+            /** @description It did not change */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             401: components["responses"]["401.DOCSERVER_TOKEN_INVALID.DOCSERVER_TOKEN_MISSING"];
             403: components["responses"]["403.DOCSERVER_TOKEN_MISMATCH"];
             404: components["responses"]["404.NOT_FOUND"];
+            416: components["responses"]["416.RANGE_NOT_SATISFIABLE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -18339,6 +18743,7 @@ export interface operations {
                      *       "lockedByAssignmentId": null,
                      *       "mode": "view",
                      *       "points": 3,
+                     *       "saveFailedAt": null,
                      *       "size": 0,
                      *       "status": "SUBMITTED",
                      *       "statusBeforeLock": null,
@@ -18387,11 +18792,26 @@ export interface operations {
                     "application/pdf": unknown;
                 };
             };
+            /** @description A part of it */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It did not change */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ASSIGNMENT_NOT_FINISHED"];
+            416: components["responses"]["416.RANGE_NOT_SATISFIABLE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             502: components["responses"]["502.DOCSERVER_ERROR"];
@@ -18448,6 +18868,7 @@ export interface operations {
                      *         "lockedByAssignmentId": null,
                      *         "mode": "view",
                      *         "points": null,
+                     *         "saveFailedAt": null,
                      *         "size": 0,
                      *         "status": "SUBMITTED",
                      *         "statusBeforeLock": null,
@@ -18623,6 +19044,7 @@ export interface operations {
                      *         "lockedByAssignmentId": null,
                      *         "mode": "edit",
                      *         "points": null,
+                     *         "saveFailedAt": null,
                      *         "size": 0,
                      *         "status": "DRAFT",
                      *         "statusBeforeLock": null,
@@ -18733,6 +19155,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example Plain. */
                     "*/*": string;
                 };
             };
@@ -18754,13 +19177,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            /** @description It has no such part */
-            416: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            416: components["responses"]["416.RANGE_NOT_SATISFIABLE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -18810,6 +19227,7 @@ export interface operations {
                      *       "lockedByAssignmentId": null,
                      *       "mode": "edit",
                      *       "points": null,
+                     *       "saveFailedAt": null,
                      *       "size": 500,
                      *       "status": "DRAFT",
                      *       "statusBeforeLock": null,
@@ -18833,6 +19251,7 @@ export interface operations {
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            507: components["responses"]["507.QUOTA_EXCEEDED"];
         };
     };
     get_workrooms_group_groupId: {
@@ -19076,6 +19495,7 @@ export interface operations {
                      *       "lockedByAssignmentId": null,
                      *       "mode": "edit",
                      *       "points": null,
+                     *       "saveFailedAt": null,
                      *       "size": 498,
                      *       "status": "DRAFT",
                      *       "statusBeforeLock": null,
@@ -19353,13 +19773,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            /** @description It has no such part */
-            416: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
+            416: components["responses"]["416.RANGE_NOT_SATISFIABLE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];

@@ -1,5 +1,6 @@
 // Who is here: asked of the service, kept by the query cache, and forgotten with everything else on signing out.
 import { queryOptions, type QueryClient } from "@tanstack/react-query";
+import { notFound } from "@tanstack/react-router";
 
 import { client, data, Problem, type Schemas } from "../api/client";
 import { forgetDrafts } from "./drafts";
@@ -43,7 +44,15 @@ export function standing(person: Me): Standing {
 }
 
 export const isStaff = (person: Me): boolean => standing(person) !== "student";
+export const isSuper = (person: Me): boolean => standing(person) === "super";
 export const isAdmin = (person: Me): boolean => ["admin", "owner", "super"].includes(standing(person));
+
+/** Lets only some into a screen; to everybody else it does not exist. */
+export function only(allowed: (person: Me) => boolean) {
+  return ({ context }: { context: { person: Me } }) => {
+    if (!allowed(context.person)) throw notFound();
+  };
+}
 
 export async function signIn(cache: QueryClient, email: string, password: string): Promise<void> {
   await client.POST("/auth/sign-in/email", { body: { email, password } as never });

@@ -5,9 +5,10 @@ import { Menu, MenuItem, MenuTrigger, Popover, Separator } from "react-aria-comp
 import { useTranslation } from "react-i18next";
 
 import { goLive, type Line } from "../lib/live";
-import { isStaff, me, signOut } from "../lib/session";
-import { isLanguage, LANGUAGES, speak } from "../lib/words";
+import { me, signOut, standing } from "../lib/session";
+import { enterSchool, isLanguage, LANGUAGES, speak } from "../lib/words";
 import { Button } from "../ui/Button";
+import { Notes } from "../ui/notes";
 
 /** Everything inside a school: whoever is not signed in, or in no school, is sent there first. */
 export const Route = createFileRoute("/_school")({
@@ -15,14 +16,24 @@ export const Route = createFileRoute("/_school")({
     const person = await context.cache.ensureQueryData(me);
     if (!person) throw redirect({ to: "/login", search: { next: location.href } });
     if (!person.organization) throw redirect({ to: "/schools" });
+    await enterSchool();
     return { person };
   },
   component: School,
 });
 
+const STAFF = [
+  ["/today", "nav.today"],
+  ["/courses", "nav.courses"],
+  ["/submissions", "nav.submissions"],
+  ["/activity", "nav.activity"],
+] as const;
 const TABS = {
   student: [["/groups", "nav.groups"]],
-  staff: [["/today", "nav.today"]],
+  teacher: STAFF,
+  admin: [...STAFF, ["/admin", "nav.admin"]],
+  owner: [...STAFF, ["/admin", "nav.admin"]],
+  super: [...STAFF, ["/admin", "nav.admin"], ["/super/tenants", "nav.tenants"]],
 } as const;
 
 function School() {
@@ -39,19 +50,20 @@ function School() {
           {person.organization?.name ?? t("app.name")}
         </Link>
         <nav aria-label={t("app.main")} className="flex flex-wrap gap-1">
-          {TABS[isStaff(person) ? "staff" : "student"].map(([to, words]) => (
+          {TABS[standing(person)].map(([to, words]) => (
             <Link key={to} to={to} className="text-ink inline-flex min-h-11 items-center rounded-lg px-3 aria-[current=page]:font-semibold">
               {t(words)}
             </Link>
           ))}
         </nav>
         <span className="ms-auto" />
-        <Standing line={line} />
+        <LineState line={line} />
         <Account />
       </header>
       <main id="main" className="mx-auto max-w-6xl p-4">
         <Outlet />
       </main>
+      <Notes />
     </>
   );
 }
@@ -72,7 +84,7 @@ function useLine(): Line {
   return line;
 }
 
-function Standing({ line }: { line: Line }) {
+function LineState({ line }: { line: Line }) {
   const { t } = useTranslation();
   const words = { live: t("line.live"), connecting: t("line.connecting"), offline: t("line.offline") };
   return (

@@ -1,52 +1,66 @@
-import { Dialog, DialogTrigger, Heading, Modal, ModalOverlay } from "react-aria-components";
+import { type ReactNode, useState } from "react";
+import { DialogTrigger } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { Button } from "./Button";
+import { Field } from "./Field";
+import { Window } from "./Window";
 
-interface Props {
-  open: string;
+interface Question {
   title: string;
-  text: string;
+  text: ReactNode;
   yes: string;
-  isPending?: boolean;
+  /** Has to be typed before "yes" works: for what cannot be brought back. */
+  typed?: string;
   onYes: () => void;
 }
 
 /** A button that asks before it does something that is not easily undone; "Cancel" has the focus. */
-export function Ask({ open, title, text, yes, isPending = false, onYes }: Props) {
-  const { t } = useTranslation();
+export function Ask({ open, isPending = false, kind, ...question }: Question & { open: string; isPending?: boolean; kind?: "plain" | "danger" | "quiet" }) {
   return (
     <DialogTrigger>
-      <Button isPending={isPending}>{open}</Button>
-      <ModalOverlay className="fixed inset-0 z-30 grid place-items-center bg-black/50 p-4">
-        <Modal className="bg-sheet w-full max-w-md rounded-xl p-5 shadow-xl">
-          <Dialog role="alertdialog" className="flex flex-col gap-4 outline-none">
-            {({ close }) => (
-              <>
-                <Heading slot="title" className="text-lg font-semibold">
-                  {title}
-                </Heading>
-                <p>{text}</p>
-                <p className="flex flex-wrap justify-end gap-2">
-                  {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- a dialog has to begin somewhere, and nothing happens here */}
-                  <Button autoFocus onPress={close}>
-                    {t("ask.cancel")}
-                  </Button>
-                  <Button
-                    kind="danger"
-                    onPress={() => {
-                      close();
-                      onYes();
-                    }}
-                  >
-                    {yes}
-                  </Button>
-                </p>
-              </>
-            )}
-          </Dialog>
-        </Modal>
-      </ModalOverlay>
+      <Button isPending={isPending} {...(kind ? { kind } : {})}>
+        {open}
+      </Button>
+      <Window title={question.title} role="alertdialog">
+        {(close) => <Answer {...question} close={close} />}
+      </Window>
     </DialogTrigger>
+  );
+}
+
+/** The same question where no button stands beside it, after a choice in a menu for instance. */
+export function Asked({ onClose, ...question }: Question & { onClose: () => void }) {
+  return (
+    <Window title={question.title} role="alertdialog" isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+      {(close) => <Answer {...question} close={close} />}
+    </Window>
+  );
+}
+
+function Answer({ text, yes, typed, onYes, close }: Question & { close: () => void }) {
+  const { t } = useTranslation();
+  const [words, setWords] = useState("");
+  return (
+    <>
+      <div>{text}</div>
+      {typed === undefined ? null : <Field label={t("ask.type", { words: typed })} value={words} onChange={setWords} />}
+      <p className="flex flex-wrap justify-end gap-2">
+        {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- a dialog has to begin somewhere, and nothing happens here */}
+        <Button autoFocus onPress={close}>
+          {t("ask.cancel")}
+        </Button>
+        <Button
+          kind="danger"
+          isDisabled={typed !== undefined && words.trim() !== typed.trim()}
+          onPress={() => {
+            close();
+            onYes();
+          }}
+        >
+          {yes}
+        </Button>
+      </p>
+    </>
   );
 }

@@ -1,19 +1,19 @@
 import { useTranslation } from "react-i18next";
 
 import { Problem } from "../api/client";
+import { useSay } from "../lib/problems";
 import { Button } from "./Button";
 import { Sheet } from "./Sheet";
 
 /** What went wrong in plain words, and the way on. */
 export function Problems({ problem, again }: { problem: unknown; again?: () => void }) {
-  const { t, i18n } = useTranslation();
-  const code = problem instanceof Problem ? problem.code : "UNKNOWN";
-  const words = i18n.exists(`problem.${code}`) ? t(`problem.${code}`) : problem instanceof Problem ? problem.message : t("problem.UNKNOWN");
+  const { t } = useTranslation();
+  const say = useSay();
   return (
     <Sheet className="border-bad flex flex-col items-start gap-3">
       <div role="alert">
         <h2>{t("problem.title")}</h2>
-        <p>{words}</p>
+        <p>{say(problem)}</p>
       </div>
       {again === undefined ? null : <Button onPress={again}>{t("problem.again")}</Button>}
       {problem instanceof Problem && problem.requestId !== undefined ? (

@@ -1,0 +1,19 @@
+// What the service refuses, beside the field it is about.
+import { useTranslation } from "react-i18next";
+
+import { Problem } from "../api/client";
+
+/** The message for a field of a form, by its path in the body. */
+export function fieldProblem(problem: unknown, path: string): string | undefined {
+  return problem instanceof Problem ? problem.details.find((detail) => detail.path === path)?.message : undefined;
+}
+
+/** A problem in the reader's words where we have them, else in the service's. */
+export function useSay(): (problem: unknown) => string {
+  const { t, i18n } = useTranslation();
+  return (problem) => {
+    if (!(problem instanceof Problem)) return t("problem.UNKNOWN");
+    if (i18n.exists(`problem.${problem.code}`)) return t(`problem.${problem.code}`);
+    return problem.details[0] ? `${problem.details[0].path}: ${problem.details[0].message}` : problem.message;
+  };
+}

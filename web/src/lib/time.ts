@@ -1,0 +1,30 @@
+// Moments in the zone and language of the reader, from what every browser has.
+import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+
+import { now } from "./clock";
+import { me } from "./session";
+
+const machine = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** The zone of this person, else of the school, else of this machine. */
+export function useZone(): string {
+  const { data: person } = useQuery(me);
+  return person?.timezone ?? person?.organization?.metadata?.timezone ?? machine;
+}
+
+/** How moments are said: `moment` shortly, `day` without a time, `full` with everything. Each takes ISO 8601. */
+export function useTime() {
+  const { t, i18n } = useTranslation();
+  const zone = useZone();
+  const language = i18n.language;
+  const say = (options: Intl.DateTimeFormatOptions) => {
+    const format = new Intl.DateTimeFormat(language === "en" ? "en-GB" : language, { timeZone: zone, ...options });
+    return (at: string) => format.format(new Date(at));
+  };
+  const day = say({ dateStyle: "medium" });
+  const clock = say({ timeStyle: "short" });
+  const today = day(new Date(now()).toISOString());
+  const moment = (at: string) => (day(at) === today ? t("app.today", { time: clock(at) }) : say({ weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" })(at));
+  return { zone, language, day, clock, moment, full: say({ dateStyle: "full", timeStyle: "long" }) };
+}

@@ -1,0 +1,26 @@
+import { FieldError, Label, Text, TextArea, TextField, type TextFieldProps } from "react-aria-components";
+
+import { BOX } from "./field";
+
+interface Props extends Omit<TextFieldProps, "className" | "children"> {
+  label: string;
+  hint?: string | undefined;
+  problem?: string | undefined;
+  rows?: number;
+}
+
+/** Several lines of text with their label above, what is wrong with them below. */
+export function Area({ label, hint, problem, rows = 4, ...rest }: Props) {
+  return (
+    <TextField {...rest} isInvalid={problem !== undefined || rest.isInvalid === true} className="flex flex-col gap-1">
+      <Label className="font-medium">{label}</Label>
+      <TextArea rows={rows} className={`${BOX} py-2`} />
+      {hint === undefined ? null : (
+        <Text slot="description" className="text-soft text-sm">
+          {hint}
+        </Text>
+      )}
+      <FieldError className="text-bad text-sm">{problem}</FieldError>
+    </TextField>
+  );
+}

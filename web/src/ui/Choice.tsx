@@ -1,0 +1,50 @@
+import { ChevronDown } from "lucide-react";
+import { Button, FieldError, Label, ListBox, ListBoxItem, Popover, Select, SelectValue, type Key } from "react-aria-components";
+
+import { BOX, LINE, OVER } from "./field";
+
+export interface Option<K extends string = string> {
+  id: K;
+  name: string;
+}
+
+interface Props<K extends string> {
+  label: string;
+  options: readonly Option<K>[];
+  value: K | null;
+  onChange: (id: K) => void;
+  /** What stands there while nothing is chosen. */
+  none?: string;
+  problem?: string | undefined;
+  isDisabled?: boolean;
+}
+
+/** One of a few. For many, see `Search`. */
+export function Choice<K extends string>({ label, options, value, onChange, none, problem, isDisabled = false }: Props<K>) {
+  return (
+    <Select
+      value={value}
+      onChange={(key: Key | null) => key !== null && onChange(key as K)}
+      isInvalid={problem !== undefined}
+      isDisabled={isDisabled}
+      {...(none === undefined ? {} : { placeholder: none })}
+      className="flex min-w-0 flex-col gap-1"
+    >
+      <Label className="font-medium">{label}</Label>
+      <Button className={`${BOX} inline-flex cursor-pointer items-center justify-between gap-2`}>
+        <SelectValue className="truncate" />
+        <ChevronDown aria-hidden="true" className="size-4 shrink-0" />
+      </Button>
+      <FieldError className="text-bad text-sm">{problem}</FieldError>
+      <Popover className={`${OVER} min-w-(--trigger-width)`}>
+        <ListBox items={options} className="outline-none">
+          {(option) => (
+            <ListBoxItem id={option.id} textValue={option.name} className={`${LINE} selected:font-semibold`}>
+              {option.name}
+            </ListBoxItem>
+          )}
+        </ListBox>
+      </Popover>
+    </Select>
+  );
+}

@@ -1,0 +1,45 @@
+import { EllipsisVertical } from "lucide-react";
+import type { ReactNode } from "react";
+import { Menu, MenuItem, MenuTrigger, Popover } from "react-aria-components";
+import { useTranslation } from "react-i18next";
+
+import { Button } from "./Button";
+import { LINE, OVER } from "./field";
+
+export interface Deed {
+  id: string;
+  name: string;
+  isDanger?: boolean;
+  isDisabled?: boolean;
+  onAction: () => void;
+}
+
+interface Props {
+  /** What the deeds are done to, for whoever cannot see where the button stands. */
+  label: string;
+  deeds: readonly Deed[];
+  /** What stands on the button; three dots otherwise. */
+  children?: ReactNode;
+  isPending?: boolean;
+}
+
+/** What else can be done, behind one button. */
+export function More({ label, deeds, children, isPending = false }: Props) {
+  const { t } = useTranslation();
+  return (
+    <MenuTrigger>
+      <Button kind={children === undefined ? "quiet" : "plain"} isPending={isPending} {...(children === undefined ? { "aria-label": t("app.more", { of: label }), className: "px-0" } : {})}>
+        {children ?? <EllipsisVertical aria-hidden="true" className="size-5" />}
+      </Button>
+      <Popover className={OVER}>
+        <Menu aria-label={label} className="outline-none" items={deeds} onAction={(key) => deeds.find((deed) => deed.id === key)?.onAction()}>
+          {(deed) => (
+            <MenuItem id={deed.id} isDisabled={deed.isDisabled ?? false} className={`${LINE} ${deed.isDanger ? "text-bad" : ""}`}>
+              {deed.name}
+            </MenuItem>
+          )}
+        </Menu>
+      </Popover>
+    </MenuTrigger>
+  );
+}

@@ -1,0 +1,55 @@
+import type { ReactNode } from "react";
+import { ComboBox, FieldError, Input, Label, ListBox, ListBoxItem, Popover, type Key } from "react-aria-components";
+
+import { BOX, LINE, OVER } from "./field";
+
+export interface Found {
+  id: string;
+  name: string;
+  note?: string;
+}
+
+interface Props {
+  label: string;
+  /** What was typed; whoever shows the list looks for it. */
+  input: string;
+  onInput: (text: string) => void;
+  found: readonly Found[];
+  onPick: (id: string) => void;
+  none: ReactNode;
+  problem?: string | undefined;
+  /** What is shown chosen; null when picking is all that matters. */
+  value?: string | null;
+}
+
+/** A field that finds one of many while it is typed in. */
+export function Search({ label, input, onInput, found, onPick, none, problem, value = null }: Props) {
+  return (
+    <ComboBox
+      value={value}
+      inputValue={input}
+      onInputChange={onInput}
+      items={found}
+      onChange={(key: Key | null) => key !== null && onPick(String(key))}
+      isInvalid={problem !== undefined}
+      allowsEmptyCollection
+      defaultFilter={() => true}
+      menuTrigger="focus"
+      className="flex min-w-0 flex-col gap-1"
+    >
+      <Label className="font-medium">{label}</Label>
+      <Input className={BOX} />
+      <FieldError className="text-bad text-sm">{problem}</FieldError>
+      <Popover className={`${OVER} min-w-(--trigger-width)`}>
+        <ListBox<Found> className="outline-none" renderEmptyState={() => <p className="text-soft p-3">{none}</p>}>
+          {(one) => (
+            <ListBoxItem id={one.id} textValue={one.name} className={LINE}>
+              <span>{one.name}</span>
+              {one.note === undefined ? null : <span className="text-soft text-sm">{one.note}</span>}
+            </ListBoxItem>
+          )}
+        </ListBox>
+      </Popover>
+    </ComboBox>
+  );
+}

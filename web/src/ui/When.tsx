@@ -1,0 +1,11 @@
+import { useTime } from "../lib/time";
+
+/** A moment in words: today's by its time, others by day and time. */
+export function When({ at }: { at: string }) {
+  const { moment, full } = useTime();
+  return (
+    <time dateTime={at} title={full(at)}>
+      {moment(at)}
+    </time>
+  );
+}
