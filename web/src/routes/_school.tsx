@@ -4,6 +4,7 @@ import { useEffect, useState } from "react";
 import { Menu, MenuItem, MenuTrigger, Popover, Separator } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
+import { Keys } from "../keys/Keys";
 import { goLive, type Line } from "../lib/live";
 import { me, signOut, standing } from "../lib/session";
 import { enterSchool, isLanguage, LANGUAGES, speak } from "../lib/words";
@@ -58,6 +59,7 @@ function School() {
         </nav>
         <span className="ms-auto" />
         <LineState line={line} />
+        <Keys person={person} />
         <Account />
       </header>
       <main id="main" className="mx-auto max-w-6xl p-4">
