@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { useTime } from "../lib/time";
 import { Chip } from "../ui/Chip";
 import { type Deed, More } from "../ui/More";
-import { type BoardGroup, called, isDone, nameOf, quietSince } from "./board";
+import { type BoardGroup, called, isDone, isLocked, nameOf, quietSince } from "./board";
 import { Dot, Since, Strip } from "./Marks";
 
 interface Props {
@@ -22,7 +22,6 @@ interface Props {
 export function Card({ card, at, isTabStop, isDense, deeds, onLook }: Props) {
   const { t } = useTranslation();
   const { group } = card;
-  const isLocked = card.groupAssignment.assignment.status === "FINISHED";
   return (
     <article
       aria-label={called(group)}
@@ -43,55 +42,53 @@ export function Card({ card, at, isTabStop, isDense, deeds, onLook }: Props) {
           <span className="sr-only">{group.groupNumber} </span>
           {nameOf(group)}
         </Link>
-        {isLocked ? (
+        {isLocked(card) ? (
           <>
             <Lock aria-hidden="true" className="text-soft size-4 shrink-0" />
             <span className="sr-only">{t("state.FINISHED")}</span>
           </>
         ) : null}
-        {card.needsHelp ? <Flag card={card} /> : null}
+        {card.needsHelp ? (
+          <span className="text-warn shrink-0">
+            <Hand aria-hidden="true" className="size-5" />
+            <span className="sr-only">{t("board.needsHelp")}</span>
+          </span>
+        ) : null}
         <span className="relative -my-2 -me-2">
           <More label={called(group)} deeds={deeds} isTabStop={isTabStop} />
         </span>
       </h2>
-      <div id={`card-${group.id}`} className="flex grow flex-col gap-1.5">
+      <div id={`card-${group.id}`} className={isDense ? "flex min-h-7 flex-wrap items-center justify-between gap-x-2" : "flex grow flex-col gap-1.5"}>
         <Members card={card} isDense={isDense} />
         {isDense || group.isHidden ? null : <Strip counts={card.activity} />}
-        <p className="mt-auto flex h-6 items-center gap-2 text-sm">
-          <State card={card} />
+        <p className={`mt-auto flex items-center gap-2 text-sm ${group.isHidden ? "min-h-6" : "h-6"}`}>
+          {group.isHidden && !isDense ? null : <State card={card} />}
           {isDense ? null : (
-            <span className="text-soft min-w-0 truncate">
+            <span className={`text-soft min-w-0 ${group.isHidden ? "" : "truncate"}`}>
               <Now card={card} at={at} />
             </span>
           )}
-          {card.unreadMessages > 0 ? (
-            <span className="text-accent ms-auto flex shrink-0 items-center gap-1 font-medium">
-              <Mail aria-hidden="true" className="size-4" />
-              <span aria-hidden="true">{card.unreadMessages}</span>
-              <span className="sr-only">{t("groups.unread", { count: card.unreadMessages })}</span>
-            </span>
-          ) : null}
+          {card.unreadMessages > 0 ? <Unread count={card.unreadMessages} /> : null}
         </p>
       </div>
     </article>
   );
 }
 
-/** The second cue that a group waits for help, after the queue. */
-function Flag({ card }: { card: BoardGroup }) {
+function Unread({ count }: { count: number }) {
   const { t } = useTranslation();
   return (
-    <span className="text-warn flex shrink-0 items-center gap-1 text-sm font-medium">
-      <Hand aria-hidden="true" className="size-5" />
-      <span className="sr-only">{t("board.needsHelp")}</span>
-      {card.helpRequestedAt ? <Since moment={card.helpRequestedAt} /> : null}
+    <span className="text-accent ms-auto flex shrink-0 items-center gap-1 font-medium">
+      <Mail aria-hidden="true" className="size-4" />
+      <span aria-hidden="true">{count}</span>
+      <span className="sr-only">{t("groups.unread", { count })}</span>
     </span>
   );
 }
 
 function Members({ card, isDense }: { card: BoardGroup; isDense: boolean }) {
   const { t } = useTranslation();
-  if (card.members.length === 0) return <p className="text-soft text-sm">{t("board.noMembers")}</p>;
+  if (card.members.length === 0 && !isDense) return <p className="text-soft text-sm">{t("board.noMembers")}</p>;
   return (
     <ul className="flex flex-wrap gap-x-3 text-sm">
       {card.members.map(({ user, online }) => (
@@ -114,7 +111,7 @@ function State({ card }: { card: BoardGroup }) {
     <Chip tone={isDone(card) ? "good" : "plain"}>
       <span className="flex items-center gap-1 whitespace-nowrap">
         {isDone(card) ? <Check aria-hidden="true" className="size-3.5" /> : null}
-        {t(`board.state.${status}`)}
+        {card.group.isHidden ? t("board.isHidden") : t(`board.state.${status}`)}
         {status === "GRADED" && grade !== undefined ? ` ${grade}` : null}
       </span>
     </Chip>
@@ -126,6 +123,13 @@ function Now({ card, at }: { card: BoardGroup; at: number }) {
   const { t } = useTranslation();
   const { moment, clock } = useTime();
   if (card.group.isHidden && card.group.startDate) return t("board.hidden", { when: moment(card.group.startDate) });
+  if (card.helpRequestedAt) {
+    return (
+      <span className="text-warn">
+        {t("board.waits")} <Since moment={card.helpRequestedAt} />
+      </span>
+    );
+  }
   const submission = card.groupAssignment.currentSubmission;
   if (isDone(card)) return submission ? t(submission.isLate ? "board.atLate" : "board.at", { time: clock(submission.submittedAt) }) : null;
   const writing = card.members.filter((member) => card.writing.includes(member.user.id)).map((member) => member.user.name);

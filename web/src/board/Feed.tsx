@@ -43,7 +43,7 @@ function latest(found: Board) {
   return {
     queryKey: ["activity", "board", found.assignment.id, news],
     queryFn: async (): Promise<readonly Schemas["ActivityLog"][]> =>
-      (await data(client.GET("/activity-logs", { params: { query: { classId: found.assignment.classId, limit: 60 } } }))).data,
+      (await data(client.GET("/activity-logs", { params: { query: { classId: found.assignment.classId, limit: 25 } } }))).data,
     gcTime: 60_000,
   };
 }

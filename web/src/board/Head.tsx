@@ -9,26 +9,28 @@ import { Button } from "../ui/Button";
 import { Heading } from "../ui/Heading";
 import { More } from "../ui/More";
 import { TimeLeft } from "../ui/TimeLeft";
-import { type Board, type Filter, FILTERS, isDone, passes, placeOf } from "./board";
+import { type Board, type Filter, FILTERS, isDone, passes } from "./board";
 import type { Doing } from "./Doings";
 import { Finish } from "./Finish";
+import { classOf, courseNames } from "./place";
 
 /** Above the cards: which topic, how much time, how many have submitted. */
 export function Head({ found }: { found: Board }) {
   const { t } = useTranslation();
   const { moment } = useTime();
-  const { id, title, deadline, status } = found.assignment;
-  const place = useQuery(placeOf(id)).data;
+  const { title, deadline, status, classId, courseId } = found.assignment;
+  const className = useQuery(classOf(classId)).data?.name;
+  const courseName = useQuery({ ...courseNames, enabled: courseId !== null }).data?.get(courseId ?? "");
   return (
     <div className="flex flex-wrap items-end gap-x-6 gap-y-1">
       <div className="flex min-w-0 grow flex-col">
         <p className="text-soft min-h-6 text-sm">
-          {place?.class.name}
-          {place?.course ? (
+          {className}
+          {courseId !== null && courseName !== undefined ? (
             <>
               {" › "}
-              <Link to="/courses/$courseId" params={{ courseId: place.course.id }}>
-                {place.course.name}
+              <Link to="/courses/$courseId" params={{ courseId }}>
+                {courseName}
               </Link>
             </>
           ) : null}
@@ -36,13 +38,13 @@ export function Head({ found }: { found: Board }) {
         <Heading title={title}>{title}</Heading>
       </div>
       <p className="flex flex-wrap items-baseline gap-x-4">
-        {status === "FINISHED" ? null : (
+        {isEmpty || status === "FINISHED" ? null : (
           <strong className="text-xl">
             <TimeLeft until={deadline} />
           </strong>
         )}
         <span>{t("today.ends", { when: moment(deadline) })}</span>
-        <span>{t("today.submitted", { done: found.groups.filter(isDone).length, count: found.groups.length })}</span>
+        {found.groups.length === 0 ? null : <span>{t("today.submitted", { done: found.groups.filter(isDone).length, count: found.groups.length })}</span>}
       </p>
     </div>
   );
@@ -83,13 +85,13 @@ export function Actions({ found, onDo }: { found: Board; onDo: (doing: Doing) =>
           {t("board.messageAll")}
         </Button>
       )}
-      {status === "FINISHED" ? null : (
+      {isEmpty || status === "FINISHED" ? null : (
         <>
           <Button className="px-3" onPress={() => onDo({ what: "time" })}>
             <Clock aria-hidden="true" className="size-4" />
             {t("board.more")}
           </Button>
-          {isEmpty ? null : <Finish found={found} />}
+          <Finish found={found} />
         </>
       )}
       <More

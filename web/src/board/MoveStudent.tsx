@@ -41,8 +41,8 @@ export function MoveStudent({ found, from, userId, onClose }: { found: Board; fr
           <ul className="flex flex-col gap-2">
             {others.map((card) => (
               <li key={card.group.id}>
-                <Button className="w-full justify-between" isPending={move.isPending} onPress={() => move.mutate({ from: from.group.id, to: card.group.id })}>
-                  <span className="truncate">{called(card.group)}</span>
+                <Button className="w-full" isPending={move.isPending} onPress={() => move.mutate({ from: from.group.id, to: card.group.id })}>
+                  <span className="grow truncate text-start">{called(card.group)}</span>
                   <span className="text-soft shrink-0 text-sm font-normal">{t("groups.members", { count: card.members.length })}</span>
                 </Button>
               </li>

@@ -4,7 +4,7 @@ import { Footprints } from "lucide-react";
 import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../api/client";
+import { client } from "../api/client";
 import { useSay } from "../lib/problems";
 import { me } from "../lib/session";
 import { Button } from "../ui/Button";
@@ -12,6 +12,7 @@ import { note } from "../ui/notes";
 import { board, type BoardGroup, called } from "./board";
 import { useHandle } from "./handled";
 import { Since } from "./Marks";
+import { classOf } from "./place";
 
 /** Who waits for help, numbered, with the time they wait and their words. First come, first helped. */
 export function Waiting({ waiting, isOver, onLook }: { waiting: readonly BoardGroup[]; isOver: boolean; onLook: (id: string) => void }) {
@@ -85,7 +86,7 @@ function Claim({ card }: { card: BoardGroup }) {
   const cache = useQueryClient();
   const { data: person } = useQuery(me);
   const by = card.group.helpClaimedById ?? null;
-  const names = useQuery({ ...staffOf(card.group.classId), enabled: by !== null && by !== person?.id });
+  const names = useQuery({ ...classOf(card.group.classId), enabled: by !== null && by !== person?.id }).data?.teachers;
   const claim = useMutation({
     mutationFn: () => client.POST("/groups/{id}/help/claim", { params: { path: { id: card.group.id } } }),
     onError: (problem) => note(say(problem)),
@@ -101,17 +102,7 @@ function Claim({ card }: { card: BoardGroup }) {
   return (
     <span className="text-soft flex items-center gap-1 text-sm">
       <Footprints aria-hidden="true" className="size-4 shrink-0" />
-      {by === person?.id ? t("board.youGo") : t("board.goes", { name: names.data?.get(by) ?? t("board.colleague") })}
+      {by === person?.id ? t("board.youGo") : t("board.goes", { name: names?.get(by) ?? t("board.colleague") })}
     </span>
   );
 }
-
-/** The names of those who teach a class. */
-const staffOf = (classId: string) => ({
-  queryKey: ["classes", "staff", classId],
-  queryFn: async () => {
-    const found = await data(client.GET("/classes/{id}", { params: { path: { id: classId } } }));
-    return new Map([found.teacher, ...(found.coTeachers ?? [])].map((teacher) => [teacher.id, teacher.name]));
-  },
-  staleTime: 300_000,
-});

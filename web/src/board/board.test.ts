@@ -31,8 +31,9 @@ describe("quiet", () => {
     expect(quietSince(card("g", { minutesAgo: 9, activity: [0, 3, 0] }), AT)).toBeUndefined();
     expect(quietSince(card("g", { minutesAgo: 9, activity: [3, 0, 0, 0, 0, 0] }), AT)).toBe(AT - 5 * MINUTE);
   });
-  it("does not exist in a finished topic", () => {
+  it("does not exist in a finished topic, and nobody works there", () => {
     expect(quietSince(card("g", { minutesAgo: 9, isOver: true }), AT)).toBeUndefined();
+    expect(passes(card("g", { minutesAgo: 1, isOver: true }), "working", AT)).toBe(false);
   });
   it("is nobody who writes, has handed in, or has not begun", () => {
     expect(quietSince(card("g", { minutesAgo: 9, writing: ["u"] }), AT)).toBeUndefined();

@@ -17,17 +17,6 @@ export const board = (id: string) =>
     },
   });
 
-/** Class and course of a topic, which the board itself does not tell. */
-export const placeOf = (id: string) =>
-  queryOptions({
-    queryKey: ["assignments", "place", id],
-    queryFn: async () => {
-      const topic = await data(client.GET("/assignments/{id}", { params: { path: { id } } }));
-      return "class" in topic ? { class: topic.class, course: topic.course } : null;
-    },
-    staleTime: 300_000,
-  });
-
 export const FILTERS = ["all", "working", "quiet", "help", "open"] as const;
 export type Filter = (typeof FILTERS)[number];
 
@@ -49,10 +38,12 @@ export function lastOf(card: BoardGroup, at: number): number | undefined {
 
 /** Since when nothing happened in a group that could work; undefined while something does, or nothing ever did. */
 export function quietSince(card: BoardGroup, at: number): number | undefined {
-  if (isDone(card) || card.groupAssignment.assignment.status === "FINISHED" || card.group.isHidden || card.writing.length > 0) return undefined;
+  if (isDone(card) || isLocked(card) || card.group.isHidden || card.writing.length > 0) return undefined;
   const last = lastOf(card, at);
   return last !== undefined && at - last >= QUIET ? last : undefined;
 }
+
+export const isLocked = (card: BoardGroup): boolean => card.groupAssignment.assignment.status === "FINISHED";
 
 export const isDone = (card: BoardGroup): boolean => ["SUBMITTED", "GRADED"].includes(card.groupAssignment.status);
 
@@ -61,7 +52,7 @@ export function passes(card: BoardGroup, filter: Filter, at: number): boolean {
     case "all":
       return true;
     case "working":
-      return !isDone(card) && quietSince(card, at) === undefined;
+      return !isDone(card) && !isLocked(card) && !card.group.isHidden && quietSince(card, at) === undefined;
     case "quiet":
       return quietSince(card, at) !== undefined;
     case "help":

@@ -75,7 +75,7 @@ export function useHandle(): (card: BoardGroup) => void {
         });
       }, PATIENCE),
     );
-    note(t("board.isHandled", { name }), () => {
+    note(t("board.marked", { name }), () => {
       forget(id);
       change(id, undefined);
     });

@@ -53,29 +53,30 @@ function Lesson({ found: told, failedAt, again }: { found: Board; failedAt: numb
   const [doing, setDoing] = useState<Doing>();
   const [isRailOpen, setRailOpen] = useState(false);
   const cards = found.groups.filter((card) => passes(card, show, at));
+  const isEmpty = found.groups.length === 0;
   const isOver = found.assignment.status === "FINISHED";
   const onShow = (filter: Filter) => void navigate({ search: filter === "all" ? {} : { show: filter }, replace: true });
   const { goTo, onLook } = useWayBack(found.assignment.id, () => onShow("all"));
   useBoardKeys({ found, at, goTo, onDo: setDoing, onRail: () => setRailOpen(true), onProjector: () => void navigate({ to: "/t/$topicId/projector" }) });
   return (
-    <div className="grid items-start gap-4 pb-16 lg:grid-cols-[minmax(0,1fr)_18rem] lg:pb-0" data-wide>
-      <Said found={found} />
+    <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 pb-16 lg:grid-cols-[minmax(0,1fr)_18rem] lg:pb-0" data-wide>
       <div className="flex flex-col gap-3">
         <Head found={found} />
         {isOver ? <Finished found={found} /> : null}
         {failedAt === undefined ? null : <Stale since={failedAt} again={again} />}
         <div className="flex flex-wrap justify-between gap-2">
-          {found.groups.length === 0 ? <span /> : <Filters found={found} at={at} show={show} onShow={onShow} />}
+          {isEmpty ? <span /> : <Filters found={found} at={at} show={show} onShow={onShow} />}
           <Actions found={found} onDo={setDoing} />
         </div>
-        {found.groups.length === 0 ? <NoGroups found={found} /> : null}
-        {found.groups.length > 0 && cards.length === 0 ? (
+        {isEmpty ? <NoGroups found={found} /> : null}
+        {!isEmpty && cards.length === 0 ? (
           <Empty action={<Button onPress={() => onShow("all")}>{t("board.showAll")}</Button>}>{t("board.noneShown")}</Empty>
         ) : null}
         <Cards cards={cards} count={found.groups.length} at={at} onDo={setDoing} onLook={onLook} />
-        <p className="text-soft text-sm">{t("board.privacy")}</p>
+        {isEmpty ? null : <p className="text-soft text-sm">{t("board.privacy")}</p>}
       </div>
-      <Rail found={found} isOver={isOver} isOpen={isRailOpen} onOpen={setRailOpen} onLook={onLook} />
+      {isEmpty ? null : <Rail found={found} isOver={isOver} isOpen={isRailOpen} onOpen={setRailOpen} onLook={onLook} />}
+      <Said found={found} />
       {doing ? <Doings doing={doing} found={found} onlyOpen={show === "open"} onClose={() => setDoing(undefined)} /> : null}
     </div>
   );

@@ -4,7 +4,8 @@ import { Hand, Maximize } from "lucide-react";
 import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
 
-import { board, type Board, placeOf } from "../../board/board";
+import { board, type Board } from "../../board/board";
+import { classOf } from "../../board/place";
 import { left, useNow } from "../../lib/clock";
 import { useKeys } from "../../lib/keys";
 import { isStaff, only } from "../../lib/session";
@@ -48,10 +49,10 @@ function Projector() {
 function Stage({ topic }: { topic: Board["assignment"] }) {
   const { t } = useTranslation();
   const { moment } = useTime();
-  const place = useQuery(placeOf(topic.id)).data;
+  const className = useQuery(classOf(topic.classId)).data?.name;
   return (
     <div className="flex grow flex-col items-center justify-center gap-[3vh] text-center break-words">
-      <p className="text-soft text-[clamp(1.1rem,2.5vw,2.2rem)]">{place?.class.name}</p>
+      <p className="text-soft text-[clamp(1.1rem,2.5vw,2.2rem)]">{className}</p>
       <div className="max-w-full [&_h1]:text-[clamp(1.6rem,5vw,4.5rem)] [&_h1]:leading-tight">
         <Heading title={topic.title}>{topic.title}</Heading>
       </div>
