@@ -1,22 +1,28 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { createFileRoute, Link, Outlet, redirect, useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
-import { Menu, MenuItem, MenuTrigger, Popover, Separator } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { goLive, type Line } from "../lib/live";
-import { me, signOut, standing } from "../lib/session";
-import { enterSchool, isLanguage, LANGUAGES, speak } from "../lib/words";
-import { Button } from "../ui/Button";
+import { acting, isSuper, me, type Me, standing } from "../lib/session";
+import { enterSchool, speakFor } from "../lib/words";
+import { Account } from "../school/Account";
+import { ActingBar } from "../school/ActingBar";
 import { Notes } from "../ui/notes";
 
-/** Everything inside a school: whoever is not signed in, or in no school, is sent there first. */
+/** Whether somebody can be at a place without being in a school: the own account, and the schools themselves. */
+const needsNoSchool = (person: Me, path: string) => path === "/me" || (isSuper(person) && path.startsWith("/super/"));
+
+/** Everything inside a school: whoever is not signed in, has a password others know, or is in no school, is sent there first. */
 export const Route = createFileRoute("/_school")({
   beforeLoad: async ({ context, location }) => {
     const person = await context.cache.ensureQueryData(me);
     if (!person) throw redirect({ to: "/login", search: { next: location.href } });
-    if (!person.organization) throw redirect({ to: "/schools" });
-    await enterSchool();
+    const next = location.href;
+    if (person.mustChangePassword && !(await context.cache.ensureQueryData(acting))) throw redirect({ to: "/change-password", search: { next } });
+    const isOpen = person.organization?.status === "ACTIVE" || (person.organization !== null && isSuper(person));
+    if (!isOpen && !needsNoSchool(person, location.pathname)) throw redirect({ to: "/schools", search: { next } });
+    await Promise.all([speakFor(person), enterSchool()]);
     return { person };
   },
   component: School,
@@ -28,13 +34,19 @@ const STAFF = [
   ["/submissions", "nav.submissions"],
   ["/activity", "nav.activity"],
 ] as const;
+const INSTALLATION = [["/super/tenants", "nav.tenants"]] as const;
 const TABS = {
   student: [["/groups", "nav.groups"]],
   teacher: STAFF,
   admin: [...STAFF, ["/admin", "nav.admin"]],
   owner: [...STAFF, ["/admin", "nav.admin"]],
-  super: [...STAFF, ["/admin", "nav.admin"], ["/super/tenants", "nav.tenants"]],
+  super: [...STAFF, ["/admin", "nav.admin"], ...INSTALLATION],
 } as const;
+
+/** Where a person can go: without a school, whoever runs the installation goes to the schools, and nobody anywhere else. */
+function tabs(person: Me) {
+  return person.organization ? TABS[standing(person)] : isSuper(person) ? INSTALLATION : [];
+}
 
 function School() {
   const { t } = useTranslation();
@@ -50,7 +62,7 @@ function School() {
           {person.organization?.name ?? t("app.name")}
         </Link>
         <nav aria-label={t("app.main")} className="flex flex-wrap gap-1">
-          {TABS[standing(person)].map(([to, words]) => (
+          {tabs(person).map(([to, words]) => (
             <Link key={to} to={to} className="text-ink inline-flex min-h-11 items-center rounded-lg px-3 aria-[current=page]:font-semibold">
               {t(words)}
             </Link>
@@ -58,8 +70,9 @@ function School() {
         </nav>
         <span className="ms-auto" />
         <LineState line={line} />
-        <Account />
+        <Account person={person} />
       </header>
+      <ActingBar name={person.name} />
       <main id="main" className="mx-auto max-w-6xl p-4">
         <Outlet />
       </main>
@@ -92,44 +105,5 @@ function LineState({ line }: { line: Line }) {
       <span aria-hidden="true">{line === "live" ? "● " : "○ "}</span>
       {words[line]}
     </output>
-  );
-}
-
-function Account() {
-  const { t } = useTranslation();
-  const { person } = Route.useRouteContext();
-  const cache = useQueryClient();
-  const navigate = useNavigate();
-  const act = (key: string) => {
-    if (isLanguage(key)) void speak(key);
-    else if (key === "school") void navigate({ to: "/schools" });
-    else void signOut(cache).then(() => navigate({ to: "/login" }));
-  };
-  return (
-    <MenuTrigger>
-      <Button kind="quiet" aria-label={t("nav.account", { name: person.name })}>
-        {person.name}
-      </Button>
-      <Popover className="bg-sheet border-line min-w-48 rounded-lg border p-1 shadow-lg">
-        <Menu className="outline-none" onAction={(key) => act(String(key))}>
-          {Object.entries(LANGUAGES).map(([key, name]) => (
-            <Item key={key} id={key}>
-              {name}
-            </Item>
-          ))}
-          <Separator className="bg-faint my-1 h-px" />
-          <Item id="school">{t("account.school")}</Item>
-          <Item id="out">{t("account.signOut")}</Item>
-        </Menu>
-      </Popover>
-    </MenuTrigger>
-  );
-}
-
-function Item({ id, children }: { id: string; children: string }) {
-  return (
-    <MenuItem id={id} className="focus:bg-faint flex min-h-11 cursor-pointer items-center rounded px-3 outline-none">
-      {children}
-    </MenuItem>
   );
 }
