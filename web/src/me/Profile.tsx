@@ -1,10 +1,10 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { fieldProblem, useSay } from "../lib/problems";
-import { acting, me, type Me } from "../lib/session";
+import { me, type Me } from "../lib/session";
 import { isLanguage, LANGUAGES } from "../lib/words";
 import { Part } from "../school/Part";
 import { Zone } from "../school/Zone";
@@ -23,7 +23,7 @@ export function Profile({ person }: { person: Me }) {
   const say = useSay();
   const [name, setName] = useState(person.name);
   const [zone, setZone] = useState(person.timezone);
-  const speak = useLanguage(useQuery(acting).data === true);
+  const speak = useLanguage();
   const saving = useMutation({
     mutationFn: () => changeMe({ name, timezone: zone }),
     onSuccess: (saved) => {

@@ -1,9 +1,9 @@
 // The own account: what its owner may change of it, and where he is signed in.
-import { queryOptions, useQueryClient } from "@tanstack/react-query";
+import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 
 import { client, data, type Schemas } from "../api/client";
 import { useSay } from "../lib/problems";
-import { me } from "../lib/session";
+import { acting, me } from "../lib/session";
 import { type Language, speak, TAGS } from "../lib/words";
 import { note } from "../ui/notes";
 
@@ -37,8 +37,9 @@ export const devices = queryOptions({
 export const changeMe = (edit: Schemas["ProfileEdit"]) => data(client.PATCH("/users/me", { body: edit }));
 
 /** Speaks another language from now on, also after the next sign-in; not in the name of somebody else. */
-export function useLanguage(isActing: boolean): (language: Language) => void {
+export function useLanguage(): (language: Language) => void {
   const cache = useQueryClient();
+  const isActing = useQuery(acting).data === true;
   const say = useSay();
   return (language) => {
     void speak(language);

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { createFileRoute, Link, redirect, useNavigate } from "@tanstack/react-router";
-import { lazy, Suspense } from "react";
+import { lazy, Suspense, useEffect, useRef } from "react";
 import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
@@ -38,6 +38,9 @@ function SignIn() {
   const cache = useQueryClient();
   const navigate = useNavigate();
   const { next, told } = Route.useSearch();
+  const form = useRef<HTMLFormElement>(null);
+  // Whoever comes here comes to type.
+  useEffect(() => form.current?.querySelector("input")?.focus(), []);
   const enter = () => void navigate({ href: safeNext(next) });
   const signing = useMutation({
     mutationFn: (form: FormData) => signIn(cache, String(form.get("email")).trim(), String(form.get("password"))),
@@ -56,6 +59,7 @@ function SignIn() {
       }
     >
       <Form
+        ref={form}
         className="flex flex-col gap-4"
         onSubmit={(event) => {
           event.preventDefault();

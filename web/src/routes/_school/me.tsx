@@ -24,7 +24,7 @@ function OwnAccount() {
   const known = useQuery(me).data ?? person;
   return (
     <div className="mx-auto flex max-w-3xl flex-col gap-4">
-      <Heading title={t("account.me")}>{t("account.me")}</Heading>
+      <Heading title={t("account.profile")}>{t("account.profile")}</Heading>
       <Profile person={known} />
       <Address person={known} told={address} />
       <Password />

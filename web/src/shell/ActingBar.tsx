@@ -3,8 +3,8 @@ import { useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
 import { client } from "../api/client";
-import { acting } from "../lib/session";
 import { useSay } from "../lib/problems";
+import { acting } from "../lib/session";
 import { Button } from "../ui/Button";
 import { note } from "../ui/notes";
 
