@@ -41,3 +41,5 @@ export function markSeen(person: string, topic: Topic): void {
   const came = latest(topic);
   if (came !== undefined) localStorage.setItem(key(person, topic), came);
 }
+
+export const isPublished = (grade: Schemas["Grade"] | null): boolean => grade?.status === "PUBLISHED";

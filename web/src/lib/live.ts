@@ -34,7 +34,7 @@ function stale(event: string, hint: Hint): QueryKey[] {
     case "feedback":
       return [["assignments"], ["groups"], ["room"], ["submissions"], ["feedback"], board];
     case "message":
-      return [["chat", hint.workRoomId ?? ""], ["room"], board];
+      return [["chat", hint.workRoomId ?? ""], ["room"], ["groups"], board];
     case "direct":
       return [["messages"]];
     case "class":

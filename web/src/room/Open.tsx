@@ -1,6 +1,6 @@
 import { useNavigate } from "@tanstack/react-router";
 import { TriangleAlert } from "lucide-react";
-import { lazy, Suspense } from "react";
+import { lazy, type ReactNode, Suspense } from "react";
 import { useTranslation } from "react-i18next";
 
 import { Button } from "../ui/Button";
@@ -14,8 +14,8 @@ import { usePhone } from "./screen";
 
 const Editor = lazy(async () => ({ default: (await import("./Editor")).Editor }));
 
-/** A document that is open: its name, how it stands, and the editor. On a phone it is read first. */
-export function Open({ document, found, isWriting }: { document: Document; found: WorkRoom; isWriting: boolean }) {
+/** A document that is open: its name, how it stands, and the editor. On a phone it is read first. `lead` stands before the name. */
+export function Open({ document, found, isWriting, lead }: { document: Document; found: WorkRoom; isWriting: boolean; lead?: ReactNode }) {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const nameOf = useNames(found);
@@ -31,6 +31,7 @@ export function Open({ document, found, isWriting }: { document: Document; found
   return (
     <div className="flex min-h-0 grow flex-col gap-2">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        {lead}
         <Heading title={fileName(document)}>
           <span className="text-lg break-words">{fileName(document)}</span>
         </Heading>
