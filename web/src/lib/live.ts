@@ -25,10 +25,10 @@ function stale(event: string, hint: Hint): QueryKey[] {
     case "board":
       return [["board"]];
     case "group":
-      return [["groups"], ["courses"], ["room"], board];
+      return [["groups"], ["courses"], ["classes"], ["room"], board];
     case "assignment":
     case "course":
-      return [["assignments"], ["courses"], ["groups"], ["room"], board];
+      return [["assignments"], ["courses"], ["classes"], ["groups"], ["room"], board];
     case "document":
       return [["room"], ["document", hint.documentId ?? ""], board];
     case "submission":
@@ -36,7 +36,7 @@ function stale(event: string, hint: Hint): QueryKey[] {
     case "feedback":
       return [["assignments"], ["groups"], ["room"], ["submissions"], ["feedback"], board];
     case "message":
-      return [["chat", hint.workRoomId ?? ""], ["room"], board];
+      return [["chat", hint.workRoomId ?? ""], ["room"], ["groups"], board];
     case "direct":
       return [["messages"]];
     case "class":
