@@ -1,0 +1,36 @@
+// Every screen × light and dark × wide and 320 px × English and German: axe finds nothing, nothing scrolls sideways,
+// nothing is too small to hit.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { screens } from "./screens.mjs";
+import { audit, narrow, ready, scene, targets } from "./stage.mjs";
+
+const all = await screens();
+
+test("every screen has a name of its own", () => {
+  const names = all.map(({ name }) => name);
+  assert.deepEqual(names.filter((name, index) => names.indexOf(name) !== index), []);
+});
+
+for (const screen of all) {
+  scene(`${screen.area}: ${screen.name} (${screen.who})`, async (stage) => {
+    const path = typeof screen.path === "function" ? await screen.path(stage) : screen.path;
+    const show = async (options) => {
+      const page = await stage.page(screen.who, { path, allow: screen.allow, ...options });
+      if (screen.ready) await page.locator(screen.ready).first().waitFor();
+      await screen.does?.(page, stage);
+      await ready(page);
+      return page;
+    };
+    const page = await show({});
+    await audit(page, "light");
+    await targets(page, "wide");
+    await page.emulateMedia({ colorScheme: "dark" });
+    await audit(page, "dark");
+    await narrow(page, "English");
+    await audit(page, "dark, 320 px");
+    await targets(page, "320 px");
+    await narrow(await show({ language: "de", width: 320 }), "German");
+  });
+}
