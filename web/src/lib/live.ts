@@ -23,10 +23,10 @@ function stale(event: string, hint: Hint): QueryKey[] {
     case "board":
       return [["board"]];
     case "group":
-      return [["groups"], ["courses"], ["room"], board];
+      return [["groups"], ["courses"], ["classes"], ["room"], board];
     case "assignment":
     case "course":
-      return [["assignments"], ["courses"], ["groups"], ["room"], board];
+      return [["assignments"], ["courses"], ["classes"], ["groups"], ["room"], board];
     case "document":
       return [["room"], ["document", hint.documentId ?? ""], board];
     case "submission":
