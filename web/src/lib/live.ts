@@ -69,6 +69,8 @@ export function goLive(cache: QueryClient, onLine: (line: Line) => void, onRevok
   socket.on("connect_error", () => onLine("offline"));
   socket.onAny((event: string, hint: Hint | undefined) => {
     if (hint?.at) serverSaid(hint.at);
+    // An import tells nothing that could be asked for: how far it is.
+    if (event === "import:progress") cache.setQueryData(["import", "progress"], hint);
     for (const queryKey of stale(event, hint ?? {})) void cache.invalidateQueries({ queryKey });
   });
   return () => {

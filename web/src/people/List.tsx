@@ -1,4 +1,5 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 
 import { type Me, standing } from "../lib/session";
@@ -44,10 +45,10 @@ export function List({ caller, filters, deeds, onPerson, onOpen }: Props) {
   };
   const columns: ColumnOf<Known>[] = [
     { id: "name", name: t("people.name"), cell: (user) => <Name user={user} isSelf={user.id === caller.id} onPress={() => onPerson(user)} /> },
-    { id: "role", name: t("people.roleIs"), isExtra: true, cell: (user) => <RoleChip user={user} /> },
-    { id: "state", name: t("people.state"), isExtra: true, cell: (user) => <State user={user} /> },
-    { id: "seen", name: t("people.seen"), isExtra: true, cell: (user) => <Seen user={user} /> },
-    { id: "more", name: t("people.more"), cell: (user) => <More label={user.name} deeds={deedsOf(user)} /> },
+    { id: "role", name: t("people.roleIs"), isExtra: true, cell: (user) => <At><RoleChip user={user} /></At> },
+    { id: "state", name: t("people.state"), isExtra: true, cell: (user) => <At><State user={user} /></At> },
+    { id: "seen", name: t("people.seen"), isExtra: true, cell: (user) => <At><Seen user={user} /></At> },
+    { id: "more", name: t("people.more"), isSlim: true, cell: (user) => <More label={user.name} deeds={deedsOf(user)} /> },
   ];
   return (
     <div className="flex flex-col gap-3" aria-busy={found.isPlaceholderData}>
@@ -72,7 +73,7 @@ function Name({ user, isSelf, onPress }: { user: Known; isSelf: boolean; onPress
         {user.name}
         {isSelf ? <span className="text-soft font-normal">{t("people.you")}</span> : null}
       </Button>
-      <span className="text-soft -mt-2 text-sm [overflow-wrap:anywhere]">{user.email}</span>
+      <span className="text-soft -mt-3 pb-1 text-sm [overflow-wrap:anywhere]">{user.email}</span>
       <span className="mt-1 flex flex-wrap gap-1 sm:hidden">
         <RoleChip user={user} />
         <State user={user} />
@@ -80,6 +81,9 @@ function Name({ user, isSelf, onPress }: { user: Known; isSelf: boolean; onPress
     </div>
   );
 }
+
+/** On the line of the name beside it. */
+const At = ({ children }: { children: ReactNode }) => <span className="flex min-h-11 items-center">{children}</span>;
 
 function Seen({ user }: { user: Known }) {
   const { t } = useTranslation();

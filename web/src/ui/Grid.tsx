@@ -11,6 +11,8 @@ export interface ColumnOf<T> {
   sort?: (row: T) => string | number;
   /** Left out where there is little room: what it says stands elsewhere, too, or is not needed at a glance. */
   isExtra?: boolean;
+  /** No wider than what is in it, for the buttons at the end of a row. */
+  isSlim?: boolean;
 }
 
 interface Props<T> {
@@ -31,7 +33,7 @@ export function Grid<T extends { id: string }>({ label, columns: all, rows, none
   const by = columns.find((column) => column.id === sort?.column)?.sort;
   const sorted = by ? rows.toSorted((one, other) => compare(by(one), by(other)) * (sort?.direction === "descending" ? -1 : 1)) : rows;
   return (
-    <div className={`border-faint bg-sheet overflow-x-auto rounded-xl border ${isLong ? "lg:overflow-x-clip" : ""}`}>
+    <div className={`border-faint bg-sheet overflow-x-auto rounded-xl border ${isLong ? "lg:overflow-clip" : ""}`}>
       <Table aria-label={label} className="w-full border-collapse" {...(sort ? { sortDescriptor: sort } : {})} {...(onSort ? { onSortChange: onSort } : {})}>
         <TableHeader>
           {columns.map((column, index) => (
@@ -40,7 +42,7 @@ export function Grid<T extends { id: string }>({ label, columns: all, rows, none
               id={column.id}
               isRowHeader={index === 0}
               allowsSorting={column.sort !== undefined && onSort !== undefined}
-              className={`border-faint border-b px-3 py-2 text-start font-semibold whitespace-nowrap data-allows-sorting:cursor-pointer ${isLong ? "bg-sheet lg:sticky lg:top-13 lg:z-1" : ""}`}
+              className={`border-faint border-b px-3 py-2 text-start font-semibold whitespace-nowrap data-allows-sorting:cursor-pointer ${isLong ? "bg-sheet lg:sticky lg:top-13 lg:z-1" : ""} ${column.isSlim ? "w-1" : ""}`}
             >
               {({ sortDirection }) => (
                 <>
