@@ -74,6 +74,8 @@ export function goLive(cache: QueryClient, onLine: (line: Line) => void, onRevok
     if (hint?.at) serverSaid(hint.at);
     // Who is here and who writes comes often and whole: it is put into the board as it is.
     if (event === "board:activity" && stir(cache, hint as Stir)) return;
+    // An import tells nothing that could be asked for: how far it is.
+    if (event === "import:progress") cache.setQueryData(["import", "progress"], hint);
     for (const queryKey of stale(event, hint ?? {})) ask(queryKey);
   });
   return () => {
