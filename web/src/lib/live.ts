@@ -25,10 +25,10 @@ function stale(event: string, hint: Hint): QueryKey[] {
     case "board":
       return [["board"]];
     case "group":
-      return [["groups"], ["courses"], ["room"], board];
+      return [["groups"], ["courses"], ["classes"], ["room"], board];
     case "assignment":
     case "course":
-      return [["assignments"], ["courses"], ["groups"], ["room"], board];
+      return [["assignments"], ["courses"], ["classes"], ["groups"], ["room"], board];
     case "document":
       return [["room"], ["document", hint.documentId ?? ""], board];
     case "submission":
@@ -36,7 +36,7 @@ function stale(event: string, hint: Hint): QueryKey[] {
     case "feedback":
       return [["assignments"], ["groups"], ["room"], ["submissions"], ["feedback"], board];
     case "message":
-      return [["chat", hint.workRoomId ?? ""], ["room"], board];
+      return [["chat", hint.workRoomId ?? ""], ["room"], ["groups"], board];
     case "direct":
       return [["messages"]];
     case "class":
@@ -74,6 +74,8 @@ export function goLive(cache: QueryClient, onLine: (line: Line) => void, onRevok
     if (hint?.at) serverSaid(hint.at);
     // Who is here and who writes comes often and whole: it is put into the board as it is.
     if (event === "board:activity" && stir(cache, hint as Stir)) return;
+    // An import tells nothing that could be asked for: how far it is.
+    if (event === "import:progress") cache.setQueryData(["import", "progress"], hint);
     for (const queryKey of stale(event, hint ?? {})) ask(queryKey);
   });
   return () => {

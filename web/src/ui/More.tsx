@@ -1,6 +1,6 @@
 import { EllipsisVertical } from "lucide-react";
 import type { ReactNode } from "react";
-import { Menu, MenuItem, MenuTrigger, Popover } from "react-aria-components";
+import { Header, Menu, MenuItem, MenuSection, MenuTrigger, Popover } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { Button } from "./Button";
@@ -23,10 +23,12 @@ interface Props {
   isPending?: boolean;
   /** Whether Tab comes by; not where many stand beside each other and arrow keys lead there. */
   isTabStop?: boolean;
+  /** What all deeds have in common ("Move to"), above them. */
+  heading?: string;
 }
 
 /** What else can be done, behind one button. */
-export function More({ label, deeds, children, isPending = false, isTabStop = true }: Props) {
+export function More({ label, deeds, children, isPending = false, isTabStop = true, heading }: Props) {
   const { t } = useTranslation();
   return (
     <MenuTrigger>
@@ -34,14 +36,23 @@ export function More({ label, deeds, children, isPending = false, isTabStop = tr
         {children ?? <EllipsisVertical aria-hidden="true" className="size-5" />}
       </Button>
       <Popover className={OVER}>
-        <Menu aria-label={label} className="outline-none" items={deeds} onAction={(key) => deeds.find((deed) => deed.id === key)?.onAction()}>
-          {(deed) => (
-            <MenuItem id={deed.id} isDisabled={deed.isDisabled ?? false} className={`${LINE} ${deed.isDanger ? "text-bad" : ""}`}>
-              {deed.name}
-            </MenuItem>
+        <Menu aria-label={label} className="outline-none" onAction={(key) => deeds.find((deed) => deed.id === key)?.onAction()}>
+          {heading === undefined ? (
+            deeds.map(line)
+          ) : (
+            <MenuSection>
+              <Header className="text-soft px-3 py-1 text-sm">{heading}</Header>
+              {deeds.map(line)}
+            </MenuSection>
           )}
         </Menu>
       </Popover>
     </MenuTrigger>
   );
 }
+
+const line = (deed: Deed) => (
+  <MenuItem key={deed.id} id={deed.id} isDisabled={deed.isDisabled ?? false} className={`${LINE} ${deed.isDanger ? "text-bad" : ""}`}>
+    {deed.name}
+  </MenuItem>
+);

@@ -1,0 +1,51 @@
+// What holds on every screen, whoever looks at it.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+
+/** Nothing that axe can find is wrong with the page as it stands. */
+export async function audit(page, what = page.url()) {
+  await page.evaluate(AXE);
+  const violations = await page.evaluate(async (tags) => {
+    const { violations: found } = await window.axe.run({ runOnly: tags });
+    return found.flatMap((rule) => rule.nodes.map((node) => `${rule.id}: ${node.html.slice(0, 200)}\n    ${node.failureSummary}`));
+  }, TAGS);
+  assert.equal(violations.length, 0, `${what}\n  ${violations.join("\n  ")}`);
+}
+
+/** At 320 px, nobody scrolls sideways. */
+export async function narrow(page, what = page.url()) {
+  await page.setViewportSize({ width: 320, height: 800 });
+  const { width, wide } = await page.evaluate(() => {
+    const beyond = [...document.querySelectorAll("body *")].filter((one) => one.getBoundingClientRect().right > 320.5);
+    return { width: document.documentElement.scrollWidth, wide: beyond.slice(0, 5).map((one) => one.outerHTML.slice(0, 160)) };
+  });
+  assert.ok(width <= 320, `${what} is ${width} px wide at 320 px\n  ${wide.join("\n  ")}`);
+}
+
+/** Whatever one can hit is at least 24 px high and wide; links inside a sentence are as high as its line. */
+export async function targets(page, what = page.url()) {
+  const small = await page.evaluate(() => {
+    const kinds = ["button", "tab", "menuitem", "menuitemradio", "option", "switch"].map((role) => `[role=${role}]`);
+    const all = document.querySelectorAll(["a[href]", "button", "summary", "input", "select", "textarea", ...kinds].join());
+    const isSeen = (one) => {
+      for (let at = one; at; at = at.parentElement) {
+        const style = getComputedStyle(at);
+        // Drawn for screen readers alone, or not at all.
+        if (style.visibility === "hidden" || style.opacity === "0" || style.clipPath === "inset(50%)" || /rect\(0px.*\)/.test(style.clip)) return false;
+        if (at.getAttribute("aria-hidden") === "true") return false;
+      }
+      return true;
+    };
+    return [...all]
+      .map((one) => ({ one, box: one.getBoundingClientRect() }))
+      .filter(({ one, box }) => box.width > 0 && box.height > 0 && (box.width < 24 || box.height < 24) && getComputedStyle(one).display !== "inline")
+      // What stands in a label is hit by hitting the label.
+      .filter(({ one }) => (one.closest("label")?.getBoundingClientRect().height ?? 0) < 24 && isSeen(one))
+      .map(({ one, box }) => `${Math.round(box.width)} × ${Math.round(box.height)}: ${one.outerHTML.slice(0, 160)}`);
+  });
+  assert.deepEqual(small, [], `${what} has targets under 24 px`);
+}

@@ -1,0 +1,89 @@
+// A demo school of its own, in a folder and on a port of its own; it can be killed and started again in place.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+const BINARY = process.env.GROUPWORK_BINARY ?? fileURLToPath(new URL("../../target/demo/groupwork", import.meta.url));
+const LONGEST_START = 60_000;
+
+export class Demo {
+  #child;
+  #folder = mkdtempSync(join(tmpdir(), "groupwork-e2e-"));
+  #port;
+  /** The origins of the practice document servers; each start has its own. */
+  documentServers = new Set();
+
+  static async start() {
+    const demo = new Demo();
+    demo.#port = await freePort();
+    demo.base = `http://127.0.0.1:${demo.#port}`;
+    process.on("exit", () => demo.#child?.kill("SIGKILL"));
+    try {
+      await demo.start();
+    } catch (error) {
+      await demo.close();
+      throw error;
+    }
+    return demo;
+  }
+
+  /** Starts it, again after `kill` or `stop`, with the same school at the same address. */
+  async start() {
+    const parts = ["demo", "--listen", `127.0.0.1:${this.#port}`, "--data-dir", this.#folder];
+    // Nobody but the people of the test acts in this school.
+    const env = { ...process.env, GROUPWORK_DEMO_STILL: "true" };
+    this.#child = spawn(BINARY, parts, { env, stdio: ["ignore", "pipe", "inherit"] });
+    const lines = createInterface({ input: this.#child.stdout });
+    await new Promise((resolve, reject) => {
+      const late = setTimeout(() => reject(new Error(`${BINARY} was not ready in time`)), LONGEST_START);
+      const end = (settle) => (value) => {
+        clearTimeout(late);
+        settle(value);
+      };
+      this.#child.once("error", end(reject));
+      this.#child.once("exit", end((code) => reject(new Error(`${BINARY} ended with ${code}`))));
+      lines.on("line", (line) => {
+        const server = /practice stand-in.*(http:\/\/\S+)/.exec(line);
+        if (server) this.documentServers.add(new URL(server[1]).origin);
+        if (line.startsWith("Ctrl-C")) end(resolve)();
+      });
+    });
+  }
+
+  /** Ends it as a power cut does. */
+  kill() {
+    return this.#end("SIGKILL");
+  }
+
+  /** Ends it as an update does: with a goodbye. */
+  stop() {
+    return this.#end("SIGTERM");
+  }
+
+  async close() {
+    await this.kill();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  async #end(signal) {
+    const child = this.#child;
+    if (!child?.pid || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = once(child, "exit");
+    child.kill(signal);
+    await gone;
+  }
+}
+
+async function freePort() {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address();
+  server.close();
+  await once(server, "close");
+  return port;
+}

@@ -1,0 +1,28 @@
+// Every screen × light and dark × wide and 320 px × English and German: axe finds nothing, nothing scrolls sideways,
+// nothing is too small to hit.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { open, screens } from "./screens.mjs";
+import { audit, narrow, scene, targets } from "./stage.mjs";
+
+const all = await screens();
+
+test("every screen has a name of its own", () => {
+  const names = all.map(({ name }) => name);
+  assert.deepEqual(names.filter((name, index) => names.indexOf(name) !== index), []);
+});
+
+for (const screen of all) {
+  scene(`${screen.area}: ${screen.name} (${screen.who})`, async (stage) => {
+    const page = await open(stage, screen);
+    await audit(page, "light");
+    await targets(page, "wide");
+    await page.emulateMedia({ colorScheme: "dark" });
+    await audit(page, "dark");
+    await narrow(page, "English");
+    await audit(page, "dark, 320 px");
+    await targets(page, "320 px");
+    await narrow(await open(stage, screen, { language: "de", width: 320 }), "German");
+  });
+}

@@ -1,0 +1,53 @@
+import { Link } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+
+import { Keys } from "../keys/Keys";
+import type { Line } from "../lib/live";
+import type { Me } from "../lib/session";
+import { Account } from "./Account";
+import { Narrow } from "./Narrow";
+import { placesOf } from "./places";
+
+/** What stands above every screen: the school, where one can go, whether the live channel is open, who is here. */
+export function Header({ person, line }: { person: Me; line: Line }) {
+  const { t } = useTranslation();
+  const places = placesOf(person);
+  return (
+    <header className="bg-sheet border-faint z-10 flex items-center gap-x-2 border-b px-3 sm:sticky sm:top-0 sm:gap-x-4 sm:px-4">
+      {places.length === 0 ? null : <Narrow places={places} />}
+      <Link to="/" className="text-ink flex min-h-13 min-w-0 items-center gap-2 font-semibold hover:no-underline">
+        <img src="/icon.svg" alt="" className="hidden size-6 sm:block" />
+        <span className="truncate">{person.organization?.name ?? t("app.name")}</span>
+      </Link>
+      <nav aria-label={t("app.main")} className="hidden self-stretch md:flex">
+        {places.map(([to, words]) => (
+          <Link
+            key={to}
+            to={to}
+            className="text-ink aria-[current=page]:border-accent inline-flex min-h-13 items-center border-b-3 border-transparent px-3 pt-[3px] hover:no-underline aria-[current=page]:font-semibold"
+          >
+            {t(words)}
+          </Link>
+        ))}
+      </nav>
+      <span className="ms-auto" />
+      <LineState line={line} />
+      <Keys person={person} />
+      <Account person={person} />
+    </header>
+  );
+}
+
+/** Whether what is shown is live. Narrow screens say it in words only when it is not. */
+function LineState({ line }: { line: Line }) {
+  const { t } = useTranslation();
+  const words = { live: t("line.live"), connecting: t("line.connecting"), offline: t("line.offline") };
+  return (
+    <output className={`flex items-center gap-1 text-sm ${line === "offline" ? "text-bad font-medium" : "text-soft"}`}>
+      <svg aria-hidden="true" viewBox="0 0 10 10" className={`size-2.5 shrink-0 ${line === "live" ? "text-good" : ""}`}>
+        <circle cx="5" cy="5" r="4" fill={line === "live" ? "currentColor" : "none"} stroke="currentColor" strokeWidth="1.5" />
+      </svg>
+      <span className={line === "offline" ? "" : "sr-only sm:not-sr-only"}>{words[line]}</span>
+    </output>
+  );
+}
