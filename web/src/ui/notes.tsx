@@ -11,9 +11,12 @@ interface Note {
 
 const notes = new ToastQueue<Note>({ maxVisibleToasts: 3 });
 
-/** Says what has just happened, for eight seconds, with the way back where there is one; answers how to take it away. */
-export function note(text: string, undo?: () => void): () => void {
-  const key = notes.add({ text, undo }, { timeout: 8_000 });
+/**
+ * Says what has just happened, for eight seconds, with the way back where there is one; answers how to take it away. `onGone` is
+ * called when it is gone, undone or not: the clock rests while somebody points at it.
+ */
+export function note(text: string, undo?: () => void, onGone?: () => void): () => void {
+  const key = notes.add({ text, undo }, { timeout: 8_000, ...(onGone ? { onClose: onGone } : {}) });
   return () => notes.close(key);
 }
 
