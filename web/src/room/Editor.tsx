@@ -10,17 +10,17 @@ import { Problems } from "../ui/Problems";
 import { Shape } from "../ui/Shape";
 import type { Document } from "./room";
 
-/** The document in the editor of the document server. What it may do there is the service's word, not this page's. */
-export function Editor({ document }: { document: Document }) {
+/** The document in the editor of the document server. What it may do there is the service's word, not this page's; `mode` only asks for less. */
+export function Editor({ document, mode }: { document: Document; mode?: "view" }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const [failed, setFailed] = useState(false);
   const [isUnsent, setUnsent] = useState(false);
   // A change of state gives the document another key: the editor is opened anew, as a viewer where it has become one.
-  const queryKey = ["document", document.id, "editor", document.status];
+  const queryKey = ["document", document.id, "editor", document.status, mode];
   const view = useQuery({
     queryKey,
-    queryFn: () => data(client.GET("/workrooms/documents/{id}/editor-config", { params: { path: { id: document.id } } })),
+    queryFn: () => data(client.GET("/workrooms/documents/{id}/editor-config", { params: { path: { id: document.id }, query: mode ? { mode } : {} } })),
     staleTime: Infinity,
     gcTime: 0,
   });
