@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import { ChevronRight, Users } from "lucide-react";
+import { Users } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
@@ -12,6 +12,7 @@ import { CourseWindow } from "./CourseWindow";
 import type { Subject } from "./courses";
 import { type ClassFolder, coursesIn, type Place } from "./folders";
 import { Line } from "./Line";
+import { Way } from "./Way";
 
 interface Props {
   found: readonly ClassFolder[];
@@ -30,7 +31,7 @@ export function Folder({ found, subjects, place, loose }: Props) {
   const title = subject?.name ?? folder?.of.name ?? t("courses.all");
   return (
     <section aria-label={title} className="flex min-w-0 flex-col gap-3">
-      <Way place={place} folder={folder} title={title} hasSubject={subject !== undefined} />
+      {folder || subject ? <Way steps={stepsTo(place, folder, subject !== undefined, t("courses.all"))} here={title} /> : null}
       <div className="flex flex-wrap items-center gap-3">
         <h2 className="me-auto">{title}</h2>
         {folder && subject === undefined ? <AboutClass folder={folder} /> : null}
@@ -50,39 +51,10 @@ export function Folder({ found, subjects, place, loose }: Props) {
   );
 }
 
-/** The way from all courses to this folder. */
-function Way({ place, folder, title, hasSubject }: { place: Place; folder: ClassFolder | undefined; title: string; hasSubject: boolean }) {
-  const { t } = useTranslation();
-  if (folder === undefined && !hasSubject) return null;
+/** The places on the way to this folder. */
+function stepsTo(place: Place, folder: ClassFolder | undefined, hasSubject: boolean, all: string) {
   const { class: _class, subject: _subject, ...rest } = place;
-  return (
-    <nav aria-label={t("courses.way")}>
-      <ol className="flex flex-wrap items-center gap-x-1">
-        <Step>
-          <Link to="/courses" search={rest} className="inline-flex min-h-11 items-center">
-            {t("courses.all")}
-          </Link>
-        </Step>
-        {folder && hasSubject ? (
-          <Step>
-            <Link to="/courses" search={{ ...rest, class: folder.of.id }} className="inline-flex min-h-11 items-center">
-              {folder.of.name}
-            </Link>
-          </Step>
-        ) : null}
-        <li aria-current="page">{title}</li>
-      </ol>
-    </nav>
-  );
-}
-
-function Step({ children }: { children: React.ReactNode }) {
-  return (
-    <li className="flex items-center gap-1">
-      {children}
-      <ChevronRight aria-hidden="true" className="text-soft size-4" />
-    </li>
-  );
+  return [{ name: all, place: rest }, ...(folder && hasSubject ? [{ name: folder.of.name, place: { ...rest, class: folder.of.id } }] : [])];
 }
 
 function AboutClass({ folder }: { folder: ClassFolder }) {
