@@ -39,7 +39,7 @@ export function CourseMenu({ course, onGone }: { course: Course; onGone?: () => 
           onClose={close}
           onYes={() => {
             const focus = neighbour(here.current);
-            remove.mutate(undefined, { onSuccess: () => (onGone ? onGone() : focus()) });
+            void remove.mutateAsync().then(onGone ?? focus, () => undefined);
           }}
         />
       ) : null}

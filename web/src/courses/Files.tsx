@@ -154,7 +154,7 @@ export function AddFile({ owner, name }: { owner: Owner; name: string }) {
   const isStopped = send.error !== null && "code" in send.error && send.error.code === "CANCELLED";
   return (
     <div className="flex flex-wrap items-center gap-2">
-      <Pick label={t("courses.addFileTo", { name })} isPending={send.isPending} onFiles={([file]) => file && send.mutate(file)}>
+      <Pick kind="quiet" label={t("courses.addFileTo", { name })} isPending={send.isPending} onFiles={([file]) => file && send.mutate(file)}>
         {t("courses.addFile")}
       </Pick>
       {send.isPending ? (

@@ -80,8 +80,8 @@ function Card({ group, groups, mayChange }: { group: Group; groups: readonly Gro
       </ul>
       <FileList owner={{ kind: "groups", id: group.id }} files={group.attachments} mayDelete={mayChange} />
       {mayChange ? (
-        <div className="mt-auto flex flex-wrap gap-2 pt-1">
-          <Button aria-label={t("courses.addTo", { group: called(group) })} onPress={() => setIsAdding(true)}>
+        <div className="mt-auto -mb-1 -ms-2 flex flex-wrap gap-1">
+          <Button kind="quiet" className="px-2" aria-label={t("courses.addTo", { group: called(group) })} onPress={() => setIsAdding(true)}>
             <UserPlus aria-hidden="true" className="size-4" />
             {t("courses.addStudents")}
           </Button>
@@ -163,15 +163,22 @@ function GroupMenu({ group }: { group: Group }) {
 export function MemberMenu({ group, groups, person }: { group: Group | undefined; groups: readonly Group[]; person: { id: string; name: string } }) {
   const { t } = useTranslation();
   const { add, remove, move } = useMembers();
-  const go = (to: Group) => (group ? move.mutate({ from: group, to, person }) : add.mutate({ group: to, people: [person] }));
+  const here = useRef<HTMLSpanElement>(null);
+  const after = (change: Promise<unknown>) => {
+    const focus = neighbour(here.current);
+    void change.then(focus, () => undefined);
+  };
+  const go = (to: Group) => after(group ? move.mutateAsync({ from: group, to, person }) : add.mutateAsync({ group: to, people: [person] }));
   return (
-    <More
-      label={person.name}
-      isPending={add.isPending || remove.isPending || move.isPending}
-      deeds={[
-        ...groups.filter((other) => other.id !== group?.id).map((other) => ({ id: other.id, name: t("courses.moveTo", { group: called(other) }), onAction: () => go(other) })),
-        ...(group ? [{ id: "remove", name: t("courses.removeFrom"), onAction: () => remove.mutate({ group, person }) }] : []),
-      ]}
-    />
+    <span ref={here}>
+      <More
+        label={person.name}
+        isPending={add.isPending || remove.isPending || move.isPending}
+        deeds={[
+          ...groups.filter((other) => other.id !== group?.id).map((other) => ({ id: other.id, name: t("courses.moveTo", { group: called(other) }), onAction: () => go(other) })),
+          ...(group ? [{ id: "remove", name: t("courses.removeFrom"), onAction: () => after(remove.mutateAsync({ group, person })) }] : []),
+        ]}
+      />
+    </span>
   );
 }

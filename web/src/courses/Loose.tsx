@@ -16,7 +16,7 @@ import { courses } from "./courses";
 import { isArchived } from "./folders";
 
 /** Groups and topics that belong to no course, and how they get into one. */
-export function Loose({ groups, topics }: { groups: readonly Group[]; topics: readonly Assignment[] }) {
+export function Loose({ groups, topics, mayChange = true }: { groups: readonly Group[]; topics: readonly Assignment[]; mayChange?: boolean }) {
   const { t } = useTranslation();
   const [moving, setMoving] = useState<Moving>();
   return (
@@ -26,14 +26,14 @@ export function Loose({ groups, topics }: { groups: readonly Group[]; topics: re
       {groups.length + topics.length === 0 ? <Empty>{t("courses.noneLoose")}</Empty> : null}
       <ul className="flex flex-col gap-2">
         {topics.map((topic) => (
-          <Line key={topic.id} kind={t("courses.topic")} within={topic.class.name} onMove={() => setMoving({ kind: "topic", id: topic.id, name: topic.title, classId: topic.classId })} name={topic.title}>
+          <Line key={topic.id} kind={t("courses.topic")} within={topic.class.name} onMove={mayChange ? () => setMoving({ kind: "topic", id: topic.id, name: topic.title, classId: topic.classId }) : undefined} name={topic.title}>
             <Link to="/t/$topicId" params={{ topicId: topic.id }} className="grow py-2 font-medium wrap-break-word">
               {topic.title}
             </Link>
           </Line>
         ))}
         {groups.map((group) => (
-          <Line key={group.id} kind={t("courses.group")} within={group.class.name} onMove={() => setMoving({ kind: "group", id: group.id, name: group.name, classId: group.classId })} name={group.name}>
+          <Line key={group.id} kind={t("courses.group")} within={group.class.name} onMove={mayChange ? () => setMoving({ kind: "group", id: group.id, name: group.name, classId: group.classId }) : undefined} name={group.name}>
             <Link to="/g/$groupId" params={{ groupId: group.id }} className="grow py-2 font-medium wrap-break-word">
               {group.groupNumber} {group.displayName ?? group.name}
             </Link>
@@ -49,7 +49,7 @@ interface LineProps {
   kind: string;
   within: string;
   name: string;
-  onMove: () => void;
+  onMove: (() => void) | undefined;
   children: React.ReactNode;
 }
 
@@ -61,9 +61,11 @@ function Line({ kind, within, name, onMove, children }: LineProps) {
       <span className="text-soft text-sm">
         {kind} · {within}
       </span>
-      <Button aria-label={t("courses.intoOf", { name })} onPress={onMove}>
-        {t("courses.into")}
-      </Button>
+      {onMove === undefined ? null : (
+        <Button aria-label={t("courses.intoOf", { name })} onPress={onMove}>
+          {t("courses.into")}
+        </Button>
+      )}
     </li>
   );
 }

@@ -1,9 +1,13 @@
-/** What should have the focus when this line of a list is gone: the first link or button of the line after it, else of the one before. */
+/**
+ * Keeps the focus near a line of a list that may go: call it before, and what it answers after. Then the first link or button has the
+ * focus of the line after it, else of the one before, else of what the list stands in.
+ */
 export function neighbour(within: Element | null): () => void {
   const line = within?.closest("li");
-  const near = line?.nextElementSibling ?? line?.previousElementSibling;
+  const near = line?.nextElementSibling ?? line?.previousElementSibling ?? line?.parentElement?.closest("li, section, [role=tabpanel]");
+  const first = (of: Element | null | undefined) => of?.querySelector<HTMLElement>("a, button");
   return () => {
-    const goal = near?.querySelector<HTMLElement>("a, button") ?? document.querySelector<HTMLElement>("main h1");
-    goal?.focus();
+    if (within?.isConnected !== true) (first(near?.isConnected ? near : null) ?? document.querySelector<HTMLElement>("main h1"))?.focus();
+    else if (document.activeElement === document.body) first(within)?.focus();
   };
 }

@@ -18,12 +18,14 @@ interface Props extends Omit<ButtonProps, "className" | "isPending"> {
 
 /** A button of at least 44 pixels, so that a finger finds it. */
 export function Button({ kind = "plain", className = "", isPending = false, onPress, type, ...rest }: Props) {
+  // A width of its own replaces the usual one: two classes of the same kind would be decided by the order of the style sheet.
+  const room = /(^|\s)px-/.test(className) ? "" : "px-4";
   const doing = isPending ? { "data-busy": true } : { onPress, type };
   return (
     <Base
       {...rest}
       {...(doing as ButtonProps)}
-      className={`inline-flex min-h-11 min-w-11 cursor-pointer items-center justify-center gap-2 rounded-lg border px-4 font-medium hover:brightness-95 disabled:cursor-not-allowed disabled:opacity-60 data-busy:cursor-progress data-busy:opacity-60 ${KINDS[kind]} ${className}`}
+      className={`inline-flex min-h-11 min-w-11 cursor-pointer items-center justify-center gap-2 rounded-lg border font-medium hover:brightness-95 disabled:cursor-not-allowed disabled:opacity-60 data-busy:cursor-progress data-busy:opacity-60 ${KINDS[kind]} ${room} ${className}`}
     />
   );
 }
