@@ -50,7 +50,7 @@ pub struct StorageArgs {
     #[arg(long, env = "DATA_DIR", default_value = "./data")]
     pub data_dir: PathBuf,
     /// `postgres://…` for a server; unset: SQLite in the data folder
-    #[arg(long, env = "DATABASE_URL")]
+    #[arg(long, env = "DATABASE_URL", hide_env_values = true)]
     pub database_url: Option<String>,
     /// Files whose content is the database URL
     #[arg(long, env = "DATABASE_URL_FILE", hide = true)]
@@ -402,11 +402,27 @@ impl Config {
 
 /// The failpoint a crash test armed for this process (`failpoint`).
 pub fn failpoint() -> Option<String> {
+    environment("GROUPWORK_FAILPOINT")
+}
+
+/// What the environment says of a setting.
+pub fn environment(name: &str) -> Option<String> {
     #[expect(
         clippy::disallowed_methods,
         reason = "the settings are the one reader of the environment"
     )]
-    std::env::var("GROUPWORK_FAILPOINT").ok()
+    std::env::var(name).ok()
+}
+
+/// The settings that `.env` of the working directory names, whether we know them or not.
+pub fn names_in_dotenv() -> Vec<String> {
+    let lines = dotenvy::dotenv_iter().into_iter().flatten();
+    lines.filter_map(|line| Some(line.ok()?.0)).collect()
+}
+
+/// A secret nobody has had before.
+pub fn fresh_secret() -> String {
+    better_auth::token::random_text(48)
 }
 
 /// Plain names between slashes, at least one: the whole document server is no folder of results.
