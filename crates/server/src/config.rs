@@ -135,6 +135,9 @@ pub struct ServeArgs {
     /// Largest upload in MiB
     #[arg(long, env = "UPLOAD_MAX_MB", default_value_t = 50)]
     pub upload_max_mb: u64,
+    /// Address and port of `/metrics` for Prometheus, which names nobody but has no sign-in; unset: there is none
+    #[arg(long, env = "METRICS_LISTEN")]
+    pub metrics_listen: Option<SocketAddr>,
     /// text or json
     #[arg(long, env = "LOG_FORMAT", default_value = "text")]
     pub log_format: String,
@@ -181,6 +184,7 @@ impl Default for ServeArgs {
             connections_max: CONNECTIONS_MAX,
             connections_per_address: CONNECTIONS_PER_ADDRESS,
             upload_max_mb: 50,
+            metrics_listen: None,
             log_format: "text".to_owned(),
             log_level: "info".to_owned(),
         }
@@ -230,6 +234,8 @@ pub struct Config {
     pub connections_per_address: usize,
     /// Largest upload in bytes.
     pub upload_limit: u64,
+    /// Where the metrics are shown, if anywhere.
+    pub metrics_listen: Option<SocketAddr>,
     /// Rows and files.
     pub storage: StorageArgs,
 }
@@ -395,6 +401,7 @@ impl Config {
             connections_max: serve.connections_max.max(1),
             connections_per_address: serve.connections_per_address.max(1),
             upload_limit: serve.upload_max_mb << 20,
+            metrics_listen: serve.metrics_listen,
             storage,
         })
     }

@@ -204,3 +204,51 @@ fn packages_get_completions_and_manual_pages() {
         assert!(place.folder().join("man").join(page).exists(), "{page}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn metrics_count_by_route_and_name_nobody() {
+    let mut place = Place::new(Kind::Sqlite).unwrap();
+    place.set("METRICS_LISTEN", "127.0.0.1:0");
+    let folder = place.folder().to_owned();
+    let mut command = place.command(&["serve"], &[("LISTEN", "127.0.0.1:0")]);
+    let log = std::fs::File::create(folder.join("out")).unwrap();
+    let mut service = command.stdout(log).spawn().unwrap();
+    let mut lines = String::new();
+    while !lines.contains("groupwork listens on ") {
+        assert!(service.try_wait().unwrap().is_none(), "it ended:\n{lines}");
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        lines = std::fs::read_to_string(folder.join("out")).unwrap();
+    }
+    let after = |words: &str| {
+        lines
+            .lines()
+            .find_map(|line| line.strip_prefix(words))
+            .unwrap()
+            .trim()
+            .to_owned()
+    };
+    let (metrics, base) = (after("metrics at "), after("groupwork listens on "));
+    let http = reqwest::Client::builder().no_proxy().build().unwrap();
+    for _ in 0..3 {
+        let secret = format!("{base}/api/groups/not-to-be-seen?search=not-to-be-seen");
+        assert_eq!(http.get(&secret).send().await.unwrap().status(), 401);
+    }
+    // On the address of the service there are none.
+    assert_eq!(http.get(format!("{base}/metrics")).send().await.unwrap().status(), 404);
+    let text = http.get(&metrics).send().await.unwrap().text().await.unwrap();
+    service.kill().unwrap();
+    service.wait().unwrap();
+    for line in [
+        r#"http_requests_total{method="GET",route="/api/groups/{id}",status="401"} 3"#,
+        r#"http_request_duration_seconds_count{route="/api/groups/{id}"} 3"#,
+        "sockets_open 0",
+        "database_up 1",
+        "jobs_queued 0",
+        "build_info{version=",
+        "process_resident_memory_bytes ",
+    ] {
+        assert!(text.contains(line), "{line} is missing in\n{text}");
+    }
+    assert!(!text.contains("not-to-be-seen"), "{text}");
+    assert!(text.ends_with("# EOF\n"));
+}
