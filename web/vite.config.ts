@@ -14,7 +14,16 @@ export default defineConfig({
     target: "es2022",
     reportCompressedSize: false,
     // What every visit begins with comes in one file: two dozen small ones cost more than they spare.
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: "start", test: /src\/main\.tsx|src\/routes\/login\.tsx/ }] } } },
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: "start", test: /src\/main\.tsx|src\/routes\/login\.tsx/, priority: 2 },
+            { name: "school", test: /src\/shell\/Header\.tsx|src\/lib\/live\.ts|src\/ui\/(Ask|Bar|Chip|Empty|More|Shape|TimeLeft|When|notes)\.tsx/, priority: 1 },
+          ],
+        },
+      },
+    },
   },
   test: { include: ["src/**/*.test.ts"] },
 });
