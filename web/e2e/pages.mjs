@@ -10,7 +10,9 @@ import { Demo } from "./demo.mjs";
 /** How long anything may take to appear on a machine that is busy with other things. */
 export const PATIENCE = 20_000;
 const PASSWORD = "groupwork-demo";
-const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+/** The browser of the distribution, or another one. */
+export const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
+export const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 const LOCALES = { en: "en-GB", de: "de-DE" };
 
 /** The address somebody of the demo signs in with: `ada`, or `zoe` of the other school. */
@@ -19,9 +21,8 @@ export const emailOf = (who) => (who === "zoe" ? "zoe@other.example" : `${who}@d
 /** Starts a demo school and a browser. Tests use `scene` of stage.mjs, which does it for them. */
 export async function openStage() {
   const demo = await Demo.start();
-  const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
   try {
-    return new Stage(demo, await chromium.launch({ executablePath, args: FLAGS }));
+    return new Stage(demo, await chromium.launch({ executablePath: CHROMIUM, args: FLAGS }));
   } catch (error) {
     await demo.close();
     throw error;
@@ -60,7 +61,7 @@ class Stage {
     });
     this.#contexts.push(context);
     context.setDefaultTimeout(PATIENCE);
-    if (who !== "nobody") await context.addCookies(await this.#cookiesOf(who, fresh));
+    if (who !== "nobody") await context.addCookies(await this.cookiesOf(who, fresh));
     const page = await context.newPage();
     this.#watch(page, who, allow);
     if (path !== undefined) {
@@ -72,7 +73,7 @@ class Stage {
 
   /** The API as somebody of the demo: `await (await stage.api("ada")).get("/assignments")`; refusals throw. */
   async api(who) {
-    return this.#caller(who, await this.#cookiesOf(who, false));
+    return this.#caller(who, await this.cookiesOf(who, false));
   }
 
   #caller(who, cookies) {
@@ -123,8 +124,8 @@ class Stage {
     await this.demo.close();
   }
 
-  /** Signs in once for each person: the address of this machine is counted like that of any other school. */
-  async #cookiesOf(who, fresh) {
+  /** The cookies of somebody. Signs in once for each person: the address of this machine is counted like that of any other school. */
+  async cookiesOf(who, fresh) {
     const known = this.#cookies.get(who);
     if (known !== undefined && !fresh) return known;
     const answer = await fetch(`${this.base}/api/auth/sign-in/email`, {
