@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { asked, begin, byDay, parts, type Row } from "./activity";
+import { begin, byDay, parts, type Row } from "./activity";
+import { asked } from "./shown";
 import { facts } from "./facts";
 
 const row = (more: Partial<Omit<Row, "details">> & { details?: object }) =>
