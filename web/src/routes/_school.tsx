@@ -1,13 +1,16 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { createFileRoute, Outlet, redirect, useNavigate } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { goLive, type Line } from "../lib/live";
 import { me } from "../lib/session";
 import { enterSchool } from "../lib/words";
 import { Header } from "../shell/Header";
+import { useDownloads } from "../submissions/tray";
 import { Notes } from "../ui/notes";
+
+const Downloads = lazy(async () => ({ default: (await import("../submissions/Downloads")).Downloads }));
 
 /** Everything inside a school: whoever is not signed in, or in no school, is sent there first. */
 export const Route = createFileRoute("/_school")({
@@ -24,6 +27,7 @@ function School() {
   const { t } = useTranslation();
   const { person } = Route.useRouteContext();
   const line = useLine();
+  const downloads = useDownloads();
   return (
     <>
       <a href="#main" className="bg-sheet sr-only z-20 p-2 focus:not-sr-only focus:absolute">
@@ -34,6 +38,11 @@ function School() {
       <main id="main" className="mx-auto max-w-6xl p-3 has-[[data-wide]]:max-w-none sm:p-4">
         <Outlet />
       </main>
+      {downloads.length === 0 ? null : (
+        <Suspense>
+          <Downloads />
+        </Suspense>
+      )}
       <Notes />
     </>
   );
