@@ -62,7 +62,7 @@ function Sight({ paper }: { paper: Paper }) {
         <Empty>{t("work.deleted")}</Empty>
       ) : (
         <Suspense fallback={<Shape count={1} />}>
-          <Editor key={document.id} document={document} mode="view" />
+          <Editor key={document.id} document={document} isView isPhone={false} />
         </Suspense>
       )}
       <a href="#work-panel" className="inline-flex min-h-11 items-center self-start">
