@@ -1,4 +1,4 @@
-// Bringing files out of the service.
+// Bringing files out of the service, and into it.
 import { client } from "../api/client";
 
 /** Saves what an address of the service answers as a file, the way a link with `download` does. */
@@ -9,6 +9,15 @@ export function save(address: string, name = ""): void {
   document.body.append(link);
   link.click();
   link.remove();
+}
+
+/** Asks for a file, where a menu and not a button leads to it. */
+export function pick(accept: string, onFile: (file: File) => void): void {
+  const input = document.createElement("input");
+  input.type = "file";
+  input.accept = accept;
+  input.addEventListener("change", () => input.files?.[0] && onFile(input.files[0]));
+  input.click();
 }
 
 /** The PDF of a document, as a file; throws a `Problem` where it cannot be made. */
