@@ -42,7 +42,6 @@ function saveBytes(bytes: Blob, name: string): void {
 
 /** A size in the words of the reader's language. */
 export function sizeOf(bytes: number, language: string): string {
-  const units = ["byte", "kilobyte", "megabyte", "gigabyte"] as const;
-  const step = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
-  return new Intl.NumberFormat(language, { style: "unit", unit: units[step]!, unitDisplay: "short", maximumFractionDigits: step > 1 ? 1 : 0 }).format(bytes / 1000 ** step);
+  const [unit, size] = bytes < 1e6 ? (["kilobyte", bytes / 1e3] as const) : bytes < 1e9 ? (["megabyte", bytes / 1e6] as const) : (["gigabyte", bytes / 1e9] as const);
+  return new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "short", maximumFractionDigits: bytes < 1e6 ? 0 : 1 }).format(Math.max(1, size));
 }
