@@ -12,7 +12,7 @@ export default [
     path: (stage) => at(stage, "Coasts"),
     ready: "iframe",
     does: async (page) => {
-      for (const fold of await page.locator("details:not([open]) > summary").all()) await fold.click();
+      for (const fold of await page.locator("#work-panel summary").all()) await fold.click();
     },
   },
   { name: "A work that is not handed in", who: "ada", path: (stage) => at(stage, "Volcanoes"), ready: "iframe" },
