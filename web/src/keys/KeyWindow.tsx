@@ -6,13 +6,13 @@ import { KeyList } from "./KeyList";
 import { KeySwitch } from "./KeySwitch";
 
 /** What `?` opens: the shortcuts of this screen, the switch for them, and the way to everything else. */
-export function KeyWindow({ isOnBoard, isStaff, onClose }: { isOnBoard: boolean; isStaff: boolean; onClose: () => void }) {
+export function KeyWindow({ isOnBoard, isAtWork, isStaff, onClose }: { isOnBoard: boolean; isAtWork: boolean; isStaff: boolean; onClose: () => void }) {
   const { t } = useTranslation();
   return (
     <Window title={t("keys.title")} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
       {(close) => (
         <>
-          <KeyList places={isOnBoard && isStaff ? ["board", "everywhere"] : ["everywhere"]} isStaff={isStaff} />
+          <KeyList places={[...(isOnBoard && isStaff ? (["board"] as const) : []), ...(isAtWork && isStaff ? (["work"] as const) : []), "everywhere"]} isStaff={isStaff} />
           <KeySwitch />
           <Link to="/help" onClick={close} className="inline-flex min-h-11 items-center self-start">
             {t("keys.more")}

@@ -19,6 +19,7 @@ export function Keys({ person }: { person: Me }) {
   const cache = useQueryClient();
   const navigate = useNavigate();
   const isOnBoard = useLocation({ select: (location) => /\/board$/.test(location.pathname) });
+  const isAtWork = useLocation({ select: (location) => /\/work\//.test(location.pathname) });
   const [isOpen, setOpen] = useState(false);
   const toBoard = async () => {
     const [first] = lesson(await cache.ensureQueryData(assignments), now()).running;
@@ -33,7 +34,7 @@ export function Keys({ person }: { person: Me }) {
       </Button>
       {isOpen ? (
         <Suspense>
-          <KeyWindow isOnBoard={isOnBoard} isStaff={isStaff(person)} onClose={() => setOpen(false)} />
+          <KeyWindow isOnBoard={isOnBoard} isAtWork={isAtWork} isStaff={isStaff(person)} onClose={() => setOpen(false)} />
         </Suspense>
       ) : null}
     </>

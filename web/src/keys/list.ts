@@ -20,6 +20,7 @@ export const SHORTCUTS = {
     of("filter", "/"),
     of("projector", "b"),
   ],
+  work: [of("nextWork", "n"), of("workBefore", "p"), of("returnWork", "Ctrl", "Enter"), of("parts", "F6"), of("toBoard", "Esc")],
 } as const satisfies Record<string, readonly Shortcut[]>;
 
 export type Place = keyof typeof SHORTCUTS;

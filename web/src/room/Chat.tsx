@@ -40,7 +40,7 @@ export function Chat({ workRoomId, own, unread, isStaff, isArchived }: Props) {
         aria-label={t("room.chat.title")}
         aria-live={pages.isFetchingNextPage ? "off" : "polite"}
         aria-busy={pages.isPending}
-        className="flex h-[55vh] min-h-48 flex-col gap-2 overflow-y-auto rounded-lg p-1 xl:h-auto xl:min-h-0 xl:grow"
+        className="flex max-h-[60vh] flex-col gap-2 overflow-y-auto rounded-lg p-1 xl:max-h-none xl:min-h-0 xl:grow"
       >
         {/* oxlint-enable jsx-a11y/no-noninteractive-tabindex */}
         <span className="mt-auto" />

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useRouteContext } from "@tanstack/react-router";
-import { useRef, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { client } from "../api/client";
@@ -10,7 +10,7 @@ import { upload } from "../lib/upload";
 import { Asked } from "../ui/Ask";
 import { type Deed, More } from "../ui/More";
 import { note } from "../ui/notes";
-import { save, savePdf } from "./files";
+import { pick, save, savePdf } from "./files";
 import { Rename } from "./Rename";
 import { type Document, fileName, type WorkRoom } from "./room";
 import { Versions } from "./Versions";
@@ -23,7 +23,6 @@ export function DocumentDeeds({ document, found, isOpen }: { document: Document;
   const navigate = useNavigate();
   const { person } = useRouteContext({ from: "/_school" });
   const [asked, setAsked] = useState<"rename" | "versions" | "delete">();
-  const file = useRef<HTMLInputElement>(null);
   const close = () => setAsked(undefined);
   const settle = () => cache.invalidateQueries({ queryKey: ["room", found.groupId] });
   const fail = (problem: unknown) => note(say(problem));
@@ -55,24 +54,13 @@ export function DocumentDeeds({ document, found, isOpen }: { document: Document;
     { id: "download", name: t("room.download"), onAction: () => save(`/api/workrooms/documents/${document.id}/download`, fileName(document)) },
     document.documentType !== "pdf" && (staff || document.status === "LOCKED") && { id: "pdf", name: t("room.pdf"), onAction: () => (note(t("room.pdfGoing")), pdf.mutate()) },
     { id: "versions", name: t("room.versions.title"), onAction: () => setAsked("versions") },
-    canChange && { id: "replace", name: t("room.replace"), onAction: () => file.current?.click() },
+    canChange && { id: "replace", name: t("room.replace"), onAction: () => pick(`.${document.fileExtension}`, (bytes) => replace.mutate(bytes)) },
     canChange && { id: "rename", name: t("app.rename"), onAction: () => setAsked("rename") },
     canChange && (staff || document.createdById === person.id) && { id: "delete", name: t("app.delete"), isDanger: true, onAction: () => setAsked("delete") },
   ];
   return (
     <>
       <More label={fileName(document)} deeds={deeds.filter((deed) => deed !== false)} isPending={pdf.isPending || remove.isPending || replace.isPending} />
-      <input
-        ref={file}
-        hidden
-        type="file"
-        accept={`.${document.fileExtension}`}
-        onChange={(event) => {
-          const bytes = event.target.files?.[0];
-          event.target.value = "";
-          if (bytes) replace.mutate(bytes);
-        }}
-      />
       {asked === "rename" ? <Rename document={document} groupId={found.groupId} onClose={close} /> : null}
       {asked === "versions" ? <Versions document={document} found={found} onClose={close} /> : null}
       {asked === "delete" ? (

@@ -89,7 +89,9 @@ function Line({ document, found, topic, isOpen }: { document: Document; found: W
           </span>
         )}
       </Link>
-      <DocumentDeeds document={document} found={found} isOpen={isOpen} />
+      <span className="shrink-0">
+        <DocumentDeeds document={document} found={found} isOpen={isOpen} />
+      </span>
     </li>
   );
 }

@@ -41,7 +41,7 @@ function Inside({ groupId, place, topicId, documentId, isWriting = false, found 
   const isArchived = inClass?.status === "ARCHIVED";
   // What was new when the room was opened; reading it makes the number of the room itself smaller.
   const [unread] = useState(found.unreadCount);
-  useTitleCount(found.unreadCount, `${place} ${documentId} ${topic?.assignmentId}`);
+  useTitleCount(found.unreadCount);
   useKeys({ F6: nextPart });
   if (documentId !== undefined && document === undefined) {
     return (
@@ -74,10 +74,10 @@ function Inside({ groupId, place, topicId, documentId, isWriting = false, found 
   );
 }
 
-/** How many messages wait, in the title of the page, for whoever looks at another one. */
-function useTitleCount(count: number, screen: string): void {
+/** How many messages wait, in the title of the page, for whoever looks at another one. The heading writes the title anew whenever it changes. */
+function useTitleCount(count: number): void {
   useEffect(() => {
     const plain = document.title.replace(/^\(\d+\) /, "");
     document.title = count > 0 ? `(${count}) ${plain}` : plain;
-  }, [count, screen]);
+  });
 }
