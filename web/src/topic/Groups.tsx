@@ -29,7 +29,7 @@ export function Groups({ of, isLocked }: { of: Topic; isLocked: boolean }) {
       <Sheet className="flex flex-col gap-3">
         <h2 id="groups">{t("topic.groups", { count: of.groupAssignments.length })}</h2>
         {of.groupAssignments.length === 0 ? <p className="text-soft">{t("topic.noGroups")}</p> : null}
-        <ul className="flex flex-col gap-1">
+        <ul className="flex flex-col gap-1 empty:hidden">
           {of.groupAssignments.map((own) => (
             <Line key={own.id} of={of} own={own} isLocked={isLocked} />
           ))}

@@ -75,7 +75,8 @@ export function New({ classId, courseId, person }: Props) {
           <section aria-labelledby="files">
             <Sheet className="flex flex-col gap-3">
               <h2 id="files">{t("topic.files")}</h2>
-              <ul className="flex flex-col gap-1">
+              {files.length === 0 ? <p className="text-soft">{t("topic.noFiles")}</p> : null}
+              <ul className="flex flex-col gap-1 empty:hidden">
                 {files.map((file, index) => (
                   <li key={`${file.name}${file.lastModified}${file.size}`} className="border-faint flex items-center gap-3 rounded-lg border ps-3">
                     <span className="min-w-0 grow break-all">{file.name}</span>
