@@ -21,16 +21,18 @@ interface Props {
   /** What stands on the button; three dots otherwise. */
   children?: ReactNode;
   isPending?: boolean;
+  /** Whether Tab comes by; not where many stand beside each other and arrow keys lead there. */
+  isTabStop?: boolean;
   /** What all deeds have in common ("Move to"), above them. */
   heading?: string;
 }
 
 /** What else can be done, behind one button. */
-export function More({ label, deeds, children, isPending = false, heading }: Props) {
+export function More({ label, deeds, children, isPending = false, isTabStop = true, heading }: Props) {
   const { t } = useTranslation();
   return (
     <MenuTrigger>
-      <Button kind={children === undefined ? "quiet" : "plain"} isPending={isPending} {...(children === undefined ? { "aria-label": t("app.more", { of: label }), className: "px-0" } : {})}>
+      <Button kind={children === undefined ? "quiet" : "plain"} isPending={isPending} excludeFromTabOrder={!isTabStop} {...(children === undefined ? { "aria-label": t("app.more", { of: label }), className: "px-0" } : {})}>
         {children ?? <EllipsisVertical aria-hidden="true" className="size-5" />}
       </Button>
       <Popover className={OVER}>
