@@ -3,7 +3,7 @@ import { queryOptions } from "@tanstack/react-query";
 
 import { client, data, Problem, type Schemas } from "../api/client";
 import type { Assignment } from "../lib/groups";
-import { type Document, documentsOf, type Topic, type WorkRoom } from "../room/room";
+import { type Document, sorted, type Topic, type WorkRoom } from "../room/room";
 
 export type Submission = Schemas["Submission"];
 export type Copy = Schemas["SubmissionDocument"];
@@ -68,7 +68,7 @@ export interface Paper {
 
 /** What there is to look at: what was handed in first, then what else the room has for the topic. */
 export function papers(room: WorkRoom, work: Topic): Paper[] {
-  const live = documentsOf(room, work);
+  const live = sorted(room.documents, work).here;
   const copies = work.currentSubmission?.documents ?? [];
   const handedIn = copies.map((copy) => ({
     id: copy.documentId ?? copy.id,
