@@ -6,7 +6,7 @@ import { board } from "../board/board";
 import { Heading } from "../ui/Heading";
 import { TimeLeft } from "../ui/TimeLeft";
 import { HandIn } from "./HandIn";
-import { Help, Waiting } from "./Help";
+import { Help } from "./Help";
 import { type Document, type Group, nameOf, type Topic, type WorkRoom } from "./room";
 
 interface Props {
@@ -38,11 +38,10 @@ export function Head({ found, group, topic, document, isStaff, isArchived }: Pro
           </Heading>
         )}
         <div className={`text-soft gap-x-2 ${document ? "hidden sm:flex" : "flex"} flex-wrap`}>
-          {topic ? <span>{name}</span> : null}
+          {topic ? <span>{name} ·</span> : null}
           <Members found={found} topic={topic} isStaff={isStaff} />
         </div>
       </div>
-      {isStaff && group ? <Waiting group={group} /> : null}
       <span className="ms-auto flex flex-wrap items-center gap-x-5 gap-y-2 sm:justify-end">
       {topic && topic.assignment.status === "ACTIVE" && topic.status !== "SUBMITTED" && topic.status !== "GRADED" ? (
         <span className="font-medium">
