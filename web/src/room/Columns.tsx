@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 import { isNew } from "../feedback/feedback";
 import { FeedbackView } from "../feedback/FeedbackView";
 import { now } from "../lib/clock";
+import { useKeys } from "../lib/keys";
 import { isStaff, type Me } from "../lib/session";
 import { Button } from "../ui/Button";
 import { Chat } from "./Chat";
@@ -12,7 +13,7 @@ import { Documents } from "./Documents";
 import { Open } from "./Open";
 import { Places, Topics } from "./Places";
 import type { Document, Group, Place, Topic, WorkRoom } from "./room";
-import { useKept, useKeys, useWide } from "./screen";
+import { useKept, useWide } from "./screen";
 import { Task } from "./Task";
 
 interface Props {

@@ -11,7 +11,7 @@ import { Bars } from "./Bars";
 import { Columns } from "./Columns";
 import { Head } from "./Head";
 import { classOf, group, inTime, type Place, room, type WorkRoom } from "./room";
-import { nextPart, useKeys } from "./screen";
+import { useParts } from "./screen";
 import { Warm } from "./Warm";
 
 interface Props {
@@ -50,7 +50,7 @@ function Inside({ groupId, place, topicId, documentId, isWriting = false, found 
   // What was new when the room was opened; reading it makes the number of the room itself smaller.
   const [unread] = useState(found.unreadCount);
   useTitleCount(found.unreadCount);
-  useKeys({ F6: nextPart });
+  useParts();
   if (documentId !== undefined && document === undefined) {
     return (
       <div className="flex flex-col items-start gap-3">
