@@ -31,12 +31,13 @@ export function DocumentDeeds({ document, found, isOpen }: { document: Document;
 
   const pdf = useMutation({ mutationFn: () => savePdf(document), onError: fail });
   const remove = useMutation({
-    mutationFn: () => client.DELETE("/workrooms/documents/{id}", { params: { path: { id: document.id } } }),
-    onMutate: () => neighbour(place.current),
-    onSuccess: async () => {
-      note(t("room.deleted", { name: fileName(document) }));
+    mutationFn: async () => {
+      // Its editor closes first: it would ask for what is gone.
       if (isOpen) await navigate({ to: "/g/$groupId", params: { groupId: found.groupId }, search: { place: "documents" } });
+      await client.DELETE("/workrooms/documents/{id}", { params: { path: { id: document.id } } });
     },
+    onMutate: () => neighbour(place.current),
+    onSuccess: () => note(t("room.deleted", { name: fileName(document) })),
     onError: fail,
     onSettled: async (_done, _problem, _nothing, focusNear) => {
       await settle();

@@ -24,7 +24,7 @@ export function Head({ found, group, topic, document, isStaff, isArchived }: Pro
   const name = t("room.group", { number: found.group.groupNumber, name: nameOf(found.group) });
   const title = topic?.assignment.title ?? name;
   return (
-    <div data-part tabIndex={-1} className="flex flex-wrap items-center gap-x-6 gap-y-2 outline-none">
+    <section aria-label={t("room.title")} data-part tabIndex={-1} className="flex flex-wrap items-center gap-x-6 gap-y-2 outline-none">
       <div className="min-w-0">
         {document ? (
           <p className="text-lg font-semibold">
@@ -51,7 +51,7 @@ export function Head({ found, group, topic, document, isStaff, isArchived }: Pro
       {isStaff || isArchived || !group ? null : <Help group={group} />}
       {isArchived ? null : <HandIn found={found} topic={topic} document={document} />}
       </span>
-    </div>
+    </section>
   );
 }
 
