@@ -10,6 +10,7 @@
 
 import { Route as rootRouteImport } from './routes/__root'
 import { Route as SchoolRouteImport } from './routes/_school'
+import { Route as ChangePasswordRouteImport } from './routes/change-password'
 import { Route as ForgotRouteImport } from './routes/forgot'
 import { Route as LoginRouteImport } from './routes/login'
 import { Route as ResetPasswordRouteImport } from './routes/reset-password'
@@ -22,7 +23,6 @@ import { Route as SchoolMeRouteImport } from './routes/_school/me'
 import { Route as SchoolMessagesRouteImport } from './routes/_school/messages'
 import { Route as SchoolSubmissionsRouteImport } from './routes/_school/submissions'
 import { Route as SchoolTodayRouteImport } from './routes/_school/today'
-import { Route as InvitationInvitationIdRouteImport } from './routes/invitation.$invitationId'
 import { Route as SchoolAdminIndexRouteImport } from './routes/_school/admin.index'
 import { Route as SchoolAdminHomeroomsRouteImport } from './routes/_school/admin.homerooms'
 import { Route as SchoolAdminImportRouteImport } from './routes/_school/admin.import'
@@ -46,6 +46,11 @@ import { Route as SchoolTTopicIdWorkGroupIdRouteImport } from './routes/_school/
 
 const SchoolRoute = SchoolRouteImport.update({
   id: '/_school',
+  getParentRoute: () => rootRouteImport,
+} as any)
+const ChangePasswordRoute = ChangePasswordRouteImport.update({
+  id: '/change-password',
+  path: '/change-password',
   getParentRoute: () => rootRouteImport,
 } as any)
 const ForgotRoute = ForgotRouteImport.update({
@@ -107,11 +112,6 @@ const SchoolTodayRoute = SchoolTodayRouteImport.update({
   id: '/today',
   path: '/today',
   getParentRoute: () => SchoolRoute,
-} as any)
-const InvitationInvitationIdRoute = InvitationInvitationIdRouteImport.update({
-  id: '/invitation/$invitationId',
-  path: '/invitation/$invitationId',
-  getParentRoute: () => rootRouteImport,
 } as any)
 const SchoolAdminIndexRoute = SchoolAdminIndexRouteImport.update({
   id: '/admin/',
@@ -220,6 +220,7 @@ const SchoolTTopicIdWorkGroupIdRoute =
 
 export interface FileRoutesByFullPath {
   '/': typeof SchoolIndexRoute
+  '/change-password': typeof ChangePasswordRoute
   '/forgot': typeof ForgotRoute
   '/login': typeof LoginRoute
   '/reset-password': typeof ResetPasswordRoute
@@ -231,7 +232,6 @@ export interface FileRoutesByFullPath {
   '/messages': typeof SchoolMessagesRoute
   '/submissions': typeof SchoolSubmissionsRoute
   '/today': typeof SchoolTodayRoute
-  '/invitation/$invitationId': typeof InvitationInvitationIdRoute
   '/admin/homerooms': typeof SchoolAdminHomeroomsRoute
   '/admin/import': typeof SchoolAdminImportRoute
   '/admin/organisation': typeof SchoolAdminOrganisationRoute
@@ -254,6 +254,7 @@ export interface FileRoutesByFullPath {
   '/t/$topicId/work/$groupId': typeof SchoolTTopicIdWorkGroupIdRoute
 }
 export interface FileRoutesByTo {
+  '/change-password': typeof ChangePasswordRoute
   '/forgot': typeof ForgotRoute
   '/login': typeof LoginRoute
   '/reset-password': typeof ResetPasswordRoute
@@ -265,7 +266,6 @@ export interface FileRoutesByTo {
   '/messages': typeof SchoolMessagesRoute
   '/submissions': typeof SchoolSubmissionsRoute
   '/today': typeof SchoolTodayRoute
-  '/invitation/$invitationId': typeof InvitationInvitationIdRoute
   '/': typeof SchoolIndexRoute
   '/admin/homerooms': typeof SchoolAdminHomeroomsRoute
   '/admin/import': typeof SchoolAdminImportRoute
@@ -291,6 +291,7 @@ export interface FileRoutesByTo {
 export interface FileRoutesById {
   __root__: typeof rootRouteImport
   '/_school': typeof SchoolRouteWithChildren
+  '/change-password': typeof ChangePasswordRoute
   '/forgot': typeof ForgotRoute
   '/login': typeof LoginRoute
   '/reset-password': typeof ResetPasswordRoute
@@ -302,7 +303,6 @@ export interface FileRoutesById {
   '/_school/messages': typeof SchoolMessagesRoute
   '/_school/submissions': typeof SchoolSubmissionsRoute
   '/_school/today': typeof SchoolTodayRoute
-  '/invitation/$invitationId': typeof InvitationInvitationIdRoute
   '/_school/': typeof SchoolIndexRoute
   '/_school/admin/homerooms': typeof SchoolAdminHomeroomsRoute
   '/_school/admin/import': typeof SchoolAdminImportRoute
@@ -329,6 +329,7 @@ export interface FileRouteTypes {
   fileRoutesByFullPath: FileRoutesByFullPath
   fullPaths:
     | '/'
+    | '/change-password'
     | '/forgot'
     | '/login'
     | '/reset-password'
@@ -340,7 +341,6 @@ export interface FileRouteTypes {
     | '/messages'
     | '/submissions'
     | '/today'
-    | '/invitation/$invitationId'
     | '/admin/homerooms'
     | '/admin/import'
     | '/admin/organisation'
@@ -363,6 +363,7 @@ export interface FileRouteTypes {
     | '/t/$topicId/work/$groupId'
   fileRoutesByTo: FileRoutesByTo
   to:
+    | '/change-password'
     | '/forgot'
     | '/login'
     | '/reset-password'
@@ -374,7 +375,6 @@ export interface FileRouteTypes {
     | '/messages'
     | '/submissions'
     | '/today'
-    | '/invitation/$invitationId'
     | '/'
     | '/admin/homerooms'
     | '/admin/import'
@@ -399,6 +399,7 @@ export interface FileRouteTypes {
   id:
     | '__root__'
     | '/_school'
+    | '/change-password'
     | '/forgot'
     | '/login'
     | '/reset-password'
@@ -410,7 +411,6 @@ export interface FileRouteTypes {
     | '/_school/messages'
     | '/_school/submissions'
     | '/_school/today'
-    | '/invitation/$invitationId'
     | '/_school/'
     | '/_school/admin/homerooms'
     | '/_school/admin/import'
@@ -436,11 +436,11 @@ export interface FileRouteTypes {
 }
 export interface RootRouteChildren {
   SchoolRoute: typeof SchoolRouteWithChildren
+  ChangePasswordRoute: typeof ChangePasswordRoute
   ForgotRoute: typeof ForgotRoute
   LoginRoute: typeof LoginRoute
   ResetPasswordRoute: typeof ResetPasswordRoute
   SchoolsRoute: typeof SchoolsRoute
-  InvitationInvitationIdRoute: typeof InvitationInvitationIdRoute
 }
 
 declare module '@tanstack/react-router' {
@@ -450,6 +450,13 @@ declare module '@tanstack/react-router' {
       path: ''
       fullPath: '/'
       preLoaderRoute: typeof SchoolRouteImport
+      parentRoute: typeof rootRouteImport
+    }
+    '/change-password': {
+      id: '/change-password'
+      path: '/change-password'
+      fullPath: '/change-password'
+      preLoaderRoute: typeof ChangePasswordRouteImport
       parentRoute: typeof rootRouteImport
     }
     '/forgot': {
@@ -535,13 +542,6 @@ declare module '@tanstack/react-router' {
       fullPath: '/today'
       preLoaderRoute: typeof SchoolTodayRouteImport
       parentRoute: typeof SchoolRoute
-    }
-    '/invitation/$invitationId': {
-      id: '/invitation/$invitationId'
-      path: '/invitation/$invitationId'
-      fullPath: '/invitation/$invitationId'
-      preLoaderRoute: typeof InvitationInvitationIdRouteImport
-      parentRoute: typeof rootRouteImport
     }
     '/_school/admin/': {
       id: '/_school/admin/'
@@ -753,11 +753,11 @@ const SchoolRouteWithChildren =
 
 const rootRouteChildren: RootRouteChildren = {
   SchoolRoute: SchoolRouteWithChildren,
+  ChangePasswordRoute: ChangePasswordRoute,
   ForgotRoute: ForgotRoute,
   LoginRoute: LoginRoute,
   ResetPasswordRoute: ResetPasswordRoute,
   SchoolsRoute: SchoolsRoute,
-  InvitationInvitationIdRoute: InvitationInvitationIdRoute,
 }
 export const routeTree = rootRouteImport
   ._addFileChildren(rootRouteChildren)

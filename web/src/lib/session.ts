@@ -24,10 +24,21 @@ export const me = queryOptions({
   staleTime: 60_000,
 });
 
-/** The schools somebody may choose from. */
-export const schools = queryOptions({
-  queryKey: ["schools"],
-  queryFn: () => data(client.GET("/auth/organization/list")) as Promise<School[]>,
+/** The schools somebody may choose from: the own ones; whoever runs the installation may enter each. */
+export const schools = (person: Me) =>
+  queryOptions({
+    queryKey: ["schools", person.id],
+    queryFn: () => (isSuper(person) ? data(client.GET("/tenants")) : data(client.GET("/auth/organization/list"))) as Promise<School[]>,
+  });
+
+/** Whether somebody else acts in the name of the person who is signed in. */
+export const acting = queryOptions({
+  queryKey: ["me", "acting"],
+  queryFn: async () => {
+    const found = (await data(client.GET("/auth/get-session"))) as { session: { impersonatedBy: string | null } } | null;
+    return typeof found?.session.impersonatedBy === "string";
+  },
+  staleTime: Infinity,
 });
 
 export interface School {
@@ -59,9 +70,20 @@ export async function signIn(cache: QueryClient, email: string, password: string
   cache.clear();
 }
 
-export async function chooseSchool(cache: QueryClient, organizationId: string): Promise<void> {
+const keptSchool = (person: string) => `school:${person}`;
+
+/** The school this person chose last in this browser. */
+export const lastSchool = (person: Me): string | null => localStorage.getItem(keptSchool(person.id));
+
+export async function chooseSchool(cache: QueryClient, person: Me, organizationId: string): Promise<void> {
   await client.POST("/auth/organization/set-active", { body: { organizationId } as never });
+  localStorage.setItem(keptSchool(person.id), organizationId);
   cache.clear();
+}
+
+/** Sets another password for the person who is signed in; every other session of his ends. */
+export async function changePassword(currentPassword: string, newPassword: string): Promise<void> {
+  await client.POST("/auth/change-password", { body: { currentPassword, newPassword, revokeOtherSessions: true } as never });
 }
 
 /** Ends the session; whoever uses this browser next finds nothing of the last. */

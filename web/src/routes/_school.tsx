@@ -4,17 +4,25 @@ import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { goLive, type Line } from "../lib/live";
-import { me } from "../lib/session";
-import { enterSchool } from "../lib/words";
+import { acting, isSuper, me, type Me } from "../lib/session";
+import { enterSchool, speakFor } from "../lib/words";
+import { ActingBar } from "../shell/ActingBar";
 import { Header } from "../shell/Header";
 import { Notes } from "../ui/notes";
 
-/** Everything inside a school: whoever is not signed in, or in no school, is sent there first. */
+/** Whether somebody can be at a place without being in a school: the own account, and the schools themselves. */
+const needsNoSchool = (person: Me, path: string) => path === "/me" || (isSuper(person) && path.startsWith("/super/"));
+
+/** Everything inside a school: whoever is not signed in, has a password that others know, or is in no school, is sent there first. */
 export const Route = createFileRoute("/_school")({
   beforeLoad: async ({ context, location }) => {
     const [person] = await Promise.all([context.cache.ensureQueryData(me), enterSchool()]);
     if (!person) throw redirect({ to: "/login", search: { next: location.href } });
-    if (!person.organization) throw redirect({ to: "/schools" });
+    const next = location.href;
+    if (person.mustChangePassword && !(await context.cache.ensureQueryData(acting))) throw redirect({ to: "/change-password", search: { next } });
+    const isOpen = person.organization?.status === "ACTIVE" || (person.organization !== null && isSuper(person));
+    if (!isOpen && !needsNoSchool(person, location.pathname)) throw redirect({ to: "/schools", search: { next } });
+    await speakFor(person);
     return { person };
   },
   component: School,
@@ -30,8 +38,9 @@ function School() {
         {t("app.skip")}
       </a>
       <Header person={person} line={line} />
+      <ActingBar name={person.name} />
       {/* A screen that wants the whole width says so with `data-wide`. */}
-      <main id="main" className="mx-auto max-w-6xl p-3 has-[[data-wide]]:max-w-none sm:p-4">
+      <main id="main" className="mx-auto max-w-6xl p-3 sm:p-4">
         <Outlet />
       </main>
       <Notes />

@@ -1,10 +1,48 @@
-import { createFileRoute } from "@tanstack/react-router";
+import { useMutation } from "@tanstack/react-query";
+import { createFileRoute, Link } from "@tanstack/react-router";
+import { Form } from "react-aria-components";
+import { useTranslation } from "react-i18next";
 
-import { Heading } from "../ui/Heading";
+import { client } from "../api/client";
+import { Alert } from "../door/Alert";
+import { Frame } from "../door/Frame";
+import { Button } from "../ui/Button";
+import { Field } from "../ui/Field";
 
 export const Route = createFileRoute("/forgot")({ component: Forgot });
 
-/** Asking for a link that sets a new password. */
+/** Asking for a link that sets a new password. What is said is the same for every address. */
 function Forgot() {
-  return <Heading title="Forgot">Forgot</Heading>;
+  const { t } = useTranslation();
+  const asking = useMutation({
+    mutationFn: (email: string) => client.POST("/auth/request-password-reset", { body: { email, redirectTo: "/reset-password" } as never }),
+  });
+  return (
+    <Frame title={t("forgot.title")}>
+      {asking.isSuccess ? (
+        <>
+          <output>{t("forgot.sent", { email: asking.variables })}</output>
+          <p className="text-soft">{t("forgot.school")}</p>
+        </>
+      ) : (
+        <Form
+          className="flex flex-col gap-4"
+          onSubmit={(event) => {
+            event.preventDefault();
+            asking.mutate(String(new FormData(event.currentTarget).get("email")).trim());
+          }}
+        >
+          {asking.isError ? <Alert problem={asking.error} /> : null}
+          <p>{t("forgot.text")}</p>
+          <Field label={t("signIn.email")} name="email" type="email" autoComplete="username" isRequired />
+          <Button kind="main" type="submit" isPending={asking.isPending}>
+            {t("forgot.go")}
+          </Button>
+        </Form>
+      )}
+      <Link to="/login" className="inline-flex min-h-11 items-center self-start">
+        {t("forgot.back")}
+      </Link>
+    </Frame>
+  );
 }

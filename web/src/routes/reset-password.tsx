@@ -1,10 +1,58 @@
-import { createFileRoute } from "@tanstack/react-router";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { createFileRoute, Link, useNavigate } from "@tanstack/react-router";
+import { Form } from "react-aria-components";
+import { useTranslation } from "react-i18next";
 
-import { Heading } from "../ui/Heading";
+import { client, Problem } from "../api/client";
+import { Alert } from "../door/Alert";
+import { Frame } from "../door/Frame";
+import { Secret } from "../door/Secret";
+import { Button } from "../ui/Button";
 
-export const Route = createFileRoute("/reset-password")({ component: ResetPassword });
+export const Route = createFileRoute("/reset-password")({
+  validateSearch: (search: Record<string, unknown>): { token?: string } => (typeof search.token === "string" ? { token: search.token } : {}),
+  component: ResetPassword,
+});
 
-/** Setting a new password with the link of a mail. */
+/** Setting a password with the link of a letter, after forgetting one or for a new account. */
 function ResetPassword() {
-  return <Heading title="ResetPassword">ResetPassword</Heading>;
+  const { t } = useTranslation();
+  const cache = useQueryClient();
+  const navigate = useNavigate();
+  const { token } = Route.useSearch();
+  const setting = useMutation({
+    mutationFn: (newPassword: string) => client.POST("/auth/reset-password", { body: { newPassword, token } as never }),
+    // All sessions have ended, also one of this browser.
+    onSuccess: () => {
+      cache.clear();
+      return navigate({ to: "/login", search: { told: "password" } });
+    },
+  });
+  const isSpent = token === undefined || (setting.error instanceof Problem && setting.error.code === "INVALID_TOKEN");
+  return (
+    <Frame title={t("reset.title")}>
+      {isSpent ? (
+        <>
+          <p role="alert">{t("reset.spent")}</p>
+          <Link to="/forgot" className="inline-flex min-h-11 items-center self-start">
+            {t("reset.again")}
+          </Link>
+        </>
+      ) : (
+        <Form
+          className="flex flex-col gap-4"
+          onSubmit={(event) => {
+            event.preventDefault();
+            setting.mutate(String(new FormData(event.currentTarget).get("password")));
+          }}
+        >
+          {setting.isError ? <Alert problem={setting.error} /> : null}
+          <Secret label={t("password.new")} name="password" isNew />
+          <Button kind="main" type="submit" isPending={setting.isPending}>
+            {t("reset.go")}
+          </Button>
+        </Form>
+      )}
+    </Frame>
+  );
 }

@@ -1,55 +1,97 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { createFileRoute, redirect, useNavigate } from "@tanstack/react-router";
+import { createFileRoute, Link, redirect, useNavigate } from "@tanstack/react-router";
+import { ChevronRight } from "lucide-react";
 import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
 
-import { chooseSchool, me, schools, signOut } from "../lib/session";
+import { Alert } from "../door/Alert";
+import { Frame } from "../door/Frame";
+import { chooseSchool, isSuper, lastSchool, me, type Me, safeNext, type School, schools, signOut } from "../lib/session";
 import { Button } from "../ui/Button";
-import { Heading } from "../ui/Heading";
 import { Problems } from "../ui/Problems";
-import { Shape } from "../ui/Shape";
+
+interface Asked {
+  next?: string;
+  /** The short name of a school whose own address led here. */
+  org?: string;
+}
 
 export const Route = createFileRoute("/schools")({
+  validateSearch: (search: Record<string, unknown>): Asked => ({
+    ...(typeof search.next === "string" ? { next: safeNext(search.next) } : {}),
+    ...(typeof search.org === "string" ? { org: search.org } : {}),
+  }),
   beforeLoad: async ({ context }) => {
-    if (!(await context.cache.ensureQueryData(me))) throw redirect({ to: "/login" });
+    const person = await context.cache.ensureQueryData(me);
+    if (!person) throw redirect({ to: "/login" });
+    return { person };
   },
   component: Schools,
 });
 
-/** S1b: the choice of a school; with one only there is nothing to choose. */
+/** Which school is entered without asking: the one the address names, the only one, or the last one; null when there is a choice to make. */
+function entered(list: readonly School[], person: Me, named: string | null): School | undefined {
+  const byName = list.find((school) => school.slug === named);
+  if (byName || person.organization) return byName;
+  return list.length === 1 ? list[0] : list.find((school) => school.id === lastSchool(person));
+}
+
+/** S1b: the choice of a school; with one only, or one chosen before, there is nothing to ask. */
 function Schools() {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const navigate = useNavigate();
-  const list = useQuery(schools);
+  const { person } = Route.useRouteContext();
+  const { next, org } = Route.useSearch();
+  const list = useQuery(schools(person));
   const choosing = useMutation({
-    mutationFn: (id: string) => chooseSchool(cache, id),
-    onSuccess: () => navigate({ to: "/" }),
+    mutationFn: (id: string) => chooseSchool(cache, person, id),
+    onSuccess: () => navigate({ href: safeNext(next) }),
   });
-  const only = list.data?.length === 1 ? list.data[0] : undefined;
+  const isShut = person.organization?.status === "SUSPENDED" && !isSuper(person);
+  const named = org ?? new URL(safeNext(next), location.origin).searchParams.get("org");
+  const at = list.data && !isShut ? entered(list.data, person, named)?.id : undefined;
   const { mutate, isIdle } = choosing;
   useEffect(() => {
-    if (only && isIdle) mutate(only.id);
-  }, [only, isIdle, mutate]);
+    if (at !== undefined && isIdle) mutate(at);
+  }, [at, isIdle, mutate]);
+  const isAsking = list.data !== undefined && (at === undefined || choosing.isError);
+  const others = list.data?.filter((school) => !isShut || school.id !== person.organization?.id) ?? [];
   return (
-    <main className="mx-auto flex max-w-md flex-col gap-4 p-4 pt-12">
-      <Heading title={t("school.title")}>{t("school.title")}</Heading>
-      {list.isPending ? <Shape count={2} /> : null}
+    <Frame
+      title={t("school.title")}
+      below={
+        <p className="flex flex-wrap justify-between gap-2">
+          {person.organization && !isShut ? <Link to="/" className="inline-flex min-h-11 items-center">{t("app.back")}</Link> : null}
+          {isSuper(person) ? <Link to="/super/tenants" className="inline-flex min-h-11 items-center">{t("school.all")}</Link> : null}
+          <Button kind="quiet" className="px-0" onPress={() => void signOut(cache).then(() => navigate({ to: "/login" }))}>
+            {t("account.signOut")}
+          </Button>
+        </p>
+      }
+    >
       {list.isError ? <Problems problem={list.error} again={() => void list.refetch()} /> : null}
-      {choosing.isError ? <Problems problem={choosing.error} /> : null}
-      {list.data?.length === 0 ? <p>{t("school.none")}</p> : null}
-      <ul className="flex flex-col gap-2">
-        {list.data?.map((school) => (
-          <li key={school.id}>
-            <Button className="w-full justify-start" isPending={choosing.isPending} onPress={() => choosing.mutate(school.id)}>
-              {school.name}
-            </Button>
-          </li>
-        ))}
-      </ul>
-      <Button kind="quiet" onPress={() => void signOut(cache).then(() => navigate({ to: "/login" }))}>
-        {t("account.signOut")}
-      </Button>
-    </main>
+      {choosing.isError ? <Alert problem={choosing.error} /> : null}
+      {isShut ? <p role="alert">{t("school.shut", { name: person.organization?.name })}</p> : null}
+      {list.isPending || !isAsking ? <p aria-busy="true" className="bg-faint h-11 animate-pulse rounded-lg" /> : null}
+      {list.data?.length === 0 ? <p>{isSuper(person) ? t("school.first") : t("school.none")}</p> : null}
+      {isAsking && others.length > 0 ? <Cards list={others} pick={(id) => choosing.mutate(id)} isPending={choosing.isPending} /> : null}
+    </Frame>
+  );
+}
+
+function Cards({ list, pick, isPending }: { list: readonly School[]; pick: (id: string) => void; isPending: boolean }) {
+  return (
+    <ul className="flex flex-col gap-2">
+      {list.map((school, index) => (
+        <li key={school.id}>
+          {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- choosing is all there is to do here: Enter picks */}
+          <Button autoFocus={index === 0} className="min-h-14 w-full justify-between text-start" isPending={isPending} onPress={() => pick(school.id)}>
+            <span className="min-w-0 wrap-anywhere">{school.name}</span>
+            <ChevronRight aria-hidden="true" className="size-5 shrink-0" />
+          </Button>
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -1,25 +1,34 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { CircleUserRound } from "lucide-react";
+import { Check, CircleUserRound } from "lucide-react";
 import { Menu, MenuItem, MenuTrigger, Popover, Separator } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
+import { useSay } from "../lib/problems";
 import { type Me, signOut } from "../lib/session";
-import { isLanguage, LANGUAGES, speak } from "../lib/words";
+import { isLanguage, LANGUAGES } from "../lib/words";
+import { useLanguage } from "../me/me";
 import { Button } from "../ui/Button";
 import { LINE, OVER } from "../ui/field";
+import { note } from "../ui/notes";
 
 const PAGES = { me: "/me", help: "/help", school: "/schools" } as const;
 
 /** What somebody can do with his account, from every screen. */
 export function Account({ person }: { person: Me }) {
-  const { t } = useTranslation();
+  const { t, i18n } = useTranslation();
   const cache = useQueryClient();
   const navigate = useNavigate();
+  const say = useSay();
+  const choose = useLanguage();
   const act = (key: string) => {
-    if (isLanguage(key)) void speak(key);
+    if (isLanguage(key)) choose(key);
     else if (key in PAGES) void navigate({ to: PAGES[key as keyof typeof PAGES] });
-    else void signOut(cache).then(() => navigate({ to: "/login" }));
+    else
+      void signOut(cache).then(
+        () => navigate({ to: "/login" }),
+        (problem: unknown) => note(say(problem)),
+      );
   };
   return (
     <MenuTrigger>
@@ -33,7 +42,7 @@ export function Account({ person }: { person: Me }) {
           <Item id="help">{t("account.help")}</Item>
           <Separator className="bg-faint my-1 h-px" />
           {Object.entries(LANGUAGES).map(([key, name]) => (
-            <Item key={key} id={key}>
+            <Item key={key} id={key} isChosen={i18n.language === key}>
               {name}
             </Item>
           ))}
@@ -46,10 +55,12 @@ export function Account({ person }: { person: Me }) {
   );
 }
 
-function Item({ id, children }: { id: string; children: string }) {
+function Item({ id, isChosen = false, children }: { id: string; isChosen?: boolean; children: string }) {
+  const { t } = useTranslation();
   return (
-    <MenuItem id={id} className={LINE}>
+    <MenuItem id={id} textValue={children} className={LINE}>
       {children}
+      {isChosen ? <Check role="img" aria-label={t("account.chosen")} className="text-accent ms-auto size-4" /> : null}
     </MenuItem>
   );
 }

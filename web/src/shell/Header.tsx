@@ -1,8 +1,9 @@
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
+import { Keys } from "../keys/Keys";
 import type { Line } from "../lib/live";
-import { type Me, standing } from "../lib/session";
+import type { Me } from "../lib/session";
 import { Account } from "./Account";
 import { Narrow } from "./Narrow";
 import { placesOf } from "./places";
@@ -10,10 +11,10 @@ import { placesOf } from "./places";
 /** What stands above every screen: the school, where one can go, whether the live channel is open, who is here. */
 export function Header({ person, line }: { person: Me; line: Line }) {
   const { t } = useTranslation();
-  const places = placesOf(standing(person));
+  const places = placesOf(person);
   return (
     <header className="bg-sheet border-faint z-10 flex items-center gap-x-2 border-b px-3 sm:sticky sm:top-0 sm:gap-x-4 sm:px-4">
-      <Narrow places={places} />
+      {places.length === 0 ? null : <Narrow places={places} />}
       <Link to="/" className="text-ink flex min-h-13 min-w-0 items-center gap-2 font-semibold hover:no-underline">
         <img src="/icon.svg" alt="" className="hidden size-6 sm:block" />
         <span className="truncate">{person.organization?.name ?? t("app.name")}</span>
@@ -31,6 +32,7 @@ export function Header({ person, line }: { person: Me; line: Line }) {
       </nav>
       <span className="ms-auto" />
       <LineState line={line} />
+      <Keys person={person} />
       <Account person={person} />
     </header>
   );

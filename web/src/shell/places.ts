@@ -1,4 +1,4 @@
-import type { Standing } from "../lib/session";
+import { type Me, type Standing, standing } from "../lib/session";
 
 const STAFF = [
   ["/today", "nav.today"],
@@ -8,15 +8,20 @@ const STAFF = [
 ] as const;
 const ADMIN = [...STAFF, ["/admin", "nav.admin"]] as const;
 
+const INSTALLATION = [["/super/tenants", "nav.tenants"]] as const;
+
 const PLACES = {
   student: [["/groups", "nav.groups"]],
   teacher: STAFF,
   admin: ADMIN,
   owner: ADMIN,
-  super: [...ADMIN, ["/super/tenants", "nav.tenants"]],
+  super: [...ADMIN, ...INSTALLATION],
 } as const;
 
 export type Place = (typeof PLACES)[Standing][number];
 
-/** Where somebody can go from everywhere: an address and what it is called. */
-export const placesOf = (standing: Standing): readonly Place[] => PLACES[standing];
+/** Where somebody can go from everywhere: an address and what it is called. Without a school only the installation is left. */
+export function placesOf(person: Me): readonly Place[] {
+  const is = standing(person);
+  return person.organization ? PLACES[is] : is === "super" ? INSTALLATION : [];
+}

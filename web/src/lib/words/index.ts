@@ -8,6 +8,8 @@ import english from "./en/door.json";
 const words = createInstance();
 
 export const LANGUAGES = { en: "English", de: "Deutsch" } as const;
+/** How a chosen language stands in an account. */
+export const TAGS = { en: "en-GB", de: "de" } as const;
 export type Language = keyof typeof LANGUAGES;
 
 type Load = () => Promise<{ default: object }>;
@@ -45,6 +47,19 @@ export async function startWords(): Promise<void> {
 export async function enterSchool(): Promise<void> {
   isInSchool = true;
   await load(language(), "school");
+}
+
+let spokenFor = "";
+
+/**
+ * Speaks what a person's account says, once he is here. English without a country is what an account has that nobody chose
+ * a language for; then the language stays that of the page. Whoever chooses English has `en-GB` (`TAGS`).
+ */
+export async function speakFor(person: { id: string; locale: string }): Promise<void> {
+  if (spokenFor === person.id) return;
+  spokenFor = person.id;
+  const chosen = person.locale.slice(0, 2);
+  if (person.locale !== "en" && isLanguage(chosen)) await speak(chosen);
 }
 
 export async function speak(speaks: Language): Promise<void> {

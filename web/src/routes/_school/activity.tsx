@@ -1,11 +1,101 @@
+import { useInfiniteQuery, useMutation, useQuery } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
+import { Download } from "lucide-react";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
 
-import { isStaff, only } from "../../lib/session";
+import { asked, byDay, log, names, queryOf, type Row, type Shown } from "../../activity/activity";
+import { Filters } from "../../activity/Filters";
+import { Line } from "../../activity/Line";
+import { client, data } from "../../api/client";
+import { now } from "../../lib/clock";
+import { useSay } from "../../lib/problems";
+import { save } from "../../lib/save";
+import { isAdmin, isStaff, only } from "../../lib/session";
+import { useTime } from "../../lib/time";
+import { Button } from "../../ui/Button";
+import { Empty } from "../../ui/Empty";
 import { Heading } from "../../ui/Heading";
+import { note } from "../../ui/notes";
+import { Problems } from "../../ui/Problems";
+import { Shape } from "../../ui/Shape";
+import { Sheet } from "../../ui/Sheet";
 
-export const Route = createFileRoute("/_school/activity")({ beforeLoad: only(isStaff), component: Activity });
+export const Route = createFileRoute("/_school/activity")({ validateSearch: asked, beforeLoad: only(isStaff), component: Activity });
 
 /** S16: the activity log. */
 function Activity() {
-  return <Heading title="Activity">Activity</Heading>;
+  const { t } = useTranslation();
+  const { person } = Route.useRouteContext();
+  const shown = Route.useSearch();
+  const navigate = Route.useNavigate();
+  const { zone } = useTime();
+  // A period begins with the day; the moment of the visit says with which.
+  const [at] = useState(now);
+  const query = queryOf(shown, zone, at);
+  const found = useInfiniteQuery(log(query));
+  const rows = found.data?.pages.flatMap((page) => page.data) ?? [];
+  const show = (next: Shown) => void navigate({ search: next, replace: true });
+  return (
+    <div className="flex flex-col gap-4">
+      <div className="flex flex-wrap items-center justify-between gap-2">
+        <Heading title={t("nav.activity")}>{t("nav.activity")}</Heading>
+        {isAdmin(person) ? <Export query={query} /> : null}
+      </div>
+      <Filters shown={shown} show={show} />
+      {found.isPending ? <Shape count={3} /> : null}
+      {found.isError && !found.data ? <Problems problem={found.error} again={() => void found.refetch()} /> : null}
+      {found.data && rows.length === 0 ? (
+        <Empty action={Object.keys(shown).length === 0 ? null : <Button onPress={() => show({})}>{t("activity.everything")}</Button>}>{t("activity.none")}</Empty>
+      ) : null}
+      <Days rows={rows} />
+      {found.hasNextPage ? (
+        <Button className="self-center" isPending={found.isFetchingNextPage} onPress={() => void found.fetchNextPage()}>
+          {t("app.loadMore")}
+        </Button>
+      ) : null}
+    </div>
+  );
+}
+
+function Days({ rows }: { rows: readonly Row[] }) {
+  const { t } = useTranslation();
+  const { day, language, zone } = useTime();
+  const of = useQuery(names).data?.of ?? new Map<string, string>();
+  const long = new Intl.DateTimeFormat(language === "en" ? "en-GB" : language, { timeZone: zone, weekday: "long", day: "numeric", month: "long", year: "numeric" });
+  const near = new Map([
+    [day(new Date(now() - 86_400_000).toISOString()), t("activity.yesterday")],
+    [day(new Date(now()).toISOString()), t("activity.today")],
+  ]);
+  return byDay(rows, day).map((part) => {
+    const title = near.get(part.day) ?? long.format(new Date(part.rows[0]?.createdAt ?? 0));
+    return (
+      <section key={part.day} aria-label={title} className="flex flex-col gap-2">
+        <h2>{title}</h2>
+        <Sheet className="px-1! py-1!">
+          <ul className="divide-faint divide-y">
+            {part.rows.map((row) => (
+              <Line key={row.id} row={row} of={of} />
+            ))}
+          </ul>
+        </Sheet>
+      </section>
+    );
+  });
+}
+
+function Export({ query }: { query: ReturnType<typeof queryOf> }) {
+  const { t } = useTranslation();
+  const say = useSay();
+  const fetching = useMutation({
+    mutationFn: async () => (await data(client.GET("/activity-logs/export.csv", { params: { query }, parseAs: "blob" }))) as unknown as Blob,
+    onSuccess: (table) => save(table, "activity.csv"),
+    onError: (problem) => note(say(problem)),
+  });
+  return (
+    <Button isPending={fetching.isPending} onPress={() => fetching.mutate()}>
+      <Download aria-hidden="true" className="size-4" />
+      {t("activity.export")}
+    </Button>
+  );
 }

@@ -1,0 +1,91 @@
+// The activity log: who did what, when. A teacher reads the own classes, administrators the school.
+import { fromDate } from "@internationalized/date";
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+
+import { client, data, type Schemas } from "../api/client";
+
+export type Row = Schemas["ActivityLog"];
+export type Category = Schemas["Category"];
+
+export const CATEGORIES = ["CLASS", "HOMEROOM", "SUBJECT", "COURSE", "GROUP", "ASSIGNMENT", "SUBMISSION", "DOCUMENT", "FEEDBACK", "USER", "TENANT", "AUTH"] as const satisfies readonly Category[];
+export const PERIODS = ["today", "week", "month"] as const;
+
+/** What of the log is shown; the address holds it. */
+export interface Shown {
+  classId?: string;
+  groupId?: string;
+  category?: Category;
+  userId?: string;
+  period?: (typeof PERIODS)[number];
+}
+
+/** What an address asks for; what makes no sense is as if it was not there. */
+export function asked(search: Record<string, unknown>): Shown {
+  const text = (key: "classId" | "groupId" | "userId") => (typeof search[key] === "string" ? { [key]: search[key] } : {});
+  const category = CATEGORIES.find((one) => one === search.category);
+  const period = PERIODS.find((one) => one === search.period);
+  return { ...text("classId"), ...text("groupId"), ...text("userId"), ...(category ? { category } : {}), ...(period ? { period } : {}) };
+}
+
+const DAYS = { today: 0, week: 6, month: 29 } as const;
+
+/** When a period begins: with the day, where its reader is. */
+export function begin(period: (typeof PERIODS)[number], zone: string, at: number): string {
+  const midnight = fromDate(new Date(at), zone).set({ hour: 0, minute: 0, second: 0, millisecond: 0 });
+  return midnight.subtract({ days: DAYS[period] }).toDate().toISOString();
+}
+
+/** What the service is asked for. */
+export function queryOf({ period, ...rest }: Shown, zone: string, at: number) {
+  return period === undefined ? rest : { ...rest, from: begin(period, zone, at) };
+}
+
+export const log = (query: ReturnType<typeof queryOf>) =>
+  infiniteQueryOptions({
+    queryKey: ["activity", "log", query],
+    queryFn: ({ pageParam }) => data(client.GET("/activity-logs", { params: { query: { ...query, ...(pageParam === null ? {} : { cursor: pageParam }) } } })),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.nextCursor,
+  });
+
+/** The names of what records only number: classes, groups and topics that are still there. */
+export const names = queryOptions({
+  queryKey: ["activity", "names"],
+  queryFn: async () => {
+    const none = { params: { query: {} } };
+    const [classes, groups, topics] = await Promise.all([data(client.GET("/classes", none)), data(client.GET("/groups", none)), data(client.GET("/assignments", none))]);
+    return {
+      classes,
+      groups,
+      of: new Map<string, string>([
+        ...classes.map((one): [string, string] => [one.id, one.name]),
+        ...groups.map((one): [string, string] => [one.id, one.displayName ?? one.name]),
+        ...topics.map((one): [string, string] => [one.id, one.title]),
+      ]),
+    };
+  },
+  staleTime: 60_000,
+});
+
+/** Records by the day they were made on, as the reader's zone has it; the order stays. */
+export function byDay<T extends { createdAt: string }>(rows: readonly T[], day: (at: string) => string): { day: string; rows: T[] }[] {
+  const days: { day: string; rows: T[] }[] = [];
+  for (const row of rows) {
+    const name = day(row.createdAt);
+    const last = days.at(-1);
+    if (last?.day === name) last.rows.push(row);
+    else days.push({ day: name, rows: [row] });
+  }
+  return days;
+}
+
+/** What a record is about, and where it happened. */
+export function parts(row: Row, of: ReadonlyMap<string, string>): { what: string; where: string[] } {
+  const document = row.details.document as { title?: unknown } | undefined;
+  const title = typeof document?.title === "string" ? document.title : undefined;
+  const what = title ?? row.entityName ?? "";
+  const ids = [row.groupId, row.assignmentId, row.classId].filter((id) => id !== null && id !== row.entityId);
+  const where = ids.map((id) => of.get(id as string)).filter((name) => name !== undefined && name !== what) as string[];
+  // A hand-in is named after its topic and its group, which outlive neither.
+  return where.length === 0 && title !== undefined && row.entityName !== null ? { what, where: [row.entityName] } : { what, where: [...new Set(where)] };
+}

@@ -1,0 +1,56 @@
+// The details of a record as short facts: only what a reader can make something of. Ids say nothing to people.
+
+export type Value = { is: "text"; text: string } | { is: "moment"; at: string } | { is: "word"; word: string } | { is: "list"; items: string[] } | { is: "seconds"; count: number } | { is: "bytes"; count: number } | { is: "number"; count: number };
+
+export interface Fact {
+  field: string;
+  value: Value;
+  /** What it was before. */
+  before?: Value;
+}
+
+type Details = Readonly<Record<string, unknown>>;
+
+const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
+const WORD = /^[A-Z][A-Z_]+$/;
+const isObject = (value: unknown): value is Details => typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** How a thing is called, whatever sort of thing it is. */
+function nameOf(thing: unknown): string | undefined {
+  if (typeof thing === "string") return thing;
+  if (!isObject(thing)) return undefined;
+  return [thing.name, thing.title, thing.fileName].find((name) => typeof name === "string");
+}
+
+function valueOf(field: string, value: unknown): Value | undefined {
+  if (value === null || value === "") return { is: "word", word: "none" };
+  if (typeof value === "boolean") return { is: "word", word: value ? "yes" : "no" };
+  if (typeof value === "number") return { is: /seconds$/i.test(field) ? "seconds" : /size$|bytes$|quota$/i.test(field) ? "bytes" : "number", count: value };
+  if (typeof value === "string") return MOMENT.test(value) ? { is: "moment", at: value } : WORD.test(value) ? { is: "word", word: value } : { is: "text", text: value };
+  if (Array.isArray(value)) {
+    const items = value.map(nameOf).filter((name) => name !== undefined);
+    return items.length === 0 ? undefined : { is: "list", items };
+  }
+  const name = nameOf(value);
+  return name === undefined ? undefined : { is: "text", text: name };
+}
+
+const isId = (field: string): boolean => /Ids?$/.test(field) || field === "id";
+
+/** What changed, with what it was, then everything else that says something. */
+export function facts(details: Details): Fact[] {
+  const changed = Array.isArray(details.changed) ? details.changed.filter((field): field is string => typeof field === "string") : [];
+  const [before, after] = [isObject(details.before) ? details.before : {}, isObject(details.after) ? details.after : {}];
+  const edits = changed.flatMap((field): Fact[] => {
+    const value = field in after && !isId(field) ? valueOf(field, after[field]) : undefined;
+    const old = field in before && !isId(field) ? valueOf(field, before[field]) : undefined;
+    return [{ field, value: value ?? { is: "word", word: "changed" }, ...(value && old ? { before: old } : {}) }];
+  });
+  const counts = isObject(details.counts) ? Object.entries(details.counts) : [];
+  const rest = Object.entries(details).filter(([field]) => !["changed", "before", "after", "counts"].includes(field));
+  const others = [...rest, ...counts.filter(([, count]) => count !== 0)].flatMap(([field, value]): Fact[] => {
+    const known = isId(field) || value === null || value === false || value === 0 ? undefined : valueOf(field, value);
+    return known ? [{ field, value: known }] : [];
+  });
+  return [...edits, ...others];
+}

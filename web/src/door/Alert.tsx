@@ -1,0 +1,15 @@
+import { useEffect, useRef } from "react";
+
+import { useSay } from "../lib/problems";
+
+/** Says above a form what went wrong, and takes the focus, so that it is read and Tab leads into the form. */
+export function Alert({ problem }: { problem: unknown }) {
+  const say = useSay();
+  const place = useRef<HTMLParagraphElement>(null);
+  useEffect(() => place.current?.focus(), [problem]);
+  return (
+    <p ref={place} role="alert" tabIndex={-1} className="text-bad font-medium">
+      {say(problem)}
+    </p>
+  );
+}

@@ -1,0 +1,29 @@
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+
+import { isLanguage, LANGUAGES, speak } from "../lib/words";
+import { Button } from "../ui/Button";
+import { Heading } from "../ui/Heading";
+import { Sheet } from "../ui/Sheet";
+
+/** A page before the school: its name, one sheet, and the language for whoever cannot read it. */
+export function Frame({ title, children, below }: { title: string; children: ReactNode; below?: ReactNode }) {
+  const { t, i18n } = useTranslation();
+  return (
+    <main className="mx-auto flex min-h-dvh max-w-md flex-col justify-center gap-4 p-4">
+      <div>
+        <p className="text-accent font-semibold">{t("app.name")}</p>
+        <Heading title={title}>{title}</Heading>
+      </div>
+      <Sheet className="flex flex-col gap-4 sm:p-6">{children}</Sheet>
+      {below}
+      <p className="flex justify-center gap-1">
+        {Object.entries(LANGUAGES).map(([key, name]) => (
+          <Button key={key} kind="quiet" lang={key} aria-pressed={i18n.language === key} className="aria-pressed:text-ink aria-pressed:font-semibold" onPress={() => isLanguage(key) && void speak(key)}>
+            {name}
+          </Button>
+        ))}
+      </p>
+    </main>
+  );
+}

@@ -1,0 +1,87 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useRef } from "react";
+import { useTranslation } from "react-i18next";
+
+import { client } from "../api/client";
+import { useSay } from "../lib/problems";
+import { Part } from "../school/Part";
+import { Button } from "../ui/Button";
+import { Chip } from "../ui/Chip";
+import { note } from "../ui/notes";
+import { Problems } from "../ui/Problems";
+import { Shape } from "../ui/Shape";
+import { When } from "../ui/When";
+import { type Device, devices } from "./me";
+import { useProgram } from "./program";
+
+/** Where this person is signed in, and ending that. */
+export function Devices() {
+  const { t } = useTranslation();
+  const list = useQuery(devices);
+  const others = list.data?.filter((one) => !one.isCurrent).length ?? 0;
+  const ending = useEnding();
+  const part = useRef<HTMLDivElement>(null);
+  const end = (token: string | undefined) => {
+    ending.mutate(token);
+    // The button goes with its line.
+    part.current?.focus();
+  };
+  return (
+    <Part title={t("me.devices")} text={t("me.devicesText")}>
+      {list.isPending ? <Shape count={1} /> : null}
+      {list.isError ? <Problems problem={list.error} again={() => void list.refetch()} /> : null}
+      <div ref={part} tabIndex={-1} aria-label={t("me.devices")} role="group" className="outline-none">
+        <ul className="divide-faint divide-y">
+          {list.data?.map((one) => (
+            <Line key={one.id} device={one} end={() => end(one.token)} isPending={ending.isPending} />
+          ))}
+        </ul>
+      </div>
+      {others === 0 ? null : (
+        <Button className="self-start" isPending={ending.isPending} onPress={() => end(undefined)}>
+          {t("me.endOthers")}
+        </Button>
+      )}
+    </Part>
+  );
+}
+
+/** Ends the session with this token, or all but this one. */
+function useEnding() {
+  const { t } = useTranslation();
+  const cache = useQueryClient();
+  const say = useSay();
+  return useMutation({
+    mutationFn: (token: string | undefined) =>
+      token === undefined ? client.POST("/auth/revoke-other-sessions", { body: {} as never }) : client.POST("/auth/revoke-session", { body: { token } as never }),
+    onSuccess: () => {
+      note(t("me.ended"));
+      return cache.invalidateQueries({ queryKey: devices.queryKey });
+    },
+    onError: (problem) => note(say(problem)),
+  });
+}
+
+function Line({ device, end, isPending }: { device: Device; end: () => void; isPending: boolean }) {
+  const { t } = useTranslation();
+  const program = useProgram()(device.userAgent);
+  return (
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-1 py-2">
+      <div className="min-w-0 grow">
+        <p className="flex flex-wrap items-center gap-2 font-medium">
+          {program}
+          {device.isCurrent ? <Chip tone="good">{t("me.here")}</Chip> : null}
+        </p>
+        <p className="text-soft text-sm">
+          {t("me.since")} <When at={device.createdAt} />
+          {device.ipAddress ? ` · ${device.ipAddress}` : null}
+        </p>
+      </div>
+      {device.isCurrent ? null : (
+        <Button isPending={isPending} onPress={end} aria-label={t("me.endOne", { program })}>
+          {t("account.signOut")}
+        </Button>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,30 @@
+import { useMutation } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+
+import { client, data } from "../api/client";
+import { useSay } from "../lib/problems";
+import { save } from "../lib/save";
+import { Part } from "../school/Part";
+import { Button } from "../ui/Button";
+
+/** Everything the service holds about this person, as one archive. */
+export function OwnData() {
+  const { t } = useTranslation();
+  const say = useSay();
+  const fetching = useMutation({
+    mutationFn: () => data(client.POST("/users/me/export", { parseAs: "blob" })) as Promise<Blob>,
+    onSuccess: (archive) => save(archive, "groupwork.zip"),
+  });
+  return (
+    <Part title={t("me.data")} text={t("me.dataText")}>
+      {fetching.isError ? (
+        <p role="alert" className="text-bad">
+          {say(fetching.error)}
+        </p>
+      ) : null}
+      <Button className="self-start" isPending={fetching.isPending} onPress={() => fetching.mutate()}>
+        {fetching.isPending ? t("me.dataGoing") : t("me.dataGo")}
+      </Button>
+    </Part>
+  );
+}

@@ -1,0 +1,51 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { Form } from "react-aria-components";
+import { useTranslation } from "react-i18next";
+
+import { Problem } from "../api/client";
+import { Secret } from "../door/Secret";
+import { useSay } from "../lib/problems";
+import { changePassword } from "../lib/session";
+import { Part } from "../school/Part";
+import { Button } from "../ui/Button";
+import { note } from "../ui/notes";
+import { devices } from "./me";
+
+/** Another password. */
+export function Password() {
+  const { t } = useTranslation();
+  const cache = useQueryClient();
+  const say = useSay();
+  // Fields that keep no state of React's are emptied by being made anew.
+  const [round, setRound] = useState(0);
+  const changing = useMutation({
+    mutationFn: (form: FormData) => changePassword(String(form.get("current")), String(form.get("password"))),
+    onSuccess: () => {
+      setRound(round + 1);
+      note(t("me.passwordSaved"));
+      return cache.invalidateQueries({ queryKey: devices.queryKey });
+    },
+  });
+  const isOld = changing.error instanceof Problem && changing.error.code === "INVALID_PASSWORD";
+  return (
+    <Part title={t("me.password")} text={t("me.passwordText")}>
+      <Form
+        key={round}
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          changing.mutate(new FormData(event.currentTarget));
+        }}
+      >
+        <div className="grid gap-4 sm:grid-cols-2">
+          <Secret label={t("me.passwordNow")} name="current" problem={isOld ? say(changing.error) : undefined} />
+          <Secret label={t("password.new")} name="password" isNew problem={changing.isError && !isOld ? say(changing.error) : undefined} />
+        </div>
+        <Button type="submit" className="self-start" isPending={changing.isPending}>
+          {t("me.passwordGo")}
+        </Button>
+      </Form>
+    </Part>
+  );
+}

@@ -1,0 +1,67 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { Form } from "react-aria-components";
+import { useTranslation } from "react-i18next";
+
+import { fieldProblem, useSay } from "../lib/problems";
+import { me, type Me } from "../lib/session";
+import { isLanguage, LANGUAGES } from "../lib/words";
+import { Part } from "../school/Part";
+import { Zone } from "../school/Zone";
+import { Button } from "../ui/Button";
+import { Choice } from "../ui/Choice";
+import { Field } from "../ui/Field";
+import { note } from "../ui/notes";
+import { changeMe, useLanguage } from "./me";
+
+const SPOKEN = Object.entries(LANGUAGES).map(([id, name]) => ({ id, name }));
+
+/** Name, language and time zone. */
+export function Profile({ person }: { person: Me }) {
+  const { t, i18n } = useTranslation();
+  const cache = useQueryClient();
+  const say = useSay();
+  const [name, setName] = useState(person.name);
+  const [zone, setZone] = useState(person.timezone);
+  const speak = useLanguage();
+  const saving = useMutation({
+    mutationFn: () => changeMe({ name, timezone: zone }),
+    onSuccess: (saved) => {
+      cache.setQueryData(me.queryKey, saved);
+      note(t("app.saved"));
+    },
+  });
+  const nameProblem = fieldProblem(saving.error, "name");
+  const zoneProblem = fieldProblem(saving.error, "timezone");
+  const schoolZone = person.organization?.metadata?.timezone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return (
+    <Part title={t("me.profile")}>
+      <Form
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          saving.mutate();
+        }}
+      >
+        <Field label={t("me.name")} value={name} onChange={setName} autoComplete="name" maxLength={120} isRequired {...(nameProblem ? { problem: nameProblem } : {})} />
+        {person.username === null ? null : (
+          <p>
+            {t("me.username")}: <span className="font-medium">{person.username}</span>
+          </p>
+        )}
+        <div className="grid gap-4 sm:grid-cols-2">
+          <Choice label={t("me.language")} options={SPOKEN} value={i18n.language} onChange={(key) => isLanguage(key) && speak(key)} />
+          <Zone label={t("me.zone")} value={zone} onChange={setZone} none={t("me.zoneNone", { zone: schoolZone })} problem={zoneProblem} />
+        </div>
+        {saving.isError && !nameProblem && !zoneProblem ? (
+          <p role="alert" className="text-bad">
+            {say(saving.error)}
+          </p>
+        ) : null}
+        <Button kind="main" type="submit" className="self-start" isPending={saving.isPending}>
+          {t("app.save")}
+        </Button>
+      </Form>
+    </Part>
+  );
+}

@@ -1,0 +1,52 @@
+// The own account: what its owner may change of it, and where he is signed in.
+import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
+
+import { client, data, type Schemas } from "../api/client";
+import { useSay } from "../lib/problems";
+import { acting, me } from "../lib/session";
+import { type Language, speak, TAGS } from "../lib/words";
+import { note } from "../ui/notes";
+
+export interface Device {
+  id: string;
+  token: string;
+  createdAt: string;
+  updatedAt: string;
+  expiresAt: string;
+  ipAddress: string | null;
+  userAgent: string | null;
+  isCurrent: boolean;
+}
+
+type Kept = Omit<Device, "isCurrent">;
+
+/** Where this person is signed in: here first, then the last used. */
+export const devices = queryOptions({
+  queryKey: ["me", "devices"],
+  queryFn: async (): Promise<Device[]> => {
+    const [list, here] = await Promise.all([
+      data(client.GET("/auth/list-sessions")) as Promise<Kept[]>,
+      data(client.GET("/auth/get-session")) as Promise<{ session: { id: string } } | null>,
+    ]);
+    const marked = list.map((one) => ({ ...one, isCurrent: one.id === here?.session.id }));
+    return marked.toSorted((one, other) => Number(other.isCurrent) - Number(one.isCurrent) || other.updatedAt.localeCompare(one.updatedAt));
+  },
+});
+
+/** Changes the own profile. */
+export const changeMe = (edit: Schemas["ProfileEdit"]) => data(client.PATCH("/users/me", { body: edit }));
+
+/** Speaks another language from now on, also after the next sign-in; not in the name of somebody else. */
+export function useLanguage(): (language: Language) => void {
+  const cache = useQueryClient();
+  const isActing = useQuery(acting).data === true;
+  const say = useSay();
+  return (language) => {
+    void speak(language);
+    if (isActing) return;
+    changeMe({ locale: TAGS[language] }).then(
+      (person) => cache.setQueryData(me.queryKey, person),
+      (problem: unknown) => note(say(problem)),
+    );
+  };
+}

@@ -1,0 +1,33 @@
+import { useTranslation } from "react-i18next";
+
+const PROGRAMS = [
+  [/Edg\//, "Edge"],
+  [/OPR\//, "Opera"],
+  [/Firefox\/|FxiOS\//, "Firefox"],
+  [/Chrome\/|CriOS\//, "Chrome"],
+  [/Safari\//, "Safari"],
+] as const;
+const SYSTEMS = [
+  [/CrOS/, "ChromeOS"],
+  [/Android/, "Android"],
+  [/iPad|iPhone/, "iOS"],
+  [/Mac OS X/, "macOS"],
+  [/Windows/, "Windows"],
+  [/Linux/, "Linux"],
+] as const;
+
+/** The browser and the system that a session came with, as far as they say so. */
+export function program(agent: string): { program: string | undefined; system: string | undefined } {
+  const first = (names: readonly (readonly [RegExp, string])[]) => names.find(([sign]) => sign.test(agent))?.[1];
+  return { program: first(PROGRAMS), system: first(SYSTEMS) };
+}
+
+/** The same in words. */
+export function useProgram(): (agent: string | null) => string {
+  const { t } = useTranslation();
+  return (agent) => {
+    const found = program(agent ?? "");
+    if (found.program !== undefined && found.system !== undefined) return t("me.programOn", { program: found.program, system: found.system });
+    return found.program ?? (agent ? agent.slice(0, 60) : t("me.unknown"));
+  };
+}

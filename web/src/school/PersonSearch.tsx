@@ -1,0 +1,42 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useDeferredValue, useState } from "react";
+import { useTranslation } from "react-i18next";
+
+import { client, data } from "../api/client";
+import { Search } from "../ui/Search";
+
+interface Props {
+  label: string;
+  /** Whose id is chosen; null for nobody. */
+  value: string | null;
+  onChange: (id: string | null) => void;
+}
+
+/** Finds a member of the school by name. */
+export function PersonSearch({ label, value, onChange }: Props) {
+  const { t } = useTranslation();
+  const [typed, setTyped] = useState<string>();
+  const known = useQuery({
+    queryKey: ["users", "one", value],
+    queryFn: () => data(client.GET("/users/{id}", { params: { path: { id: value ?? "" } } })),
+    enabled: value !== null,
+  });
+  const text = typed ?? (value === null ? "" : (known.data?.name ?? ""));
+  const search = useDeferredValue(text.trim());
+  const found = useQuery({
+    queryKey: ["users", "found", search],
+    queryFn: () => data(client.GET("/users", { params: { query: { limit: 20, ...(search === "" ? {} : { search }) } } })),
+    placeholderData: keepPreviousData,
+  });
+  const list = found.data?.data ?? [];
+  const input = (next: string) => {
+    setTyped(next);
+    if (next === "" && value !== null) onChange(null);
+  };
+  const pick = (id: string) => {
+    setTyped(list.find((one) => one.id === id)?.name);
+    onChange(id);
+  };
+  const role = (one: (typeof list)[number]) => ("member" in one && one.member ? { note: t(`activity.role.${one.member.role}`) } : {});
+  return <Search label={label} input={text} onInput={input} found={list.map((one) => ({ id: one.id, name: one.name, ...role(one) }))} onPick={pick} none={t("activity.nobody")} value={value} />;
+}

@@ -1,0 +1,37 @@
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+
+import { Search } from "../ui/Search";
+
+const ZONES = Intl.supportedValuesOf("timeZone");
+const plain = (text: string) => text.toLowerCase().replaceAll(" ", "_");
+
+interface Props {
+  label: string;
+  value: string | null;
+  onChange: (zone: string | null) => void;
+  /** What counts where none is chosen. */
+  none: string;
+  problem?: string | undefined;
+}
+
+/** A time zone, found by the name of its city. */
+export function Zone({ label, value, onChange, none, problem }: Props) {
+  const { t } = useTranslation();
+  const [text, setText] = useState(value ?? "");
+  const found = ZONES.filter((zone) => plain(zone).includes(plain(text))).slice(0, 60);
+  const input = (typed: string) => {
+    setText(typed);
+    if (typed === "") onChange(null);
+  };
+  const pick = (zone: string) => {
+    setText(zone);
+    onChange(zone);
+  };
+  return (
+    <div className="flex flex-col gap-1">
+      <Search label={label} input={text} onInput={input} found={found.map((id) => ({ id, name: id.replaceAll("_", " ") }))} onPick={pick} none={t("zone.none")} problem={problem} value={value} />
+      <p className="text-soft text-sm">{value === null ? none : t("zone.clear")}</p>
+    </div>
+  );
+}

@@ -1,0 +1,35 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+
+import { client } from "../api/client";
+import { useSay } from "../lib/problems";
+import { acting } from "../lib/session";
+import { Button } from "../ui/Button";
+import { note } from "../ui/notes";
+
+/** Over every screen while somebody who runs the installation acts in another person's name, with the way out. */
+export function ActingBar({ name }: { name: string }) {
+  const { t } = useTranslation();
+  const cache = useQueryClient();
+  const navigate = useNavigate();
+  const say = useSay();
+  const isActing = useQuery(acting).data === true;
+  const stopping = useMutation({
+    mutationFn: () => client.POST("/auth/admin/stop-impersonating", { body: {} as never }),
+    onSuccess: () => {
+      cache.clear();
+      return navigate({ to: "/super/tenants" });
+    },
+    onError: (problem) => note(say(problem)),
+  });
+  if (!isActing) return null;
+  return (
+    <div className="bg-warn text-page flex flex-wrap items-center justify-center gap-x-4 gap-y-1 px-4 py-1">
+      <p className="font-medium">{t("acting.text", { name })}</p>
+      <Button isPending={stopping.isPending} onPress={() => stopping.mutate()}>
+        {t("acting.stop")}
+      </Button>
+    </div>
+  );
+}
