@@ -3,6 +3,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { client, data } from "../api/client";
+import { now } from "../lib/clock";
 import { useSay } from "../lib/problems";
 import { Button } from "../ui/Button";
 import { Check } from "../ui/Check";
@@ -13,7 +14,10 @@ import { Progress } from "../ui/Progress";
 import { Window } from "../ui/Window";
 import type { Homeroom } from "./homerooms";
 import { copy, plan, type Copy } from "./rollover";
-import { nextYear } from "./years";
+import { nextYear, yearAt } from "./years";
+
+/** The year that follows one; where homerooms have none, this one. */
+const after = (year: string): string => nextYear(year) || yearAt(now());
 
 /** A new school year: homerooms of the last one are made anew, a grade higher, with their students. The old ones stay. */
 export function RollOver({ rooms, onClose, onDone }: { rooms: readonly Homeroom[]; onClose: () => void; onDone: (year: string) => void }) {
@@ -22,7 +26,7 @@ export function RollOver({ rooms, onClose, onDone }: { rooms: readonly Homeroom[
   const cache = useQueryClient();
   const years = [...new Set(rooms.map((room) => room.academicYear ?? ""))].toSorted().toReversed();
   const [from, setFrom] = useState(years[0] ?? "");
-  const [to, setTo] = useState(nextYear(years[0] ?? ""));
+  const [to, setTo] = useState(after(years[0] ?? ""));
   const [changes, setChanges] = useState<Record<string, Partial<Copy>>>({});
   const [keepsTeacher, setKeepsTeacher] = useState(true);
   const [share, setShare] = useState(0);
@@ -69,7 +73,7 @@ export function RollOver({ rooms, onClose, onDone }: { rooms: readonly Homeroom[
               value={from}
               onChange={(id) => {
                 setFrom(id);
-                setTo(nextYear(id));
+                setTo(after(id));
                 setChanges({});
               }}
             />

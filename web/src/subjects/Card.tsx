@@ -78,7 +78,7 @@ function Colours({ value, onChange }: { value: string; onChange: (color: string)
   return (
     <RadioGroup value={value} onChange={onChange} orientation="horizontal" className="flex flex-col gap-1">
       <Label className="font-medium">{t("subjects.color")}</Label>
-      <div className="flex flex-wrap gap-1">
+      <div className="flex flex-wrap">
         {["", ...known].map((color) => (
           <Radio
             key={color}
