@@ -3,6 +3,7 @@
 import { createInstance } from "i18next";
 import { initReactI18next } from "react-i18next";
 
+import { whenQuiet } from "../whenQuiet";
 import english from "./en/door.json";
 
 const words = createInstance();
@@ -13,12 +14,14 @@ export const TAGS = { en: "en-GB", de: "de" } as const;
 export type Language = keyof typeof LANGUAGES;
 
 type Load = () => Promise<{ default: object }>;
-const FILES: Record<Language, { door: Load; school: Load }> = {
-  en: { door: async () => ({ default: english }), school: () => import("./en") },
-  de: { door: () => import("./de/door.json"), school: () => import("./de") },
+type Part = "door" | "lesson" | "school";
+const FILES: Record<Language, Record<Part, Load>> = {
+  en: { door: async () => ({ default: english }), lesson: () => import("./en/lesson"), school: () => import("./en") },
+  de: { door: () => import("./de/door.json"), lesson: () => import("./de/lesson"), school: () => import("./de") },
 };
 
-let isInSchool = false;
+/** What is to be said at the place somebody is in. */
+let parts: readonly Part[] = ["door"];
 const loaded = new Set<string>();
 
 export const isLanguage = (text: string): text is Language => text in LANGUAGES;
@@ -31,7 +34,7 @@ function preferred(): Language {
   return wanted.find(isLanguage) ?? "en";
 }
 
-async function load(speaks: Language, part: "door" | "school"): Promise<void> {
+async function load(speaks: Language, part: Part): Promise<void> {
   const file = `${speaks}/${part}`;
   if (loaded.has(file)) return;
   words.addResourceBundle(speaks, "translation", (await FILES[speaks][part]()).default, true);
@@ -43,10 +46,20 @@ export async function startWords(): Promise<void> {
   await speak(preferred());
 }
 
-/** Fetches what the pages inside a school say. */
-export async function enterSchool(): Promise<void> {
-  isInSchool = true;
+/** Where a lesson begins: these pages are opened in a hurry, on weak machines, and say little. */
+const LESSON = /^\/(today|t\/[^/]+\/(board|projector))\/?$/;
+const loadRest = async () => {
+  parts = ["door", "lesson", "school"];
   await load(language(), "school");
+};
+
+/** Fetches what the pages inside a school say: first what this page says, the rest with it or soon. */
+export async function enterSchool(path: string): Promise<void> {
+  if (LESSON.test(path)) {
+    whenQuiet(loadRest);
+    if (parts.length === 1) parts = ["door", "lesson"];
+    await load(language(), "lesson");
+  } else await Promise.all([load(language(), "lesson"), loadRest()]);
 }
 
 let spokenFor = "";
@@ -63,7 +76,7 @@ export async function speakFor(person: { id: string; locale: string }): Promise<
 }
 
 export async function speak(speaks: Language): Promise<void> {
-  await Promise.all([load(speaks, "door"), isInSchool ? load(speaks, "school") : undefined]);
+  await Promise.all(parts.map((part) => load(speaks, part)));
   await words.changeLanguage(speaks);
   document.documentElement.lang = speaks;
   localStorage.setItem("language", speaks);
