@@ -76,7 +76,12 @@ export function goLive(cache: QueryClient, onLine: (line: Line) => void, onRevok
     if (event === "board:activity" && stir(cache, hint as Stir)) return;
     // An import tells nothing that could be asked for: how far it is.
     if (event === "import:progress") cache.setQueryData(["import", "progress"], hint);
-    for (const queryKey of stale(event, hint ?? {})) ask(queryKey);
+    // A call for help does not wait for its turn.
+    const isUrgent = event.startsWith("group:help");
+    for (const queryKey of stale(event, hint ?? {})) {
+      if (isUrgent) void cache.invalidateQueries({ queryKey });
+      else ask(queryKey);
+    }
   });
   return () => {
     open = undefined;
