@@ -7,28 +7,50 @@ CARGO ?= cargo
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test check lint doc bench soak describe keep clean-data
+.PHONY: help demo web dev test e2e tour check lint doc bench soak describe keep clean-data
 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-# Once there is a web client, it is built first, and only when something in it has changed since.
-WEB_CLIENT := $(if $(wildcard web/package.json),web/dist/index.html)
-WEB_SOURCES := $(if $(WEB_CLIENT),$(shell find web -type f -not -path 'web/node_modules/*' -not -path 'web/dist/*'))
+# The web client is built by npm, and only when something that goes into it has changed since; cargo never calls npm.
+WEB_CLIENT := web/dist/index.html
+WEB_SOURCES := $(shell find web -type f -not -path 'web/node_modules/*' -not -path 'web/dist/*' -not -path 'web/e2e/*')
+# What the browser tests start.
+GROUPWORK_BINARY ?= $(abspath $(or $(CARGO_TARGET_DIR),target))/$(PROFILE)/groupwork
 
 demo: $(WEB_CLIENT) ## Run the service with a demo school and print its address and sign-ins
 	$(CARGO) run --profile $(PROFILE) -p groupwork -- demo
 
-web/dist/index.html: web/node_modules/.installed $(WEB_SOURCES)
+web: $(WEB_CLIENT) ## Build the web client alone
+
+dev: web/node_modules/.installed ## A demo school with the client from its sources, anew at each change: http://localhost:5173
+	$(CARGO) build --profile $(PROFILE) -p groupwork
+	trap 'kill 0' EXIT; (cd web && npm run dev) & \
+	$(CARGO) run --profile $(PROFILE) -p groupwork -- demo --listen 127.0.0.1:3000 --page http://localhost:5173
+
+$(WEB_CLIENT): web/node_modules/.installed $(WEB_SOURCES)
 	cd web && npm run build
 
 web/node_modules/.installed: web/package-lock.json
 	cd web && npm ci --no-audit --no-fund
 	touch $@
 
-test: ## Run every test on SQLite and on a throw-away PostgreSQL
+test: ## Run every test: the service on SQLite and on a throw-away PostgreSQL, the client, and both in a browser
 	scripts/setup-tests
+	$(MAKE) $(WEB_CLIENT)
+	cd web && npm run check
 	scripts/postgres run -- $(CARGO) test --profile $(PROFILE) --workspace --no-fail-fast
+	cd web && GROUPWORK_BINARY=$(GROUPWORK_BINARY) npm run e2e
+
+e2e: $(WEB_CLIENT) ## The browser tests alone
+	scripts/setup-tests
+	$(CARGO) build --profile $(PROFILE) -p groupwork
+	cd web && GROUPWORK_BINARY=$(GROUPWORK_BINARY) npm run e2e
+
+tour: $(WEB_CLIENT) ## Draw docs/screens.md anew: every screen of the demo school
+	scripts/setup-tests
+	$(CARGO) build --profile $(PROFILE) -p groupwork
+	cd web && GROUPWORK_BINARY=$(GROUPWORK_BINARY) npm run tour
 
 check: lint doc test ## What to run before pushing: formatting, lints, documentation, tests
 
@@ -46,12 +68,13 @@ soak: ## The tests again in their long size, in a release build
 	scripts/setup-tests
 	GROUPWORK_SOAK=1 scripts/postgres run -- $(CARGO) test --release --workspace
 
-describe: ## Write docs/openapi.json, docs/access.md and docs/privacy.md anew
+describe: web/node_modules/.installed ## Write docs/openapi.json, docs/access.md, docs/privacy.md and the client's types anew
 	@mkdir -p docs target
 	$(CARGO) run --quiet --profile $(PROFILE) -p groupwork -- openapi >target/openapi.json
 	$(CARGO) run --quiet --profile $(PROFILE) -p groupwork -- access >target/access.md
 	$(CARGO) run --quiet --profile $(PROFILE) -p groupwork -- privacy >target/privacy.md
 	mv target/openapi.json target/access.md target/privacy.md docs/
+	cd web && npm run types
 
 keep: ## Write releases/<version>.json, what this version needs of the schema, before it is tagged
 	@mkdir -p releases target

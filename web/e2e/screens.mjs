@@ -1,11 +1,14 @@
-// Every screen, from the lists of all areas.
+// Every screen, from the lists of all areas, and how one comes to look at it.
 import { readdirSync } from "node:fs";
+
+import { ready } from "./stage.mjs";
 
 const FOLDER = new URL("./screens/", import.meta.url);
 
 /**
  * All screens: `name` (unique, a sentence's beginning), `who` sees it, `path` (or how to find it on a stage), `ready`: what
- * to wait for beside the heading, and `does`: what happens on the page before it is looked at.
+ * to wait for beside the heading, `does`: what happens on the page before it is looked at, and `allow`: console messages
+ * that are meant.
  */
 export async function screens() {
   const files = readdirSync(FOLDER).filter((name) => name.endsWith(".mjs")).sort();
@@ -14,4 +17,14 @@ export async function screens() {
     return list.map((screen) => ({ ...screen, area: file.replace(".mjs", "") }));
   }));
   return lists.flat();
+}
+
+/** Opens a screen and waits until everything is there. */
+export async function open(stage, screen, options = {}) {
+  const path = typeof screen.path === "function" ? await screen.path(stage) : screen.path;
+  const page = await stage.page(screen.who, { path, allow: screen.allow, ...options });
+  if (screen.ready) await page.locator(screen.ready).first().waitFor();
+  await screen.does?.(page, stage);
+  await ready(page);
+  return page;
 }

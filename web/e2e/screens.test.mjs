@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { screens } from "./screens.mjs";
-import { audit, narrow, ready, scene, targets } from "./stage.mjs";
+import { open, screens } from "./screens.mjs";
+import { audit, narrow, scene, targets } from "./stage.mjs";
 
 const all = await screens();
 
@@ -15,15 +15,7 @@ test("every screen has a name of its own", () => {
 
 for (const screen of all) {
   scene(`${screen.area}: ${screen.name} (${screen.who})`, async (stage) => {
-    const path = typeof screen.path === "function" ? await screen.path(stage) : screen.path;
-    const show = async (options) => {
-      const page = await stage.page(screen.who, { path, allow: screen.allow, ...options });
-      if (screen.ready) await page.locator(screen.ready).first().waitFor();
-      await screen.does?.(page, stage);
-      await ready(page);
-      return page;
-    };
-    const page = await show({});
+    const page = await open(stage, screen);
     await audit(page, "light");
     await targets(page, "wide");
     await page.emulateMedia({ colorScheme: "dark" });
@@ -31,6 +23,6 @@ for (const screen of all) {
     await narrow(page, "English");
     await audit(page, "dark, 320 px");
     await targets(page, "320 px");
-    await narrow(await show({ language: "de", width: 320 }), "German");
+    await narrow(await open(stage, screen, { language: "de", width: 320 }), "German");
   });
 }

@@ -76,7 +76,10 @@ class Stage {
 
   /** The API as somebody of the demo: `await (await stage.api("ada")).get("/assignments")`; refusals throw. */
   async api(who) {
-    const cookies = await this.#cookiesOf(who, false);
+    return this.#caller(who, await this.#cookiesOf(who, false));
+  }
+
+  #caller(who, cookies) {
     const headers = { cookie: cookies.map(({ name, value }) => `${name}=${value}`).join("; "), origin: this.base, "content-type": "application/json" };
     const call = async (method, path, body) => {
       const answer = await fetch(`${this.base}/api${path}`, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
@@ -139,6 +142,10 @@ class Stage {
       const [name] = pair.split("=");
       return { name, value: pair.slice(name.length + 1), url: this.base };
     });
+    // The page chooses the only school by itself; who comes with a cookie has chosen it already.
+    const api = this.#caller(who, cookies);
+    const [school] = await api.get("/auth/organization/list");
+    await api.post("/auth/organization/set-active", { organizationId: school.id });
     if (!fresh) this.#cookies.set(who, cookies);
     return cookies;
   }

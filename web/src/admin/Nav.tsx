@@ -22,7 +22,7 @@ export function Nav() {
     if (here && bar.current) bar.current.scrollLeft = here.offsetLeft - (bar.current.clientWidth - here.offsetWidth) / 2;
   }, []);
   return (
-    <nav ref={bar} aria-label={t("admin.title")} className="border-faint relative -mx-4 -mt-4 mb-4 flex gap-1 overflow-x-auto border-b px-3 print:hidden">
+    <nav ref={bar} aria-label={t("admin.title")} className="border-faint relative -mx-3 -mt-3 mb-4 sm:-mx-4 sm:-mt-4 flex gap-1 overflow-x-auto border-b px-2 print:hidden">
       {LINKS.map(([to, words]) => (
         <Link
           key={to}

@@ -1,77 +1,141 @@
 import { Link } from "@tanstack/react-router";
-import { Hand, Pencil } from "lucide-react";
+import { Check, Hand, Lock, Mail, Pencil } from "lucide-react";
 import { useTranslation } from "react-i18next";
 
-import { minutes } from "../lib/clock";
+import { useTime } from "../lib/time";
 import { Chip } from "../ui/Chip";
-import { type BoardGroup, isDone, nameOf, quietSince } from "./board";
+import { type Deed, More } from "../ui/More";
+import { type BoardGroup, called, isDone, isLocked, nameOf, quietSince } from "./board";
+import { Dot, Since, Strip } from "./Marks";
 
-/** One group on the board. It never moves: its place is its number, as the seats in the room. */
-export function Card({ card, at, isTabStop }: { card: BoardGroup; at: number; isTabStop: boolean }) {
+interface Props {
+  card: BoardGroup;
+  at: number;
+  isTabStop: boolean;
+  isDense: boolean;
+  deeds: readonly Deed[];
+  /** Somebody goes to look: the way back shall end here. */
+  onLook: () => void;
+}
+
+/** One group on the board. It never moves: its place is its number, as the seats in the room; and it never grows by what happens. */
+export function Card({ card, at, isTabStop, isDense, deeds, onLook }: Props) {
   const { t } = useTranslation();
-  const quiet = quietSince(card, at);
-  const title = `${card.group.groupNumber} ${nameOf(card.group)}`;
-  const writing = card.members.filter((member) => card.writing.includes(member.user.id)).map((member) => member.user.name);
+  const { group } = card;
   return (
-    <Link
-      to="/g/$groupId"
-      params={{ groupId: card.group.id }}
-      data-card={card.group.id}
-      tabIndex={isTabStop ? 0 : -1}
-      className={`bg-sheet text-ink flex h-full flex-col gap-2 rounded-xl border-2 p-3 hover:no-underline ${card.needsHelp ? "border-warn" : "border-faint"}`}
+    <article
+      aria-label={called(group)}
+      className={`bg-sheet relative flex h-full flex-col gap-1.5 rounded-xl border-2 p-3 has-[a:hover]:brightness-97 ${card.needsHelp ? "border-warn" : "border-faint"}`}
     >
-      <span className="flex items-baseline justify-between gap-2">
-        <strong>{title}</strong>
+      <h2 className="flex items-center gap-2 text-base">
+        <span className="text-soft tabular-nums">{group.groupNumber}</span>
+        {/* The whole card is the link; what can be done else lies above it. */}
+        <Link
+          to="/t/$topicId/work/$groupId"
+          params={{ topicId: card.groupAssignment.assignmentId, groupId: group.id }}
+          data-card={group.id}
+          aria-describedby={`card-${group.id}`}
+          tabIndex={isTabStop ? 0 : -1}
+          onClick={onLook}
+          className="text-ink min-w-0 grow truncate font-semibold after:absolute after:inset-0 after:rounded-xl hover:no-underline focus-visible:outline-none focus-visible:after:outline-3 focus-visible:after:outline-offset-2 focus-visible:after:outline-(--color-accent)"
+        >
+          <span className="sr-only">{group.groupNumber} </span>
+          {nameOf(group)}
+        </Link>
+        {isLocked(card) ? (
+          <>
+            <Lock aria-hidden="true" className="text-soft size-4 shrink-0" />
+            <span className="sr-only">{t("state.FINISHED")}</span>
+          </>
+        ) : null}
         {card.needsHelp ? (
-          <span className="text-warn whitespace-nowrap">
-            <Hand aria-hidden="true" className="inline size-5" />{" "}
-            {t("board.needsHelp")}
+          <span className="text-warn shrink-0">
+            <Hand aria-hidden="true" className="size-5" />
+            <span className="sr-only">{t("board.needsHelp")}</span>
           </span>
         ) : null}
-      </span>
-      <span className="flex flex-wrap gap-x-3 text-sm">
-        {card.members.map((member) => (
-          <span key={member.user.id} className="whitespace-nowrap">
-            <Dot online={member.online} /> {member.user.name}
-            <span className="sr-only"> {member.online ? t("board.here") : t("board.notHere")}</span>
-            {card.writing.includes(member.user.id) ? <Pencil aria-hidden="true" className="ms-1 inline size-3.5" /> : null}
-          </span>
-        ))}
-      </span>
-      <Strip counts={card.activity} />
-      <span className="mt-auto flex flex-wrap items-center gap-2 text-sm">
-        <Chip tone={isDone(card) ? "good" : "plain"}>{t(`state.${card.groupAssignment.status}`)}</Chip>
-        {writing.length > 0 ? t("board.writing", { names: writing.join(", "), count: writing.length }) : null}
-        {quiet === undefined ? null : t("board.quietFor", { minutes: Math.floor((at - quiet) / 60_000) })}
-        {card.unreadMessages > 0 ? <Chip tone="warn">{t("groups.unread", { count: card.unreadMessages })}</Chip> : null}
-        {card.helpRequestedAt ? <span className="tabular-nums">{minutes(at - Date.parse(card.helpRequestedAt))}</span> : null}
-      </span>
-    </Link>
+        <span className="relative -my-2 -me-2">
+          <More label={called(group)} deeds={deeds} isTabStop={isTabStop} />
+        </span>
+      </h2>
+      <div id={`card-${group.id}`} className={isDense ? "flex min-h-7 flex-wrap items-center justify-between gap-x-2" : "flex grow flex-col gap-1.5"}>
+        <Members card={card} isDense={isDense} />
+        {isDense || group.isHidden ? null : <Strip counts={card.activity} />}
+        <p className={`mt-auto flex items-center gap-2 text-sm ${group.isHidden ? "min-h-6" : "h-6"}`}>
+          {group.isHidden && !isDense ? null : <State card={card} />}
+          {isDense ? null : (
+            <span className={`text-soft min-w-0 ${group.isHidden ? "" : "truncate"}`}>
+              <Now card={card} at={at} />
+            </span>
+          )}
+          {card.unreadMessages > 0 ? <Unread count={card.unreadMessages} /> : null}
+        </p>
+      </div>
+    </article>
   );
 }
 
-/** A filled dot is here, a hollow one is not; a drawing, because forced colours take the fill of backgrounds away. */
-function Dot({ online }: { online: boolean }) {
-  return (
-    <svg aria-hidden="true" viewBox="0 0 10 10" className="inline size-2.5">
-      <circle cx="5" cy="5" r="4" fill={online ? "currentColor" : "none"} stroke="currentColor" strokeWidth="1.5" />
-    </svg>
-  );
-}
-
-/** What happened in the last twenty minutes, scaled for this group alone: groups are not compared. */
-function Strip({ counts }: { counts: readonly number[] }) {
+function Unread({ count }: { count: number }) {
   const { t } = useTranslation();
-  const most = Math.max(1, ...counts);
-  const active = counts.filter((count) => count > 0).length;
   return (
-    <>
-      <span className="sr-only">{t("board.activity", { count: active })}</span>
-      <svg aria-hidden="true" viewBox={`0 0 ${counts.length * 5} 16`} className="text-accent h-4 w-full" preserveAspectRatio="none">
-        {counts.map((count, minute) => (
-          <rect key={minute} x={minute * 5} y={15 - (14 * count) / most} width="4" height={1 + (14 * count) / most} fill="currentColor" />
-        ))}
-      </svg>
-    </>
+    <span className="text-accent ms-auto flex shrink-0 items-center gap-1 font-medium">
+      <Mail aria-hidden="true" className="size-4" />
+      <span aria-hidden="true">{count}</span>
+      <span className="sr-only">{t("groups.unread", { count })}</span>
+    </span>
   );
+}
+
+function Members({ card, isDense }: { card: BoardGroup; isDense: boolean }) {
+  const { t } = useTranslation();
+  if (card.members.length === 0 && !isDense) return <p className="text-soft text-sm">{t("board.noMembers")}</p>;
+  return (
+    <ul className="flex flex-wrap gap-x-3 text-sm">
+      {card.members.map(({ user, online }) => (
+        <li key={user.id} className="flex max-w-full items-center gap-1">
+          <Dot online={online} />
+          <span className={isDense ? "sr-only" : "truncate"}>{user.name}</span>
+          <span className="sr-only"> {online ? t("board.here") : t("board.notHere")}</span>
+          {card.writing.includes(user.id) ? <Pencil aria-hidden="true" className="size-3.5 shrink-0" /> : null}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function State({ card }: { card: BoardGroup }) {
+  const { t } = useTranslation();
+  const { status, currentSubmission } = card.groupAssignment;
+  const grade = currentSubmission?.grade?.value ?? currentSubmission?.grade?.points?.toString();
+  return (
+    <Chip tone={isDone(card) ? "good" : "plain"}>
+      <span className="flex items-center gap-1 whitespace-nowrap">
+        {isDone(card) ? <Check aria-hidden="true" className="size-3.5" /> : null}
+        {card.group.isHidden ? t("board.isHidden") : t(`board.state.${status}`)}
+        {status === "GRADED" && grade !== undefined ? ` ${grade}` : null}
+      </span>
+    </Chip>
+  );
+}
+
+/** What happens now, in words: hidden, handed in when, who writes, or since when nothing. */
+function Now({ card, at }: { card: BoardGroup; at: number }) {
+  const { t } = useTranslation();
+  const { moment, clock } = useTime();
+  if (card.group.isHidden && card.group.startDate) return t("board.hidden", { when: moment(card.group.startDate) });
+  if (card.helpRequestedAt) {
+    return (
+      <span className="text-warn">
+        {t("board.waits")} <Since moment={card.helpRequestedAt} />
+      </span>
+    );
+  }
+  const submission = card.groupAssignment.currentSubmission;
+  if (isDone(card)) return submission ? t(submission.isLate ? "board.atLate" : "board.at", { time: clock(submission.submittedAt) }) : null;
+  const writing = card.members.filter((member) => card.writing.includes(member.user.id)).map((member) => member.user.name);
+  if (writing.length > 0) return t("board.writing", { names: writing.join(", "), count: writing.length });
+  const quiet = quietSince(card, at);
+  if (quiet === undefined) return null;
+  const minutes = Math.floor((at - quiet) / 60_000);
+  return minutes < 60 ? t("board.quietFor", { minutes }) : t("board.lastChange", { when: moment(new Date(quiet).toISOString()) });
 }

@@ -1,15 +1,21 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
-import { type BoardGroup, passes, queue, quietSince } from "./board";
+import { client, Problem } from "../api/client";
+
+import { after, type BoardGroup, later, mark, needs, passes, queue, quietSince } from "./board";
+import { without } from "./handled";
+import { sendTo } from "./send";
 
 const MINUTE = 60_000;
 const AT = Date.parse("2026-11-20T10:00:00Z");
 
-function card(id: string, change: { status?: string; minutesAgo?: number; writing?: string[]; needsHelp?: boolean }): BoardGroup {
+function card(id: string, change: { status?: string; minutesAgo?: number; writing?: string[]; needsHelp?: boolean; activity?: number[]; message?: string; isOver?: boolean }): BoardGroup {
   const lastActivity = new Date(AT - (change.minutesAgo ?? 0) * MINUTE).toISOString();
   return {
-    group: { id },
-    groupAssignment: { status: change.status ?? "IN_PROGRESS" },
+    group: { id, workRoomId: `room ${id}` },
+    groupAssignment: { status: change.status ?? "IN_PROGRESS", assignment: { status: change.isOver ? "FINISHED" : "ACTIVE" } },
+    activity: change.activity ?? [],
+    helpMessage: change.message ?? null,
     documents: change.minutesAgo === undefined ? [] : [{ lastActivity }],
     writing: change.writing ?? [],
     needsHelp: change.needsHelp ?? false,
@@ -20,6 +26,14 @@ describe("quiet", () => {
   it("is a group in which nothing happened for three minutes", () => {
     expect(quietSince(card("g", { minutesAgo: 2 }), AT)).toBeUndefined();
     expect(quietSince(card("g", { minutesAgo: 9 }), AT)).toBe(AT - 9 * MINUTE);
+  });
+  it("is no group in which somebody wrote a minute ago, whatever was saved when", () => {
+    expect(quietSince(card("g", { minutesAgo: 9, activity: [0, 3, 0] }), AT)).toBeUndefined();
+    expect(quietSince(card("g", { minutesAgo: 9, activity: [3, 0, 0, 0, 0, 0] }), AT)).toBe(AT - 5 * MINUTE);
+  });
+  it("does not exist in a finished topic, and nobody works there", () => {
+    expect(quietSince(card("g", { minutesAgo: 9, isOver: true }), AT)).toBeUndefined();
+    expect(passes(card("g", { minutesAgo: 1, isOver: true }), "working", AT)).toBe(false);
   });
   it("is nobody who writes, has handed in, or has not begun", () => {
     expect(quietSince(card("g", { minutesAgo: 9, writing: ["u"] }), AT)).toBeUndefined();
@@ -39,5 +53,57 @@ describe("filters", () => {
     const groups = [card("a", { needsHelp: true }), card("b", { needsHelp: true }), card("c", {})];
     const waiting = queue({ groups, helpQueue: ["b", "a", "gone"] } as never);
     expect(waiting.map((one) => one.group.id)).toEqual(["b", "a"]);
+  });
+});
+
+describe("what needs a teacher", () => {
+  it("is who waits, then what was handed in, then who is quiet, each once", () => {
+    const groups = [card("quiet", { minutesAgo: 9 }), card("done", { status: "SUBMITTED" }), card("waits", { minutesAgo: 9, needsHelp: true }), card("fine", { minutesAgo: 0 })];
+    expect(needs({ groups, helpQueue: ["waits"] } as never, AT)).toEqual(["waits", "done", "quiet"]);
+  });
+  it("goes round", () => {
+    expect([undefined, "a", "b", "elsewhere"].map((id) => after(["a", "b"], id))).toEqual(["a", "b", "a", "a"]);
+    expect(after([], "a")).toBeUndefined();
+  });
+});
+
+describe("time", () => {
+  it("is spoken at ten, five, one and no minutes, once", () => {
+    const end = AT + 10 * MINUTE;
+    expect(mark(end, AT - 1000, AT)).toBe(10);
+    expect(mark(end, AT, AT + 1000)).toBeUndefined();
+    expect(mark(end, end - MINUTE - 1, end - MINUTE)).toBe(1);
+    expect(mark(end, end - 1, end)).toBe(0);
+    expect(mark(end, end, end + MINUTE)).toBeUndefined();
+  });
+  it("is given after the end, or after now when that is over", () => {
+    expect(later(new Date(AT).toISOString(), AT - MINUTE, 5)).toBe("2026-11-20T10:05:00.000Z");
+    expect(later(new Date(AT).toISOString(), AT + 90_000, 5)).toBe("2026-11-20T10:07:00.000Z");
+  });
+});
+
+describe("a call marked as handled", () => {
+  const groups = [card("a", { needsHelp: true, message: "Help" }), card("b", { needsHelp: true })];
+  const found = { groups, helpQueue: ["a", "b"] } as never;
+  it("is gone here before the service knows", () => {
+    const seen = without(found, new Map([["a", " Help"]]));
+    expect(seen.helpQueue).toEqual(["b"]);
+    expect(seen.groups.map((one) => one.needsHelp)).toEqual([false, true]);
+  });
+  it("comes back when the group asks something else", () => {
+    expect(without(found, new Map([["a", " Something else"]])).helpQueue).toEqual(["a", "b"]);
+  });
+});
+
+describe("a message to groups", () => {
+  it("tells which could not be reached", async () => {
+    const post = vi.spyOn(client, "POST").mockImplementation((async (_path: string, { params }: { params: { path: { id: string } } }) => {
+      if (params.path.id === "room b") throw new Problem(409, "CLASS_ARCHIVED", "no");
+      return {};
+    }) as never);
+    const failed = await sendTo([card("a", {}), card("b", {})], "Five minutes left.", "number");
+    expect(failed.map((one) => one.card.group.id)).toEqual(["b"]);
+    expect(post).toHaveBeenCalledTimes(2);
+    post.mockRestore();
   });
 });

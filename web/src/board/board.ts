@@ -1,4 +1,4 @@
-// The lesson board: one question, kept fresh by the live channel.
+// The lesson board: one question, kept fresh by the live channel, and what is read out of its answer.
 import { queryOptions } from "@tanstack/react-query";
 
 import { client, data, type Schemas } from "../api/client";
@@ -20,15 +20,30 @@ export const board = (id: string) =>
 export const FILTERS = ["all", "working", "quiet", "help", "open"] as const;
 export type Filter = (typeof FILTERS)[number];
 
+const MINUTE = 60_000;
+
 /** Three minutes without anything: a word for the teacher, no verdict. Groups may be talking, which is work too. */
-const QUIET = 180_000;
+const QUIET = 3 * MINUTE;
+
+/** Above so many groups the cards say only the most needful. */
+export const DENSE = 16;
+
+/** When something happened last in a group: a document was saved, or somebody wrote. */
+export function lastOf(card: BoardGroup, at: number): number | undefined {
+  const saved = card.documents.map((document) => Date.parse(document.lastActivity));
+  const minute = card.activity.findLastIndex((count) => count > 0);
+  const wrote = minute < 0 ? [] : [at - (card.activity.length - 1 - minute) * MINUTE];
+  return [...saved, ...wrote].toSorted((one, other) => other - one)[0];
+}
 
 /** Since when nothing happened in a group that could work; undefined while something does, or nothing ever did. */
 export function quietSince(card: BoardGroup, at: number): number | undefined {
-  if (card.groupAssignment.status === "SUBMITTED" || card.groupAssignment.status === "GRADED" || card.writing.length > 0) return undefined;
-  const last = card.documents.map((document) => Date.parse(document.lastActivity)).toSorted((one, other) => other - one)[0];
+  if (isDone(card) || isLocked(card) || card.group.isHidden || card.writing.length > 0) return undefined;
+  const last = lastOf(card, at);
   return last !== undefined && at - last >= QUIET ? last : undefined;
 }
+
+export const isLocked = (card: BoardGroup): boolean => card.groupAssignment.assignment.status === "FINISHED";
 
 export const isDone = (card: BoardGroup): boolean => ["SUBMITTED", "GRADED"].includes(card.groupAssignment.status);
 
@@ -37,7 +52,7 @@ export function passes(card: BoardGroup, filter: Filter, at: number): boolean {
     case "all":
       return true;
     case "working":
-      return !isDone(card) && quietSince(card, at) === undefined;
+      return !isDone(card) && !isLocked(card) && !card.group.isHidden && quietSince(card, at) === undefined;
     case "quiet":
       return quietSince(card, at) !== undefined;
     case "help":
@@ -53,4 +68,25 @@ export function queue(found: Board): BoardGroup[] {
   return found.helpQueue.map((id) => cards.get(id)).filter((card) => card !== undefined);
 }
 
+/** What needs a teacher, in the order of need: who waits for help, what was handed in and has no grade, who is quiet. */
+export function needs(found: Board, at: number): string[] {
+  const submitted = found.groups.filter((card) => card.groupAssignment.status === "SUBMITTED");
+  const quiet = found.groups.filter((card) => quietSince(card, at) !== undefined);
+  return [...new Set([...queue(found), ...submitted, ...quiet].map((card) => card.group.id))];
+}
+
+/** The one after this, from the beginning again after the last. */
+export const after = (ids: readonly string[], id: string | undefined): string | undefined => ids[(ids.indexOf(id ?? "") + 1) % ids.length];
+
 export const nameOf = (group: { displayName?: string | null; name: string }): string => group.displayName ?? group.name;
+
+/** How a group is called aloud: its number and its name. */
+export const called = (group: { groupNumber: number; displayName?: string | null; name: string }): string => `${group.groupNumber} ${nameOf(group)}`;
+
+/** At which of the spoken marks, in minutes before the end, the time has arrived since it was last looked at. */
+export const mark = (deadline: number, before: number, at: number): number | undefined =>
+  [0, 1, 5, 10].find((minutes) => deadline - before > minutes * MINUTE && deadline - at <= minutes * MINUTE);
+
+/** A later end: so many minutes after the end, or after now when the end is over, to the full minute. */
+export const later = (deadline: string, at: number, minutes: number): string =>
+  new Date(Math.max(Date.parse(deadline), Math.ceil(at / MINUTE) * MINUTE) + minutes * MINUTE).toISOString();

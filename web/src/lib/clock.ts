@@ -11,13 +11,13 @@ export function serverSaid(now: string): void {
 
 export const now = (): number => Date.now() + ahead;
 
-/** The time of the service, anew each second. */
-export function useNow(): number {
+/** The time of the service, anew each second, or as seldom as is enough. */
+export function useNow(every = 1000): number {
   const [moment, setMoment] = useState(now);
   useEffect(() => {
-    const timer = setInterval(() => setMoment(now()), 1000);
+    const timer = setInterval(() => setMoment(now()), every);
     return () => clearInterval(timer);
-  }, []);
+  }, [every]);
   return moment;
 }
 

@@ -35,13 +35,3 @@ export function inOrder(groups: readonly Group[]): { open: Group[]; finished: Gr
   const sorted = groups.toSorted((one, other) => key(one).localeCompare(key(other)));
   return { open: sorted.filter((group) => !isFinished(group)), finished: sorted.filter(isFinished) };
 }
-
-/** How the lesson of a teacher stands: what runs (a lesson's length around now), what comes, what waits for a grade. */
-export function lesson(topics: readonly Assignment[], at: number) {
-  const open = topics.filter((topic) => topic.status === "ACTIVE").toSorted((one, other) => one.deadline.localeCompare(other.deadline));
-  const day = 86_400_000;
-  const running = open.filter((topic) => Math.abs(Date.parse(topic.deadline) - at) < day);
-  const next = open.filter((topic) => Date.parse(topic.deadline) - at >= day);
-  const toGrade = topics.filter((topic) => (topic.stats?.submitted ?? 0) > 0);
-  return { running, next, toGrade };
-}

@@ -3,7 +3,9 @@
 import type { QueryClient, QueryKey } from "@tanstack/react-query";
 import { io, type Socket } from "socket.io-client";
 
+import { type Stir, stir } from "../board/stir";
 import { serverSaid } from "./clock";
+import { gently } from "./gently";
 
 export type Line = "connecting" | "live" | "offline";
 
@@ -23,10 +25,10 @@ function stale(event: string, hint: Hint): QueryKey[] {
     case "board":
       return [["board"]];
     case "group":
-      return [["groups"], ["courses"], ["room"], board];
+      return [["groups"], ["courses"], ["classes"], ["room"], board];
     case "assignment":
     case "course":
-      return [["assignments"], ["courses"], ["groups"], ["room"], board];
+      return [["assignments"], ["courses"], ["classes"], ["groups"], ["room"], board];
     case "document":
       return [["room"], ["document", hint.documentId ?? ""], board];
     case "submission":
@@ -34,7 +36,7 @@ function stale(event: string, hint: Hint): QueryKey[] {
     case "feedback":
       return [["assignments"], ["groups"], ["room"], ["submissions"], ["feedback"], board];
     case "message":
-      return [["chat", hint.workRoomId ?? ""], ["room"], board];
+      return [["chat", hint.workRoomId ?? ""], ["room"], ["groups"], board];
     case "direct":
       return [["messages"]];
     case "class":
@@ -59,6 +61,7 @@ export function goLive(cache: QueryClient, onLine: (line: Line) => void, onRevok
   const socket: Socket = io({ path: "/api/socket.io", withCredentials: true, transports: ["websocket", "polling"] });
   open = socket;
   const refetch = () => void cache.invalidateQueries();
+  const ask = gently(cache);
   socket.on("ready", () => {
     onLine("live");
     refetch();
@@ -69,7 +72,11 @@ export function goLive(cache: QueryClient, onLine: (line: Line) => void, onRevok
   socket.on("connect_error", () => onLine("offline"));
   socket.onAny((event: string, hint: Hint | undefined) => {
     if (hint?.at) serverSaid(hint.at);
-    for (const queryKey of stale(event, hint ?? {})) void cache.invalidateQueries({ queryKey });
+    // Who is here and who writes comes often and whole: it is put into the board as it is.
+    if (event === "board:activity" && stir(cache, hint as Stir)) return;
+    // An import tells nothing that could be asked for: how far it is.
+    if (event === "import:progress") cache.setQueryData(["import", "progress"], hint);
+    for (const queryKey of stale(event, hint ?? {})) ask(queryKey);
   });
   return () => {
     open = undefined;

@@ -14,6 +14,7 @@ export function useSay(): (problem: unknown) => string {
   return (problem) => {
     if (!(problem instanceof Problem)) return t("problem.UNKNOWN");
     if (i18n.exists(`problem.${problem.code}`)) return t(`problem.${problem.code}`);
+    if (i18n.exists(`refused.${problem.code}`)) return t(`refused.${problem.code}`);
     return problem.details[0] ? `${problem.details[0].path}: ${problem.details[0].message}` : problem.message;
   };
 }

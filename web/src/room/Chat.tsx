@@ -1,116 +1,114 @@
-import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useRef, useState } from "react";
+import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
+import { Fragment, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { client } from "../api/client";
-import { draft, keepDraft } from "../lib/drafts";
+import { useTime } from "../lib/time";
 import { Button } from "../ui/Button";
 import { Problems } from "../ui/Problems";
-import { chat, type Message } from "./room";
+import { chat, firstUnread, inOrder, type Message } from "./chat";
+import { ChatLine } from "./ChatLine";
+import { ChatWrite } from "./ChatWrite";
+import { useLooking } from "./screen";
 
-/** The talk of a group with itself and its teachers. What could not be sent stays in the field. */
-export function Chat({ workRoomId, own, canWrite }: { workRoomId: string; own: string; canWrite: boolean }) {
+interface Props {
+  workRoomId: string;
+  own: string;
+  /** How many messages were new when the room was opened. */
+  unread: number;
+  isStaff: boolean;
+  isArchived: boolean;
+}
+
+/** The talk of a group with itself and its teachers. */
+export function Chat({ workRoomId, own, unread, isStaff, isArchived }: Props) {
   const { t } = useTranslation();
+  const { day } = useTime();
   const pages = useInfiniteQuery(chat(workRoomId));
-  const messages = (pages.data?.pages ?? []).flatMap((page) => page.data).toReversed();
-  const last = messages.at(-1);
-  const end = useRef<HTMLDivElement>(null);
-  const lastId = last?.id;
-  useEffect(() => {
-    if (lastId) end.current?.scrollIntoView({ block: "nearest" });
-  }, [lastId]);
-  useRead(workRoomId, last, own);
+  const messages = inOrder(pages.data?.pages ?? []);
+  const first = useMark(messages, own, unread, pages.isSuccess);
+  const log = useBottom(messages.at(-1));
+  useRead(workRoomId, messages.at(-1), own);
   return (
-    <section aria-label={t("chat.title")} className="flex min-h-0 flex-col gap-3">
+    <div className="flex min-h-0 grow flex-col gap-3">
       {pages.isError ? <Problems problem={pages.error} again={() => void pages.refetch()} /> : null}
-      {pages.hasNextPage ? <Button onPress={() => void pages.fetchNextPage()}>{t("chat.earlier")}</Button> : null}
-      <div role="log" aria-label={t("chat.title")} className="flex max-h-96 flex-col gap-2 overflow-y-auto">
-        {messages.length === 0 && pages.isSuccess ? <p className="text-soft">{t("chat.none")}</p> : null}
-        {messages.map((message) => (
-          <Line key={message.id} message={message} own={own} />
+      {/* oxlint-disable jsx-a11y/no-noninteractive-tabindex -- what scrolls has to be reached by the keyboard */}
+      <div
+        ref={log}
+        role="log"
+        tabIndex={0}
+        aria-label={t("room.chat.title")}
+        aria-live={pages.isFetchingNextPage ? "off" : "polite"}
+        aria-busy={pages.isPending}
+        className="flex h-[55vh] min-h-48 flex-col gap-2 overflow-y-auto rounded-lg p-1 xl:h-auto xl:min-h-0 xl:grow"
+      >
+        {/* oxlint-enable jsx-a11y/no-noninteractive-tabindex */}
+        <span className="mt-auto" />
+        {pages.hasNextPage ? (
+          <Button className="self-center" isPending={pages.isFetchingNextPage} onPress={() => void pages.fetchNextPage()}>
+            {t("room.chat.earlier")}
+          </Button>
+        ) : null}
+        {messages.length === 0 && pages.isSuccess ? <p className="text-soft">{t("room.chat.none")}</p> : null}
+        {messages.map((message, index) => (
+          <Fragment key={message.id}>
+            {index === 0 || day(messages[index - 1]!.createdAt) !== day(message.createdAt) ? <p className="text-soft text-center text-sm">{day(message.createdAt)}</p> : null}
+            {message.id === first ? <p className="text-warn border-warn border-b text-sm font-medium">{t("room.chat.new")}</p> : null}
+            <ChatLine message={message} own={own} isStaff={isStaff} isArchived={isArchived} />
+          </Fragment>
         ))}
-        <div ref={end} />
       </div>
-      {canWrite ? <Write workRoomId={workRoomId} own={own} /> : null}
-    </section>
+      {isArchived ? null : <ChatWrite workRoomId={workRoomId} own={own} />}
+    </div>
   );
 }
 
-function Line({ message, own }: { message: Message; own: string }) {
-  const { t, i18n } = useTranslation();
-  const time = new Intl.DateTimeFormat(i18n.language, { timeStyle: "short" }).format(new Date(message.createdAt));
-  return (
-    <p className="break-words whitespace-pre-wrap">
-      <strong>{message.senderId === own ? t("chat.you") : (message.sender?.name ?? "")}</strong> <time className="text-soft text-sm">{time}</time>
-      <br />
-      {message.deletedAt ? <em>{t("chat.deleted")}</em> : message.content}
-    </p>
-  );
+/** Where the reader has to go on: found once the messages are there, kept until he looks away and others write. */
+function useMark(messages: readonly Message[], own: string, unread: number, isThere: boolean): string | undefined {
+  const isLooking = useLooking();
+  const [mark, setMark] = useState<{ first: string | undefined }>();
+  const seen = useRef<number>(undefined);
+  const last = messages.at(-1);
+  if (mark === undefined && isThere) setMark({ first: firstUnread(messages, own, unread) });
+  useEffect(() => {
+    if (isLooking) seen.current = last?.seq;
+    else if (last && seen.current !== undefined && last.seq > seen.current && last.senderId !== own) {
+      const next = messages.find((message) => message.seq > (seen.current ?? 0) && message.senderId !== own);
+      setMark((now) => (now?.first === next?.id ? now : { first: next?.id }));
+    }
+  }, [isLooking, last, messages, own]);
+  return mark?.first;
 }
 
-function Write({ workRoomId, own }: { workRoomId: string; own: string }) {
-  const { t } = useTranslation();
-  const cache = useQueryClient();
-  const [words, setWords] = useState(() => draft(own, workRoomId));
-  // One number for one message, however often it is sent: the service takes it once.
-  const number = useRef(crypto.randomUUID());
-  const keep = (text: string) => {
-    setWords(text);
-    keepDraft(own, workRoomId, text);
-  };
-  const send = useMutation({
-    mutationFn: (content: string) =>
-      client.POST("/workrooms/{id}/messages", { params: { path: { id: workRoomId } }, body: { content, clientMessageId: number.current } }),
-    onSuccess: () => {
-      number.current = crypto.randomUUID();
-      keep("");
-    },
-    onSettled: () => cache.invalidateQueries({ queryKey: ["chat", workRoomId] }),
-  });
-  const go = () => {
-    if (words.trim() !== "" && !send.isPending) send.mutate(words);
-  };
-  return (
-    <form
-      className="flex items-end gap-2"
-      onSubmit={(event) => {
-        event.preventDefault();
-        go();
-      }}
-    >
-      <label className="flex grow flex-col">
-        <span className="sr-only">{t("chat.write")}</span>
-        <textarea
-          className="bg-sheet border-line min-h-11 w-full rounded-lg border p-2"
-          rows={2}
-          maxLength={4000}
-          placeholder={t("chat.write")}
-          value={words}
-          onChange={(event) => keep(event.target.value)}
-          onKeyDown={(event) => {
-            if (event.key === "Enter" && !event.shiftKey && !event.nativeEvent.isComposing) {
-              event.preventDefault();
-              go();
-            }
-          }}
-        />
-      </label>
-      <Button kind="main" type="submit" isPending={send.isPending}>
-        {send.isError ? t("chat.again") : t("chat.send")}
-      </Button>
-      {send.isError ? <span role="alert" className="text-bad text-sm">{t("chat.notSent")}</span> : null}
-    </form>
-  );
+/** Keeps the end of the talk in sight, unless somebody reads further up. */
+function useBottom(last: Message | undefined) {
+  const log = useRef<HTMLDivElement>(null);
+  const isNear = useRef(true);
+  useEffect(() => {
+    const box = log.current;
+    const look = () => {
+      if (box) isNear.current = box.scrollHeight - box.scrollTop - box.clientHeight < 120;
+    };
+    box?.addEventListener("scroll", look);
+    return () => box?.removeEventListener("scroll", look);
+  }, []);
+  const lastId = last?.id;
+  useLayoutEffect(() => {
+    if (log.current && lastId !== undefined && isNear.current) log.current.scrollTop = log.current.scrollHeight;
+  }, [lastId]);
+  return log;
 }
 
-/** Says that everything up to the last message was read, while this page is looked at. */
+/** Says that everything up to the last message was read, while somebody looks at it. */
 function useRead(workRoomId: string, last: Message | undefined, own: string): void {
   const cache = useQueryClient();
+  const isLooking = useLooking();
+  const lastId = last?.senderId === own ? undefined : last?.id;
   useEffect(() => {
-    if (!last || last.senderId === own || document.hidden) return;
+    if (lastId === undefined || !isLooking) return;
     void client
-      .POST("/workrooms/{id}/read", { params: { path: { id: workRoomId } }, body: { lastReadMessageId: last.id } })
-      .then(() => cache.invalidateQueries({ queryKey: ["groups"] }))
+      .POST("/workrooms/{id}/read", { params: { path: { id: workRoomId } }, body: { lastReadMessageId: lastId } })
+      .then(() => Promise.all([cache.invalidateQueries({ queryKey: ["groups", "mine"] }), cache.invalidateQueries({ queryKey: ["room"] })]))
       .catch(() => undefined);
-  }, [workRoomId, last, own, cache]);
+  }, [workRoomId, lastId, isLooking, cache]);
 }

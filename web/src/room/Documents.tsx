@@ -1,93 +1,95 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { FileTrigger, Menu, MenuItem, MenuTrigger, Popover } from "react-aria-components";
+import { FileSpreadsheet, FileText, Presentation, Upload } from "lucide-react";
+import { DropZone, type FileDropItem, FileTrigger } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../api/client";
 import { Button } from "../ui/Button";
 import { Chip } from "../ui/Chip";
-import { Problems } from "../ui/Problems";
-import { type Document, documentsOf, type Topic, type WorkRoom } from "./room";
+import { When } from "../ui/When";
+import { DocumentDeeds } from "./DocumentDeeds";
+import { NewDocument } from "./NewDocument";
+import { type Document, fileName, sorted, type Topic, useNames, type WorkRoom } from "./room";
+import { Sendings } from "./Sendings";
+import { useUploads } from "./uploads";
 
-const KINDS = ["word", "cell", "slide"] as const;
-
-/** The documents of a topic, and how new ones come. */
-export function Documents({ found, topic }: { found: WorkRoom; topic: Topic | undefined }) {
-  const { t } = useTranslation();
-  const documents = documentsOf(found, topic);
-  const add = useNew(found, topic);
-  const isOpen = topic?.assignment.status !== "FINISHED";
-  return (
-    <section aria-label={t("room.documents")} className="flex flex-col gap-3">
-      {documents.length === 0 ? <p className="text-soft">{t("room.noDocuments")}</p> : null}
-      <ul className="flex flex-col gap-2">
-        {documents.map((document) => (
-          <li key={document.id}>
-            <Line document={document} groupId={found.groupId} />
-          </li>
-        ))}
-      </ul>
-      {add.problem ? <Problems problem={add.problem} /> : null}
-      {isOpen ? (
-        <p className="flex flex-wrap gap-2">
-          <MenuTrigger>
-            <Button isPending={add.isPending}>{t("room.new")}</Button>
-            <Popover className="bg-sheet border-line rounded-lg border p-1 shadow-lg">
-              <Menu className="outline-none" onAction={(kind) => add.create(kind as (typeof KINDS)[number])}>
-                {KINDS.map((kind) => (
-                  <MenuItem key={kind} id={kind} className="focus:bg-faint flex min-h-11 cursor-pointer items-center rounded px-3 outline-none">
-                    {t(`room.kind.${kind}`)}
-                  </MenuItem>
-                ))}
-              </Menu>
-            </Popover>
-          </MenuTrigger>
-          <FileTrigger onSelect={(files) => files?.[0] && add.upload(files[0])}>
-            <Button isPending={add.isPending}>{t("room.upload")}</Button>
-          </FileTrigger>
-        </p>
-      ) : null}
-    </section>
-  );
+interface Props {
+  found: WorkRoom;
+  topic: Topic | undefined;
+  /** The one that is open beside the list. */
+  openId?: string | undefined;
+  isArchived: boolean;
 }
 
-function Line({ document, groupId }: { document: Document; groupId: string }) {
+/** The documents of the room, and how new ones come. Files may be dropped anywhere on it. */
+export function Documents({ found, topic, openId, isArchived }: Props) {
   const { t } = useTranslation();
-  const tones = { DRAFT: "plain", SUBMITTED: "good", LOCKED: "warn" } as const;
+  const { here, elsewhere } = sorted(found.documents, topic);
+  const uploads = useUploads(found.groupId, found.id, topic?.assignment.status === "ACTIVE" ? topic.assignmentId : undefined);
+  const line = (document: Document) => <Line key={document.id} document={document} found={found} topic={topic} isOpen={document.id === openId} />;
+  const list = (
+    <>
+      {here.length === 0 ? <p className="text-soft">{t("room.noDocuments")}</p> : <ul className="flex flex-col gap-1">{here.map(line)}</ul>}
+      {elsewhere.length === 0 ? null : (
+        <details>
+          <summary className="min-h-11 cursor-pointer py-2 font-medium">{t("room.elsewhere", { count: elsewhere.length })}</summary>
+          <ul className="flex flex-col gap-1">{elsewhere.map(line)}</ul>
+        </details>
+      )}
+      <Sendings sending={uploads.sending} />
+    </>
+  );
+  if (isArchived) return <div className="flex flex-col gap-3">{list}</div>;
   return (
-    <Link
-      to="/g/$groupId/d/$documentId"
-      params={{ groupId, documentId: document.id }}
-      className="bg-sheet border-faint flex min-h-11 flex-wrap items-center gap-x-3 gap-y-1 rounded-lg border px-3 py-2"
+    <DropZone
+      aria-label={t("room.dropHere")}
+      className="data-drop-target:outline-accent flex flex-col gap-3 rounded-lg data-drop-target:outline-2 data-drop-target:outline-offset-4 data-drop-target:outline-dashed"
+      onDrop={(event) => void Promise.all(event.items.filter((item): item is FileDropItem => item.kind === "file").map((item) => item.getFile())).then(uploads.send)}
     >
-      <span className="font-medium">
-        {document.title}.{document.fileExtension}
-      </span>
-      <Chip tone={tones[document.status]}>{t(`room.state.${document.status}`)}</Chip>
-      {document.lastEditedByUser ? <span className="text-soft text-sm">{document.lastEditedByUser.name}</span> : null}
-    </Link>
+      <p className="flex flex-wrap gap-2">
+        <NewDocument found={found} topic={topic} />
+        <FileTrigger allowsMultiple onSelect={(files) => uploads.send([...(files ?? [])])}>
+          <Button>
+            <Upload aria-hidden="true" className="size-4" /> {t("room.upload")}
+          </Button>
+        </FileTrigger>
+      </p>
+      {list}
+    </DropZone>
   );
 }
 
-function useNew(found: WorkRoom, topic: Topic | undefined) {
+const TONES = { DRAFT: "plain", SUBMITTED: "good", LOCKED: "warn" } as const;
+const SIGNS = { word: FileText, cell: FileSpreadsheet, slide: Presentation, pdf: FileText } as const;
+
+function Line({ document, found, topic, isOpen }: { document: Document; found: WorkRoom; topic: Topic | undefined; isOpen: boolean }) {
   const { t } = useTranslation();
-  const cache = useQueryClient();
-  const path = { id: found.id };
-  const assignmentId = topic?.assignment.status === "ACTIVE" ? topic.assignmentId : undefined;
-  const onSettled = () => cache.invalidateQueries({ queryKey: ["room", found.groupId] });
-  const create = useMutation({
-    mutationFn: (kind: (typeof KINDS)[number]) =>
-      data(client.POST("/workrooms/{id}/documents", { params: { path }, body: { title: t(`room.kind.${kind}`), documentType: kind, ...(assignmentId ? { assignmentId } : {}) } })),
-    onSettled,
-  });
-  const upload = useMutation({
-    mutationFn: (file: File) => {
-      const form = new FormData();
-      if (assignmentId) form.append("assignmentId", assignmentId);
-      form.append("file", file);
-      return client.POST("/workrooms/{id}/documents", { params: { path }, body: form as never, bodySerializer: (body) => body as never });
-    },
-    onSettled,
-  });
-  return { create: create.mutate, upload: upload.mutate, isPending: create.isPending || upload.isPending, problem: create.error ?? upload.error };
+  const nameOf = useNames(found);
+  const Sign = SIGNS[document.documentType];
+  return (
+    <li className={`flex items-start gap-1 rounded-lg border ps-3 ${isOpen ? "border-accent bg-faint" : "border-faint"}`}>
+      <Link
+        to="/g/$groupId/d/$documentId"
+        params={{ groupId: found.groupId, documentId: document.id }}
+        search={topic ? { topic: topic.assignmentId } : {}}
+        aria-current={isOpen ? "page" : undefined}
+        className="text-ink flex min-h-11 min-w-0 grow flex-col justify-center py-2"
+      >
+        <span className="flex items-start gap-2">
+          <Sign aria-hidden="true" className="text-accent mt-1 size-4 shrink-0" />
+          <span className="min-w-0 font-medium break-words">{fileName(document)}</span>
+        </span>
+        <span className="text-soft ps-6 text-sm">
+          {document.lastEditedBy === null ? null : `${document.lastEditedByUser?.name ?? nameOf(document.lastEditedBy)} · `}
+          <When at={document.lastActivity} />
+        </span>
+        {document.status === "DRAFT" && document.saveFailedAt === null ? null : (
+          <span className="flex flex-wrap gap-1 ps-6 pt-1">
+            {document.status === "DRAFT" ? null : <Chip tone={TONES[document.status]}>{t(`room.state.${document.status}`)}</Chip>}
+            {document.saveFailedAt === null ? null : <Chip tone="bad">{t("room.notSaved")}</Chip>}
+          </span>
+        )}
+      </Link>
+      <DocumentDeeds document={document} found={found} isOpen={isOpen} />
+    </li>
+  );
 }

@@ -1,69 +1,117 @@
 import { DocumentEditor } from "@onlyoffice/document-editor-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { type RefObject, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../api/client";
+import { client, data, type Schemas } from "../api/client";
 import { tellWriting } from "../lib/live";
 import { Button } from "../ui/Button";
 import { Problems } from "../ui/Problems";
 import { Shape } from "../ui/Shape";
-import type { Document } from "./room";
+import { save } from "./files";
+import { type Document, fileName } from "./room";
+
+type Config = Schemas["Editor"];
+
+interface Props {
+  document: Document;
+  /** Opens a draft for reading only. */
+  isView: boolean;
+  isPhone: boolean;
+}
 
 /** The document in the editor of the document server. What it may do there is the service's word, not this page's. */
-export function Editor({ document }: { document: Document }) {
+export function Editor({ document, isView, isPhone }: Props) {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const [failed, setFailed] = useState(false);
-  const [isUnsent, setUnsent] = useState(false);
   // A change of state gives the document another key: the editor is opened anew, as a viewer where it has become one.
-  const queryKey = ["document", document.id, "editor", document.status];
+  const queryKey = ["document", document.id, "editor", document.status, document.canEdit, isView];
   const view = useQuery({
     queryKey,
-    queryFn: () => data(client.GET("/workrooms/documents/{id}/editor-config", { params: { path: { id: document.id } } })),
+    queryFn: () =>
+      data(client.GET("/workrooms/documents/{id}/editor-config", { params: { path: { id: document.id }, query: isView ? { mode: "view" as const } : {} } })),
     staleTime: Infinity,
     gcTime: 0,
   });
+  const config = useHeld(view.data);
   const again = () => {
     setFailed(false);
     void cache.resetQueries({ queryKey });
   };
-  if (view.isPending) return <Shape count={1} />;
-  if (view.isError) return <Problems problem={view.error} again={again} />;
-  const { documentServerUrl, ...config } = view.data;
-  if (failed || !documentServerUrl) {
+  if (config === undefined) return view.isError ? <Problems problem={view.error} again={again} /> : <Shape count={1} />;
+  if (failed || config.documentServerUrl === null) {
     return (
       <div role="alert" className="flex flex-col items-start gap-3">
-        <p>{documentServerUrl ? t("editor.failed") : t("editor.none")}</p>
-        <Button onPress={again}>{t("problem.again")}</Button>
-        <a href={`/api/workrooms/documents/${document.id}/download`} download>
-          {t("editor.download")}
-        </a>
+        <p>{t(failed ? "room.editor.failed" : "room.editor.none")}</p>
+        <p className="flex flex-wrap gap-2">
+          {failed ? <Button onPress={again}>{t("problem.again")}</Button> : null}
+          <Button onPress={() => save(`/api/workrooms/documents/${document.id}/download`, fileName(document))}>{t("room.editor.download")}</Button>
+        </p>
       </div>
     );
   }
+  // Another key is another document to the document server: nothing of the old editor may live on.
+  return <Frame key={`${config.document.key} ${config.editorConfig.mode}`} document={document} config={config} isPhone={isPhone} onAgain={again} onFail={() => setFailed(true)} />;
+}
+
+/** Keeps a configuration until its key or mode changes: a token that is merely newer must not tear a writer out of the text. */
+function useHeld(latest: Config | undefined): Config | undefined {
+  const held = useRef<Config>(undefined);
+  if (latest === undefined) return undefined;
+  const sign = (config: Config | undefined) => (config === undefined ? "" : `${config.document.key} ${config.editorConfig.mode} ${config.documentServerUrl}`);
+  if (sign(held.current) !== sign(latest)) held.current = latest;
+  return held.current;
+}
+
+interface FrameProps {
+  document: Document;
+  config: Config;
+  isPhone: boolean;
+  onAgain: () => void;
+  onFail: () => void;
+}
+
+function Frame({ document, config, isPhone, onAgain, onFail }: FrameProps) {
+  const { t } = useTranslation();
+  const [isUnsent, setUnsent] = useState(false);
+  const after = useRef<HTMLButtonElement>(null);
+  const before = useRef<HTMLButtonElement>(null);
   const isView = config.editorConfig.mode === "view";
+  const now = useRef({ onAgain, setUnsent, id: document.id });
+  now.current = { onAgain, setUnsent, id: document.id };
+  const whole = useMemo(() => {
+    const { documentServerUrl: _, ...own } = config;
+    // The wrapper lets `events` of the configuration win over its own, so all of them stand here.
+    const events = {
+      onAppReady: () => undefined,
+      onDocumentStateChange: (event: { data?: boolean }) => {
+        now.current.setUnsent(event.data === true);
+        if (event.data === true) tellWriting(now.current.id);
+      },
+      onOutdatedVersion: () => now.current.onAgain(),
+      onRequestRefreshFile: () => now.current.onAgain(),
+    };
+    return { ...own, type: isPhone ? "mobile" : "desktop", width: "100%", height: "100%", events };
+  }, [config, isPhone]);
   return (
-    <div className="flex grow flex-col gap-1">
-      <a href="#after-editor" className="sr-only focus:not-sr-only">
-        {t("editor.leave")}
-      </a>
-      <output className="text-soft text-sm">{isView ? t("editor.view") : isUnsent ? t("editor.unsent") : t("editor.sent")}</output>
-      <div className="h-[75vh] min-h-96">
-        <DocumentEditor
-          key={config.document.key}
-          id={`editor-${document.id}`}
-          documentServerUrl={documentServerUrl}
-          config={{ ...config, events: { onOutdatedVersion: again, onRequestRefreshFile: again } } as never}
-          onLoadComponentError={() => setFailed(true)}
-          events_onDocumentStateChange={(event) => {
-            const changed = (event as { data?: boolean }).data === true;
-            setUnsent(changed);
-            if (changed) tellWriting(document.id);
-          }}
-        />
+    <div className="flex min-h-0 grow flex-col gap-1">
+      <Leave own={before} onPress={() => after.current?.focus()} />
+      <div className="h-[70vh] min-h-80 xl:h-auto xl:min-h-0 xl:grow">
+        <DocumentEditor id={`editor-${document.id}`} documentServerUrl={config.documentServerUrl ?? ""} config={whole as never} onLoadComponentError={onFail} />
       </div>
-      <span id="after-editor" tabIndex={-1} />
+      <Leave own={after} onPress={() => before.current?.focus()} />
+      <output className="text-soft text-sm">{t(isView ? "room.editor.view" : isUnsent ? "room.editor.unsent" : "room.editor.sent")}</output>
     </div>
+  );
+}
+
+/** The frame takes every Tab for itself: a way past it before it, and a way back behind it. */
+function Leave({ own, onPress }: { own: RefObject<HTMLButtonElement | null>; onPress: () => void }) {
+  const { t } = useTranslation();
+  return (
+    <button ref={own} type="button" onClick={onPress} className="text-accent sr-only self-start px-2 focus:not-sr-only">
+      {t("room.editor.leave")}
+    </button>
   );
 }

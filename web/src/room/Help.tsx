@@ -1,71 +1,103 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Hand } from "lucide-react";
 import { useState } from "react";
-import { Dialog, DialogTrigger, Heading, Popover } from "react-aria-components";
+import { DialogTrigger } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { client } from "../api/client";
 import { minutes, useNow } from "../lib/clock";
+import { useSay } from "../lib/problems";
+import { Area } from "../ui/Area";
 import { Button } from "../ui/Button";
-import { Field } from "../ui/Field";
+import { note } from "../ui/notes";
 import { Problems } from "../ui/Problems";
-import { group } from "./room";
+import { Window } from "../ui/Window";
+import type { Group } from "./room";
 
-/** The student's button: asks, shows that the teacher knows and for how long, takes the call back. Never a place in a queue. */
-export function Help({ groupId }: { groupId: string }) {
+/** The student's button: asks, and then shows that the teacher knows and since when. Never a place in a queue: groups do not race. */
+export function Help({ group }: { group: Group }) {
+  const { t } = useTranslation();
+  return (
+    <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+      {group.needsHelp ? <Known group={group} /> : null}
+      <DialogTrigger>
+        <Button kind={group.needsHelp ? "quiet" : "plain"}>
+          {group.needsHelp ? null : <Hand aria-hidden="true" className="size-5" />}
+          {t(group.needsHelp ? "room.help.change" : "room.help.ask")}
+        </Button>
+        <Window title={t("room.help.title")}>{(close) => <Call group={group} close={close} />}</Window>
+      </DialogTrigger>
+    </span>
+  );
+}
+
+function Known({ group }: { group: Group }) {
+  const { t } = useTranslation();
+  const at = useNow();
+  const since = group.helpRequestedAt === null ? "" : minutes(at - Date.parse(group.helpRequestedAt));
+  return (
+    <span className="flex flex-col">
+      <span className="font-medium">
+        <Hand aria-hidden="true" className="text-warn inline size-5" /> {t("room.help.known")} <span className="tabular-nums">({since})</span>
+      </span>
+      {group.helpMessage ? <span className="text-soft text-sm break-words">“{group.helpMessage}”</span> : null}
+    </span>
+  );
+}
+
+function Call({ group, close }: { group: Group; close: () => void }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
-  const found = useQuery(group(groupId));
-  const at = useNow();
-  const [words, setWords] = useState("");
-  const path = { id: groupId };
-  const settle = () => cache.invalidateQueries({ queryKey: ["groups"] });
+  const [words, setWords] = useState(group.helpMessage ?? "");
   const ask = useMutation({
-    mutationFn: (message: string) => client.POST("/groups/{id}/help", { params: { path }, body: message === "" ? {} : { message } }),
-    onSettled: settle,
+    mutationFn: (message: string) => client.POST("/groups/{id}/help", { params: { path: { id: group.id } }, body: message === "" ? {} : { message } }),
+    onSuccess: () => {
+      note(t("room.help.called"));
+      close();
+    },
+    onSettled: () => cache.invalidateQueries({ queryKey: ["groups"] }),
   });
-  const withdraw = useMutation({ mutationFn: () => client.POST("/groups/{id}/help/resolve", { params: { path }, body: {} }), onSettled: settle });
-  const problem = ask.error ?? withdraw.error;
-  if (found.data?.needsHelp) {
-    const since = found.data.helpRequestedAt ? minutes(at - Date.parse(found.data.helpRequestedAt)) : "";
-    return (
-      <span className="flex flex-wrap items-center gap-2">
-        <output>{t("help.known", { since })}</output>
-        <Button onPress={() => withdraw.mutate()} isPending={withdraw.isPending}>
-          {t("help.withdraw")}
-        </Button>
-        {problem ? <Problems problem={problem} /> : null}
-      </span>
-    );
-  }
   return (
-    <DialogTrigger>
-      <Button isPending={ask.isPending}>
-        <Hand aria-hidden="true" className="size-5" /> {t("help.ask")}
+    <form
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!ask.isPending) ask.mutate(words.trim());
+      }}
+    >
+      <Area label={t("room.help.about")} hint={t("room.help.hint")} value={words} onChange={setWords} maxLength={500} rows={3} />
+      {ask.isError ? <Problems problem={ask.error} /> : null}
+      <p className="flex flex-wrap justify-end gap-2">
+        <Button onPress={close}>{t("ask.cancel")}</Button>
+        <Button kind="main" type="submit" isPending={ask.isPending}>
+          {t(group.needsHelp ? "room.help.send" : "room.help.ask")}
+        </Button>
+      </p>
+    </form>
+  );
+}
+
+/** What a teacher in the room sees of the call, and the way to say that it is handled. */
+export function Waiting({ group }: { group: Group }) {
+  const { t } = useTranslation();
+  const say = useSay();
+  const cache = useQueryClient();
+  const at = useNow();
+  const handled = useMutation({
+    mutationFn: () => client.POST("/groups/{id}/help/resolve", { params: { path: { id: group.id } }, body: {} }),
+    onError: (problem) => note(say(problem)),
+    onSettled: () => Promise.all([cache.invalidateQueries({ queryKey: ["groups"] }), cache.invalidateQueries({ queryKey: ["board"] })]),
+  });
+  if (!group.needsHelp || group.helpRequestedAt === null) return null;
+  return (
+    <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+      <span>
+        <Hand aria-hidden="true" className="text-warn inline size-5" /> {t("room.help.waits", { time: minutes(at - Date.parse(group.helpRequestedAt)) })}
+        {group.helpMessage ? <span className="text-soft"> “{group.helpMessage}”</span> : null}
+      </span>
+      <Button isPending={handled.isPending} onPress={() => handled.mutate()}>
+        {t("room.help.handled")}
       </Button>
-      <Popover className="bg-sheet border-line w-80 max-w-[90vw] rounded-xl border p-4 shadow-xl">
-        <Dialog className="flex flex-col gap-3 outline-none">
-          {({ close }) => (
-            <form
-              className="flex flex-col gap-3"
-              onSubmit={(event) => {
-                event.preventDefault();
-                ask.mutate(words.trim());
-                setWords("");
-                close();
-              }}
-            >
-              <Heading slot="title" className="font-semibold">
-                {t("help.title")}
-              </Heading>
-              <Field label={t("help.about")} value={words} onChange={setWords} maxLength={500} />
-              <Button kind="main" type="submit">
-                {t("help.call")}
-              </Button>
-            </form>
-          )}
-        </Dialog>
-      </Popover>
-    </DialogTrigger>
+    </span>
   );
 }

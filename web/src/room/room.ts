@@ -1,17 +1,23 @@
-// A work room: its group, its topics, its documents, its chat.
-import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+// A work room: its group, its topics, its documents, and who is in it.
+import { queryOptions } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
 
 import { client, data, type Schemas } from "../api/client";
 
 export type WorkRoom = Schemas["WorkRoom"];
 export type Document = Schemas["WorkRoomDocument"];
-export type Message = Schemas["WorkRoomMessage"];
 export type Topic = Schemas["GroupAssignment"];
+export type Group = Schemas["Group"];
+
+export const PLACES = ["task", "documents", "chat", "feedback"] as const;
+export type Place = (typeof PLACES)[number];
 
 export const room = (groupId: string) =>
   queryOptions({
     queryKey: ["room", groupId],
     queryFn: () => data(client.GET("/workrooms/group/{groupId}", { params: { path: { groupId } } })),
+    // Nobody is told the moment a topic begins or a class is opened; looking again is how a student learns of it.
+    refetchInterval: 300_000,
   });
 
 export const group = (id: string) =>
@@ -23,13 +29,23 @@ export const group = (id: string) =>
     },
   });
 
-export const chat = (workRoomId: string) =>
-  infiniteQueryOptions({
-    queryKey: ["chat", workRoomId],
-    queryFn: ({ pageParam }) =>
-      data(client.GET("/workrooms/{id}/messages", { params: { path: { id: workRoomId }, query: pageParam === "" ? {} : { cursor: pageParam } } })),
-    initialPageParam: "",
-    getNextPageParam: (page) => page.nextCursor ?? undefined,
+/** What only the topic itself says: how many documents it asks for, what it does with late ones, who finished it. */
+export const topicOf = (id: string) =>
+  queryOptions({
+    queryKey: ["assignments", "one", id],
+    queryFn: async () => {
+      const found = await data(client.GET("/assignments/{id}", { params: { path: { id } } }));
+      return "groupAssignments" in found ? found : null;
+    },
+  });
+
+export const classOf = (id: string) =>
+  queryOptions({ queryKey: ["classes", "one", id], queryFn: () => data(client.GET("/classes/{id}", { params: { path: { id } } })) });
+
+export const versions = (id: string) =>
+  queryOptions({
+    queryKey: ["document", id, "versions"],
+    queryFn: () => data(client.GET("/workrooms/documents/{id}/versions", { params: { path: { id } } })),
   });
 
 /** Topics still worked on first, by the time they end. */
@@ -38,6 +54,24 @@ export function inTime(topics: readonly Topic[]): Topic[] {
   return topics.toSorted((one, other) => isOver(one) - isOver(other) || one.assignment.deadline.localeCompare(other.assignment.deadline));
 }
 
-/** The documents of one topic: those written for it, and those that are for none. */
-export const documentsOf = (found: WorkRoom, topic: Topic | undefined): Document[] =>
-  found.documents.filter((document) => document.assignmentId == null || document.assignmentId === topic?.assignmentId);
+/** The documents for a topic or for none yet, and those that belong to other topics of the group. */
+export function sorted(documents: readonly Document[], topic: Topic | undefined): { here: Document[]; elsewhere: Document[] } {
+  const byTitle = documents.toSorted((one, other) => one.title.localeCompare(other.title, undefined, { numeric: true }));
+  const isHere = (document: Document) => document.assignmentId == null || document.assignmentId === topic?.assignmentId;
+  return { here: byTitle.filter(isHere), elsewhere: byTitle.filter((document) => !isHere(document)) };
+}
+
+export const fileName = (document: { title: string; fileExtension: string }): string => `${document.title}.${document.fileExtension}`;
+
+export const nameOf = (found: { displayName?: string | null; name: string }): string => found.displayName ?? found.name;
+
+/** From when on a hand-in of this group is late. */
+export const lateFrom = (topic: Topic): number =>
+  Math.max(Date.parse(topic.assignment.deadline), topic.lateAllowedUntil === null ? 0 : Date.parse(topic.lateAllowedUntil));
+
+/** The names of the people of a room by their ids; somebody who left is somebody. */
+export function useNames(found: WorkRoom): (id: string | null) => string {
+  const { t } = useTranslation();
+  const known = new Map([[found.teacher.id, found.teacher.name], ...found.members.map((member) => [member.userId, member.user.name] as const)]);
+  return (id) => (id === null ? undefined : known.get(id)) ?? t("room.somebody");
+}

@@ -40,7 +40,7 @@ function School() {
       <Header person={person} line={line} />
       <ActingBar name={person.name} />
       {/* A screen that wants the whole width says so with `data-wide`. */}
-      <main id="main" className="mx-auto max-w-6xl p-3 has-[[data-wide]]:max-w-none sm:p-4">
+      <main id="main" className="mx-auto max-w-6xl p-3 sm:p-4">
         <Outlet />
       </main>
       <Notes />

@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
+import { Keys } from "../keys/Keys";
 import type { Line } from "../lib/live";
 import type { Me } from "../lib/session";
 import { Account } from "./Account";
@@ -31,6 +32,7 @@ export function Header({ person, line }: { person: Me; line: Line }) {
       </nav>
       <span className="ms-auto" />
       <LineState line={line} />
+      <Keys person={person} />
       <Account person={person} />
     </header>
   );

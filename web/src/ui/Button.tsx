@@ -9,6 +9,10 @@ const KINDS: Record<Kind, string> = {
   danger: "bg-sheet text-bad border-bad",
 };
 
+/** What makes a link look like the button it stands beside. */
+export const asButton = (kind: Kind = "plain"): string =>
+  `inline-flex min-h-11 min-w-11 items-center justify-center gap-2 rounded-lg border px-4 font-medium no-underline hover:no-underline hover:brightness-95 ${KINDS[kind]}`;
+
 interface Props extends Omit<ButtonProps, "className" | "isPending"> {
   kind?: Kind;
   className?: string;
@@ -18,12 +22,14 @@ interface Props extends Omit<ButtonProps, "className" | "isPending"> {
 
 /** A button of at least 44 pixels, so that a finger finds it. */
 export function Button({ kind = "plain", className = "", isPending = false, onPress, type, ...rest }: Props) {
+  // Whoever asks for another width gets it alone: of two classes the later one in the sheet would win.
+  const padding = /(^|\s)px-/.test(className) ? "" : "px-4";
   const doing = isPending ? { "data-busy": true } : { onPress, type };
   return (
     <Base
       {...rest}
       {...(doing as ButtonProps)}
-      className={`inline-flex min-h-11 min-w-11 cursor-pointer items-center justify-center gap-2 rounded-lg border px-4 font-medium hover:brightness-95 disabled:cursor-not-allowed disabled:opacity-60 data-busy:cursor-progress data-busy:opacity-60 ${KINDS[kind]} ${className}`}
+      className={`inline-flex min-h-11 min-w-11 cursor-pointer items-center justify-center gap-2 rounded-lg border font-medium hover:brightness-95 disabled:cursor-not-allowed disabled:opacity-60 data-busy:cursor-progress data-busy:opacity-60 ${padding} ${KINDS[kind]} ${className}`}
     />
   );
 }

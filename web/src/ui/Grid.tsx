@@ -1,12 +1,18 @@
 import type { ReactNode } from "react";
 import { Cell, Column, Row, Table, TableBody, TableHeader, type SortDescriptor } from "react-aria-components";
 
+import { useIsWide } from "./wide";
+
 export interface ColumnOf<T> {
   id: string;
   name: string;
   cell: (row: T) => ReactNode;
   /** By what this column sorts what is shown. */
   sort?: (row: T) => string | number;
+  /** Left out where there is little room: what it says stands elsewhere, too, or is not needed at a glance. */
+  isExtra?: boolean;
+  /** No wider than what is in it, for the buttons at the end of a row. */
+  isSlim?: boolean;
 }
 
 interface Props<T> {
@@ -16,14 +22,18 @@ interface Props<T> {
   none: ReactNode;
   sort?: SortDescriptor | undefined;
   onSort?: (sort: SortDescriptor) => void;
+  /** For long lists: the names of the columns stay in sight. */
+  isLong?: boolean;
 }
 
 /** A table; its first column names the row. On a narrow screen it scrolls sideways by itself, the page does not. */
-export function Grid<T extends { id: string }>({ label, columns, rows, none, sort, onSort }: Props<T>) {
+export function Grid<T extends { id: string }>({ label, columns: all, rows, none, sort, onSort, isLong = false }: Props<T>) {
+  const isWide = useIsWide();
+  const columns = isWide ? all : all.filter((column) => column.isExtra !== true);
   const by = columns.find((column) => column.id === sort?.column)?.sort;
   const sorted = by ? rows.toSorted((one, other) => compare(by(one), by(other)) * (sort?.direction === "descending" ? -1 : 1)) : rows;
   return (
-    <div className="border-faint bg-sheet overflow-x-auto rounded-xl border">
+    <div className={`border-faint bg-sheet overflow-x-auto rounded-xl border ${isLong ? "lg:overflow-clip" : ""}`}>
       <Table aria-label={label} className="w-full border-collapse" {...(sort ? { sortDescriptor: sort } : {})} {...(onSort ? { onSortChange: onSort } : {})}>
         <TableHeader>
           {columns.map((column, index) => (
@@ -32,7 +42,7 @@ export function Grid<T extends { id: string }>({ label, columns, rows, none, sor
               id={column.id}
               isRowHeader={index === 0}
               allowsSorting={column.sort !== undefined && onSort !== undefined}
-              className="border-faint border-b px-3 py-2 text-start font-semibold whitespace-nowrap data-allows-sorting:cursor-pointer"
+              className={`border-faint border-b px-3 py-2 text-start font-semibold whitespace-nowrap data-allows-sorting:cursor-pointer ${isLong ? "bg-sheet lg:sticky lg:top-13 lg:z-1" : ""} ${column.isSlim ? "w-1" : ""}`}
             >
               {({ sortDirection }) => (
                 <>

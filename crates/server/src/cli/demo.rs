@@ -1,6 +1,11 @@
 //! `groupwork demo`: a school to try, with everything it needs, on this machine only: generated secrets, the embedded
 //! database, files on disk, and a practice document server in the same process.
 
+mod around;
+mod caller;
+mod channel;
+mod classmates;
+mod door;
 mod lesson;
 mod people;
 mod secrets;
@@ -13,7 +18,9 @@ use anyhow::{Context as _, bail};
 use clap::Args;
 use practice_document_server::{Practice, Settings};
 use tokio::net::TcpListener;
+use tokio::task::JoinSet;
 
+use self::caller::Service;
 use self::people::{PASSWORD, School};
 use super::serve::{build, start_log};
 use crate::config::{Config, ServeArgs, StorageArgs};
@@ -32,6 +39,12 @@ pub struct DemoArgs {
     /// error, warn, info, debug, trace
     #[arg(long, env = "LOG_LEVEL", default_value = "warn")]
     log_level: String,
+    /// Address that people type, when another server than this one shows the pages (make dev)
+    #[arg(long)]
+    page: Option<String>,
+    /// Without the students who write, chat and ask for help by themselves
+    #[arg(long, env = "GROUPWORK_DEMO_STILL")]
+    still: bool,
 }
 
 /// Runs the demo until told to stop.
@@ -50,7 +63,8 @@ async fn demo(arguments: DemoArgs) -> anyhow::Result<()> {
     let practice = Practice::start(Settings::new(secrets.docserver.clone()))
         .await
         .context("practice document server")?;
-    let frontend_url = format!("http://{address}");
+    let own_url = format!("http://{address}");
+    let frontend_url = arguments.page.unwrap_or_else(|| own_url.clone());
     let config = Config::check(
         ServeArgs {
             frontend_url: Some(frontend_url.clone()),
@@ -66,24 +80,34 @@ async fn demo(arguments: DemoArgs) -> anyhow::Result<()> {
         },
     )?;
     let app = build(config, address).await?;
-    let serving = tokio::spawn(listen::serve(
-        listener,
-        router::router(app.clone()),
-        app.clone(),
-        listen::stop_signal(),
-    ));
     let school = School::find_or_create(app.store())
         .await
         .context("the people of the demo school")?;
-    if school.is_new {
-        lesson::begin(app.store(), &frontend_url, app.gate().secret(), &school)
-            .await
-            .context("the lesson of the demo school")?;
-    }
+    let router = door::open(router::router(app.clone()), &school);
+    let stop = listen::stop_signal();
+    let serving = tokio::spawn(listen::serve(listener, router, app.clone(), stop));
+    let service = Service::new(app.store().clone(), [&own_url, &frontend_url], app.gate().secret())?;
+    let lesson = prepare(&service, &school, arguments.still)
+        .await
+        .context("the lesson of the demo school")?;
     print_sign_ins(&frontend_url, &practice.url(), &school)?;
     serving.await??;
+    drop(lesson);
     practice.stop().await;
     Ok(())
+}
+
+/// Sets the stage of a new school, or lets the lesson of an earlier day go on; answers who then acts there by himself.
+async fn prepare(service: &Service, school: &School, still: bool) -> anyhow::Result<JoinSet<()>> {
+    if school.is_new {
+        around::furnish(service, school).await?;
+    } else {
+        lesson::resume(service, school).await?;
+    }
+    if still {
+        return Ok(JoinSet::new());
+    }
+    classmates::arrive(service, school).await
 }
 
 async fn bind(wanted: Option<SocketAddr>) -> anyhow::Result<TcpListener> {

@@ -4,10 +4,12 @@
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
-use axum::http::Uri;
+use axum::http::{Extensions, HeaderMap, StatusCode, Uri, Version, header};
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::compression::predicate::{Predicate, SizeAbove};
+use tower_http::compression::{CompressionLayer, CompressionLevel};
 use utoipa::openapi::OpenApi;
 
 use super::context::App;
@@ -71,7 +73,8 @@ pub fn router(app: App) -> Router {
     let api = api
         .fallback(|uri: Uri| async move { no_route(&uri, Error::NotFound) })
         .method_not_allowed_fallback(|uri: Uri| async move { no_route(&uri, Error::MethodNotAllowed) })
-        .layer(DefaultBodyLimit::disable());
+        .layer(DefaultBodyLimit::disable())
+        .layer(smaller());
     Router::new()
         .nest("/api", api)
         .merge(pages::routes())
@@ -81,6 +84,19 @@ pub fn router(app: App) -> Router {
         .layer(from_fn_with_state(app.clone(), layers::cors))
         .layer(from_fn_with_state(app.clone(), layers::surround))
         .with_state(app)
+}
+
+/// Sends what a page reads as small as it takes it: a lesson board is asked for at every event, and shrinks to an eighth.
+/// Files are left alone; most are compressed already.
+fn smaller() -> CompressionLayer<impl Predicate> {
+    let is_read_by_a_page = |_: StatusCode, _: Version, headers: &HeaderMap, _: &Extensions| {
+        let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+        kind.is_some_and(|kind| kind.starts_with("application/json"))
+            && !headers.contains_key(header::CONTENT_DISPOSITION)
+    };
+    CompressionLayer::new()
+        .quality(CompressionLevel::Fastest)
+        .compress_when(SizeAbove::new(1_024).and(is_read_by_a_page))
 }
 
 /// A path or method nobody serves; under `/auth` it is said as better-auth says it.

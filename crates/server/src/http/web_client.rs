@@ -33,10 +33,10 @@ pub async fn client(request: Request) -> Result<Response> {
     if path == "api" || path.starts_with("api/") {
         return Err(Error::NotFound);
     }
-    if Client::get(PAGE).is_none() {
-        return welcome(path);
-    }
     let is_page = path == PAGE || !path.rsplit('/').next().unwrap_or_default().contains('.');
+    if is_page && Client::get(PAGE).is_none() {
+        return Ok(welcome());
+    }
     let name = if is_page { PAGE } else { path };
     let file = Client::get(name).filter(|_| !is_twin(name)).ok_or(Error::NotFound)?;
     let mut response = part(name, file, request.headers());
@@ -52,12 +52,9 @@ pub async fn client(request: Request) -> Result<Response> {
     Ok(response)
 }
 
-fn welcome(path: &str) -> Result<Response> {
-    if path.is_empty() {
-        Ok(Html(include_str!("welcome.html")).into_response())
-    } else {
-        Err(Error::NotFound)
-    }
+/// Says how to get the client, to whoever builds the service himself.
+fn welcome() -> Response {
+    (StatusCode::SERVICE_UNAVAILABLE, Html(include_str!("welcome.html"))).into_response()
 }
 
 /// Twins are sent in place of a file, not under a name of their own.

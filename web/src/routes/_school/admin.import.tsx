@@ -1,11 +1,41 @@
 import { createFileRoute } from "@tanstack/react-router";
+import { useEffect, useRef } from "react";
+import { useTranslation } from "react-i18next";
 
+import { Page } from "../../admin/Page";
+import { Columns } from "../../import/Columns";
+import { Done } from "../../import/Done";
+import { First } from "../../import/First";
+import { Steps } from "../../import/Steps";
+import { Third } from "../../import/Third";
+import { useWizard } from "../../import/wizard";
 import { isAdmin, only } from "../../lib/session";
-import { Heading } from "../../ui/Heading";
+import { Slips } from "../../people/Slips";
 
 export const Route = createFileRoute("/_school/admin/import")({ beforeLoad: only(isAdmin), component: Import });
 
-/** S14: people out of a file. */
+/** S14: people out of a file, in four steps; nothing is changed before the last. */
 function Import() {
-  return <Heading title="Import">Import</Heading>;
+  const { t } = useTranslation();
+  const { person: caller } = Route.useRouteContext();
+  const { wizard, change, restart } = useWizard();
+  const step = useRef<HTMLElement>(null);
+  const before = useRef(wizard.step);
+  // Each step begins at its beginning, for whoever listens, too.
+  useEffect(() => {
+    if (before.current !== wizard.step) step.current?.focus();
+    before.current = wizard.step;
+  }, [wizard.step]);
+  return (
+    <Page title={t("admin.import")}>
+      <Steps step={wizard.step} />
+      <section ref={step} tabIndex={-1} aria-label={t(`import.step.${wizard.step}`)} className="scroll-mt-40 outline-none">
+        {wizard.step === "file" ? <First change={change} /> : null}
+        {wizard.step === "columns" ? <Columns wizard={wizard} change={change} onBack={restart} /> : null}
+        {wizard.step === "check" ? <Third wizard={wizard} change={change} /> : null}
+        {wizard.step === "done" ? <Done wizard={wizard} change={change} restart={restart} /> : null}
+      </section>
+      <Slips caller={caller} />
+    </Page>
+  );
 }

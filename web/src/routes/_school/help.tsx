@@ -1,10 +1,44 @@
-import { createFileRoute } from "@tanstack/react-router";
+import { createFileRoute, Link } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
 
+import { KeyList } from "../../keys/KeyList";
+import { KeySwitch } from "../../keys/KeySwitch";
+import { isAdmin, isStaff } from "../../lib/session";
 import { Heading } from "../../ui/Heading";
+import { Sheet } from "../../ui/Sheet";
 
 export const Route = createFileRoute("/_school/help")({ component: Help });
 
 /** Keys, and whom to ask. */
 function Help() {
-  return <Heading title="Help">Help</Heading>;
+  const { t } = useTranslation();
+  const { person } = Route.useRouteContext();
+  const who = isAdmin(person) ? "admin" : isStaff(person) ? "teacher" : "student";
+  return (
+    <div className="flex flex-col gap-6">
+      <Heading title={t("manual.title")}>{t("manual.title")}</Heading>
+      <div className="grid items-start gap-4 lg:grid-cols-2">
+        <Sheet className="flex flex-col gap-3">
+          <h2>{t("manual.whom")}</h2>
+          <p>{t(`manual.contact.${who}`)}</p>
+          {who === "admin" ? null : (
+            <Link to="/messages" className="inline-flex min-h-11 items-center self-start">
+              {t("manual.write")}
+            </Link>
+          )}
+          <h2>{t("manual.known")}</h2>
+          <ul className="flex list-disc flex-col gap-2 ps-5">
+            {(isStaff(person) ? (["saved", "undo", "board", "offline"] as const) : (["saved", "call", "chat", "offline"] as const)).map((fact) => (
+              <li key={fact}>{t(`manual.fact.${fact}`)}</li>
+            ))}
+          </ul>
+        </Sheet>
+        <Sheet className="flex flex-col gap-3">
+          <h2>{t("keys.title")}</h2>
+          <KeySwitch />
+          <KeyList places={isStaff(person) ? ["everywhere", "board"] : ["everywhere"]} isStaff={isStaff(person)} />
+        </Sheet>
+      </div>
+    </div>
+  );
 }

@@ -1,10 +1,98 @@
+import { useQuery } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
+import { PenLine } from "lucide-react";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
 
+import { isStaff } from "../../lib/session";
+import { Box } from "../../messages/Box";
+import { answerTo, type Box as BoxName, BOXES, classes, type Message } from "../../messages/messages";
+import { Write } from "../../messages/Write";
+import { Button } from "../../ui/Button";
+import { Choice } from "../../ui/Choice";
 import { Heading } from "../../ui/Heading";
+import { Tabs } from "../../ui/Tabs";
 
-export const Route = createFileRoute("/_school/messages")({ component: Messages });
+interface Search {
+  box?: BoxName;
+  class?: string;
+  open?: string;
+}
 
-/** Direct messages between people of a school. */
+export const Route = createFileRoute("/_school/messages")({
+  validateSearch: (search: Record<string, unknown>): Search => ({
+    ...(BOXES.includes(search["box"] as BoxName) ? { box: search["box"] as BoxName } : {}),
+    ...(typeof search["class"] === "string" ? { class: search["class"] } : {}),
+    ...(typeof search["open"] === "string" ? { open: search["open"] } : {}),
+  }),
+  component: Messages,
+});
+
+/** Messages between people of a school, and announcements to classes. */
 function Messages() {
-  return <Heading title="Messages">Messages</Heading>;
+  const { t } = useTranslation();
+  const { person } = Route.useRouteContext();
+  const search = Route.useSearch();
+  const navigate = Route.useNavigate();
+  const known = useQuery(classes);
+  const [writes, setWrites] = useState<Message | "new">();
+  const go = (next: Search) => void navigate({ search: next, replace: true });
+  const box = search.box ?? "inbox";
+  const classId = search.class ?? known.data?.[0]?.id;
+  const list = (which: BoxName, of?: string) => (
+    <Box
+      box={which}
+      classId={of}
+      own={person.id}
+      openId={search.open}
+      onOpen={(open) => go({ ...search, open })}
+      onAnswer={setWrites}
+      classNameOf={(id) => known.data?.find((one) => one.id === id)?.name}
+    />
+  );
+  return (
+    <div className="flex flex-col gap-4">
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <Heading title={t("messages.title")}>{t("messages.title")}</Heading>
+        <Button kind="main" onPress={() => setWrites("new")}>
+          <PenLine aria-hidden="true" className="size-4" /> {t("messages.write")}
+        </Button>
+      </div>
+      <Tabs
+        label={t("messages.title")}
+        open={box}
+        onOpen={(id) => go({ box: id })}
+        parts={[
+          { id: "inbox", name: t("messages.box.inbox"), content: () => list("inbox") },
+          { id: "sent", name: t("messages.box.sent"), content: () => list("sent") },
+          ...(known.data?.length
+            ? [
+                {
+                  id: "class" as const,
+                  name: t("messages.box.class"),
+                  content: () => (
+                    <div className="flex flex-col gap-4">
+                      {known.data.length > 1 ? (
+                        <div className="max-w-xs">
+                          <Choice label={t("messages.classLabel")} options={known.data} value={classId ?? null} onChange={(id) => go({ box: "class", class: id })} />
+                        </div>
+                      ) : null}
+                      {list("class", classId)}
+                    </div>
+                  ),
+                },
+              ]
+            : []),
+        ]}
+      />
+      {writes === undefined ? null : (
+        <Write
+          own={person.id}
+          isStaff={isStaff(person)}
+          onClose={() => setWrites(undefined)}
+          {...(writes === "new" ? {} : { to: { id: writes.sender.id, name: writes.sender.name }, subject: answerTo(writes.subject) })}
+        />
+      )}
+    </div>
+  );
 }

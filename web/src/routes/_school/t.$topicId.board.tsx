@@ -1,120 +1,177 @@
 import { useQuery } from "@tanstack/react-query";
-import { createFileRoute } from "@tanstack/react-router";
-import { Lock } from "lucide-react";
+import { createFileRoute, Link } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { board, type Board, type Filter, FILTERS, isDone, passes } from "../../board/board";
-import { Card } from "../../board/Card";
-import { Finish } from "../../board/Finish";
-import { HelpRail } from "../../board/HelpRail";
-import { useNow } from "../../lib/clock";
-import { Button } from "../../ui/Button";
+import { after, board, type Board, type Filter, FILTERS, needs, passes } from "../../board/board";
+import { Cards, focusCard, groupAt } from "../../board/Cards";
+import { type Doing, Doings } from "../../board/Doings";
+import { Finished } from "../../board/Finish";
+import { useMarked, without } from "../../board/handled";
+import { Actions, Filters, Head } from "../../board/Head";
+import { Rail } from "../../board/Rail";
+import { Said } from "../../board/Said";
+import { now, useNow } from "../../lib/clock";
+import { useKeys } from "../../lib/keys";
+import { isStaff, only } from "../../lib/session";
+import { useTime } from "../../lib/time";
+import { asButton, Button } from "../../ui/Button";
+import { Empty } from "../../ui/Empty";
 import { Heading } from "../../ui/Heading";
 import { Problems } from "../../ui/Problems";
 import { Shape } from "../../ui/Shape";
-import { TimeLeft } from "../../ui/TimeLeft";
 
 export const Route = createFileRoute("/_school/t/$topicId/board")({
   validateSearch: (search: Record<string, unknown>): { show?: Filter } => {
     const show = FILTERS.find((filter) => filter === search.show);
     return show === undefined || show === "all" ? {} : { show };
   },
+  beforeLoad: only(isStaff),
   component: LessonBoard,
 });
 
 /** S7: who works, who waits for help, how much time is left: read in two seconds, from across the room. */
 function LessonBoard() {
+  const { t } = useTranslation();
   const { topicId } = Route.useParams();
   const found = useQuery(board(topicId));
-  if (found.isPending) return <Shape count={8} />;
-  if (!found.data) return <Problems problem={found.error} again={() => void found.refetch()} />;
-  return <Lesson found={found.data} />;
-}
-
-function Lesson({ found }: { found: Board }) {
-  const { t } = useTranslation();
-  const at = useNow();
-  const { show = "all" } = Route.useSearch();
-  const navigate = Route.useNavigate();
-  const cards = found.groups.filter((card) => passes(card, show, at));
-  const grid = useRef<HTMLUListElement>(null);
-  const [stop, setStop] = useState(0);
-  useKeys(grid, setStop);
-  const isOver = found.assignment.status === "FINISHED";
+  if (found.data) return <Lesson found={found.data} failedAt={found.isError ? found.dataUpdatedAt : undefined} again={() => void found.refetch()} />;
   return (
-    <div className="grid gap-4 lg:grid-cols-[1fr_18rem]">
-      <div className="flex flex-col gap-3">
-        <div className="flex flex-wrap items-baseline gap-x-4 gap-y-1">
-          <Heading title={found.assignment.title}>{found.assignment.title}</Heading>
-          {isOver ? <span><Lock aria-hidden="true" className="inline size-4" /> {t("state.FINISHED")}</span> : <TimeLeft until={found.assignment.deadline} />}
-          <span>{t("today.submitted", { done: found.groups.filter(isDone).length, count: found.groups.length })}</span>
-        </div>
-        <div className="flex flex-wrap gap-2">
-          <fieldset aria-label={t("board.show")} className="flex flex-wrap gap-2">
-            {FILTERS.map((filter) => (
-              <Button
-                key={filter}
-                aria-pressed={show === filter}
-                className={show === filter ? "border-accent border-2" : ""}
-                onPress={() => void navigate({ search: filter === "all" ? {} : { show: filter }, replace: true })}
-              >
-                {t(`board.filter.${filter}`)} {found.groups.filter((card) => passes(card, filter, at)).length}
-              </Button>
-            ))}
-          </fieldset>
-          <Finish found={found} />
-        </div>
-        {found.groups.length === 0 ? <p>{t("board.none")}</p> : null}
-        <ul ref={grid} className="grid gap-3 sm:grid-cols-2 xl:grid-cols-3">
-          {cards.map((card, index) => (
-            <li key={card.group.id}>
-              <Card card={card} at={at} isTabStop={index === Math.min(stop, cards.length - 1)} />
-            </li>
-          ))}
-        </ul>
-      </div>
-      <HelpRail found={found} at={at} isOver={isOver} />
+    <div className="flex flex-col gap-4" data-wide>
+      <Heading title={t("board.title")}>{t("board.title")}</Heading>
+      {found.isPending ? <Shape count={8} /> : <Problems problem={found.error} again={() => void found.refetch()} />}
     </div>
   );
 }
 
-const all = (grid: HTMLElement | null): HTMLElement[] => [...(grid?.querySelectorAll<HTMLElement>("[data-card]") ?? [])];
-
-/** `h` goes to the first who waits, a digit to a card, arrows from card to card; silent while somebody types. */
-function useKeys(grid: React.RefObject<HTMLUListElement | null>, onStop: (index: number) => void): void {
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      const target = event.target as HTMLElement;
-      if (event.ctrlKey || event.metaKey || event.altKey || target.closest("input, textarea, select, [contenteditable], [role=dialog], [role=alertdialog], [role=menu]")) return;
-      const cards = all(grid.current);
-      const here = cards.indexOf(target);
-      const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: columns(cards), ArrowUp: -columns(cards) }[event.key];
-      let goal: HTMLElement | null | undefined;
-      if (event.key === "h") goal = document.querySelector<HTMLElement>('[data-handled="0"]');
-      else if (/^[1-9]$/.test(event.key)) goal = cards[Number(event.key) - 1];
-      else if (step !== undefined && here >= 0) goal = cards[here + step];
-      if (goal) {
-        event.preventDefault();
-        goal.focus();
-      }
-    };
-    // The card that had the focus last is the one that Tab comes back to.
-    const onFocus = (event: FocusEvent) => {
-      const index = all(grid.current).indexOf(event.target as HTMLElement);
-      if (index >= 0) onStop(index);
-    };
-    document.addEventListener("keydown", onKey);
-    document.addEventListener("focusin", onFocus);
-    return () => {
-      document.removeEventListener("keydown", onKey);
-      document.removeEventListener("focusin", onFocus);
-    };
-  }, [grid, onStop]);
+function Lesson({ found: told, failedAt, again }: { found: Board; failedAt: number | undefined; again: () => void }) {
+  const { t } = useTranslation();
+  const found = without(told, useMarked());
+  const at = useNow(10_000);
+  const { show = "all" } = Route.useSearch();
+  const navigate = Route.useNavigate();
+  const [doing, setDoing] = useState<Doing>();
+  const [isRailOpen, setRailOpen] = useState(false);
+  const cards = found.groups.filter((card) => passes(card, show, at));
+  const isEmpty = found.groups.length === 0;
+  const isOver = found.assignment.status === "FINISHED";
+  const onShow = (filter: Filter) => void navigate({ search: filter === "all" ? {} : { show: filter }, replace: true });
+  const { goTo, onLook } = useWayBack(found.assignment.id, () => onShow("all"));
+  useBoardKeys({ found, at, goTo, onDo: setDoing, onRail: () => setRailOpen(true), onProjector: () => void navigate({ to: "/t/$topicId/projector" }) });
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 pb-16 lg:grid-cols-[minmax(0,1fr)_18rem] lg:pb-0" data-wide>
+      <div className="flex flex-col gap-3">
+        <Head found={found} />
+        {isOver ? <Finished found={found} /> : null}
+        {failedAt === undefined ? null : <Stale since={failedAt} again={again} />}
+        <div className="flex flex-wrap justify-between gap-2">
+          {isEmpty ? <span /> : <Filters found={found} at={at} show={show} onShow={onShow} />}
+          <Actions found={found} onDo={setDoing} />
+        </div>
+        {isEmpty ? <NoGroups found={found} /> : null}
+        {!isEmpty && cards.length === 0 ? (
+          <Empty action={<Button onPress={() => onShow("all")}>{t("board.showAll")}</Button>}>{t("board.noneShown")}</Empty>
+        ) : null}
+        <Cards cards={cards} count={found.groups.length} at={at} onDo={setDoing} onLook={onLook} />
+        {isEmpty ? null : <p className="text-soft text-sm">{t("board.privacy")}</p>}
+      </div>
+      {isEmpty ? null : <Rail found={found} isOver={isOver} isOpen={isRailOpen} onOpen={setRailOpen} onLook={onLook} />}
+      <Said found={found} />
+      {doing ? <Doings doing={doing} found={found} onlyOpen={show === "open"} onClose={() => setDoing(undefined)} /> : null}
+    </div>
+  );
 }
 
-/** How many cards stand beside each other at this width. */
-function columns(cards: HTMLElement[]): number {
-  const top = cards[0]?.offsetTop;
-  return Math.max(1, cards.findIndex((card) => card.offsetTop !== top));
+/** The board could not be asked anew: what is shown is of then. */
+function Stale({ since, again }: { since: number; again: () => void }) {
+  const { t } = useTranslation();
+  const { moment } = useTime();
+  return (
+    <p className="text-bad flex flex-wrap items-center gap-3">
+      {t("board.stale", { when: moment(new Date(since).toISOString()) })} <Button onPress={again}>{t("problem.again")}</Button>
+    </p>
+  );
+}
+
+function NoGroups({ found }: { found: Board }) {
+  const { t } = useTranslation();
+  const { id, courseId } = found.assignment;
+  return (
+    <Empty
+      action={
+        <span className="flex flex-wrap gap-2">
+          {courseId === null ? null : (
+            <Link to="/courses/$courseId/divide" params={{ courseId }} className={asButton("main")}>
+              {t("board.divide")}
+            </Link>
+          )}
+          <Link to="/t/$topicId" params={{ topicId: id }} className={asButton()}>
+            {t("board.choose")}
+          </Link>
+        </span>
+      }
+    >
+      {t("board.none")}
+    </Empty>
+  );
+}
+
+/** Remembers the card somebody looks into, and comes back to it; goes to a card also when a filter hides it. */
+function useWayBack(topicId: string, showAll: () => void): { goTo: (id: string) => void; onLook: (id: string) => void } {
+  const kept = `board:${topicId}`;
+  const goal = useRef<string>(undefined);
+  useEffect(() => {
+    const last = sessionStorage.getItem(kept);
+    sessionStorage.removeItem(kept);
+    if (last !== null) focusCard(last);
+  }, [kept]);
+  useEffect(() => {
+    if (goal.current !== undefined && focusCard(goal.current)) goal.current = undefined;
+  });
+  const goTo = (id: string) => {
+    if (focusCard(id)) return;
+    goal.current = id;
+    showAll();
+  };
+  return { goTo, onLook: (id) => sessionStorage.setItem(kept, id) };
+}
+
+interface Hands {
+  found: Board;
+  at: number;
+  goTo: (id: string) => void;
+  onDo: (doing: Doing) => void;
+  onRail: () => void;
+  onProjector: () => void;
+}
+
+/** The keys of the board; those of the cards themselves stand with the cards. */
+function useBoardKeys({ found, at, goTo, onDo, onRail, onProjector }: Hands): void {
+  const typed = useRef({ digits: "", at: 0 });
+  const number = (digit: string) => {
+    const moment = now();
+    // "1" and at once "2" is group 12, where there is one.
+    const digits = moment - typed.current.at < 800 ? typed.current.digits + digit : digit;
+    const card = found.groups.find((one) => one.group.groupNumber === Number(digits)) ?? found.groups.find((one) => one.group.groupNumber === Number(digit));
+    typed.current = { digits, at: moment };
+    if (card) goTo(card.group.id);
+  };
+  const first = () => {
+    onRail();
+    requestAnimationFrame(() => document.querySelector<HTMLElement>('[data-handled="0"]')?.focus());
+  };
+  useKeys({
+    h: found.helpQueue.length > 0 ? first : undefined,
+    n: () => {
+      const goal = after(needs(found, at), groupAt(document.activeElement));
+      if (goal !== undefined) goTo(goal);
+    },
+    m: () => {
+      const groupId = groupAt(document.activeElement);
+      if (groupId !== undefined) onDo({ what: "message", groupId });
+    },
+    b: onProjector,
+    "/": () => document.querySelector<HTMLElement>("[aria-pressed=true]")?.focus(),
+    ...Object.fromEntries([..."0123456789"].map((digit) => [digit, () => number(digit)])),
+  });
 }

@@ -1,11 +1,86 @@
-import { createFileRoute } from "@tanstack/react-router";
+import { useQuery } from "@tanstack/react-query";
+import { createFileRoute, Link } from "@tanstack/react-router";
+import { Hand, Maximize } from "lucide-react";
+import { useEffect } from "react";
+import { useTranslation } from "react-i18next";
 
+import { board, type Board } from "../../board/board";
+import { classOf } from "../../board/place";
+import { left, useNow } from "../../lib/clock";
+import { useKeys } from "../../lib/keys";
 import { isStaff, only } from "../../lib/session";
+import { useTime } from "../../lib/time";
+import { asButton, Button } from "../../ui/Button";
 import { Heading } from "../../ui/Heading";
+import { Problems } from "../../ui/Problems";
+import { Shape } from "../../ui/Shape";
 
 export const Route = createFileRoute("/_school/t/$topicId/projector")({ beforeLoad: only(isStaff), component: Projector });
 
 /** S7: what the whole class may see: the topic and the time that is left, nothing of any group. */
 function Projector() {
-  return <Heading title="Projector">Projector</Heading>;
+  const { t } = useTranslation();
+  const { topicId } = Route.useParams();
+  const found = useQuery(board(topicId));
+  const navigate = Route.useNavigate();
+  const back = () => void navigate({ to: "/t/$topicId/board" });
+  useKeys({ b: back });
+  useEscape(back);
+  return (
+    <div data-stage data-wide className="flex min-h-[calc(100dvh-2rem)] flex-col gap-6">
+      <div className="flex flex-wrap justify-end gap-2">
+        {document.fullscreenEnabled ? (
+          <Button onPress={() => void (document.fullscreenElement ? document.exitFullscreen() : document.documentElement.requestFullscreen()).catch(() => undefined)}>
+            <Maximize aria-hidden="true" className="size-4" />
+            {t("projector.full")}
+          </Button>
+        ) : null}
+        <Link to="/t/$topicId/board" params={{ topicId }} className={asButton()}>
+          {t("projector.back")}
+        </Link>
+      </div>
+      {found.isPending ? <Shape count={1} /> : null}
+      {found.isError && !found.data ? <Problems problem={found.error} again={() => void found.refetch()} /> : null}
+      {found.data ? <Stage topic={found.data.assignment} /> : null}
+    </div>
+  );
+}
+
+function Stage({ topic }: { topic: Board["assignment"] }) {
+  const { t } = useTranslation();
+  const { moment } = useTime();
+  const className = useQuery(classOf(topic.classId)).data?.name;
+  return (
+    <div className="flex grow flex-col items-center justify-center gap-[3vh] text-center break-words">
+      <p className="text-soft text-[clamp(1.1rem,2.5vw,2.2rem)]">{className}</p>
+      <div className="max-w-full [&_h1]:text-[clamp(1.6rem,5vw,4.5rem)] [&_h1]:leading-tight">
+        <Heading title={topic.title}>{topic.title}</Heading>
+      </div>
+      <p role="timer" className="text-[clamp(3rem,16vw,16rem)] leading-none font-semibold tabular-nums">
+        {topic.status === "FINISHED" ? t("projector.over") : <Countdown until={Date.parse(topic.deadline)} />}
+      </p>
+      <p className="text-soft text-[clamp(1.1rem,2.5vw,2.2rem)]">{t("today.ends", { when: moment(topic.deadline) })}</p>
+      <p className="flex flex-wrap items-center justify-center gap-3 text-[clamp(1.1rem,2.5vw,2.2rem)]">
+        <Hand aria-hidden="true" className="text-warn size-[1.4em] shrink-0" />
+        {t("projector.help")}
+      </p>
+    </div>
+  );
+}
+
+/** As on the board; but after the end it is simply over: nobody is late before the class. */
+function Countdown({ until }: { until: number }) {
+  const { t } = useTranslation();
+  const rest = left(until, useNow());
+  if (rest.unit === "over") return t("projector.over");
+  return rest.unit === "seconds" ? rest.text : t(`projector.${rest.unit}`, { count: rest.count });
+}
+
+/** Escape leads back to the board; in full screen the browser takes it first. */
+function useEscape(back: () => void): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => event.key === "Escape" && !event.defaultPrevented && document.fullscreenElement === null && back();
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  });
 }

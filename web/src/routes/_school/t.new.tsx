@@ -1,11 +1,64 @@
-import { createFileRoute } from "@tanstack/react-router";
+import { useQuery } from "@tanstack/react-query";
+import { createFileRoute, Link } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
 
 import { isStaff, only } from "../../lib/session";
+import { New } from "../../topic/New";
+import { courses } from "../../topic/topic";
+import { Choice } from "../../ui/Choice";
+import { Empty } from "../../ui/Empty";
 import { Heading } from "../../ui/Heading";
+import { Problems } from "../../ui/Problems";
+import { Shape } from "../../ui/Shape";
 
-export const Route = createFileRoute("/_school/t/new")({ beforeLoad: only(isStaff), component: NewTopic });
+export const Route = createFileRoute("/_school/t/new")({
+  beforeLoad: only(isStaff),
+  validateSearch: (search: Record<string, unknown>): { courseId?: string; classId?: string } => ({
+    ...(typeof search.courseId === "string" ? { courseId: search.courseId } : {}),
+    ...(typeof search.classId === "string" ? { classId: search.classId } : {}),
+  }),
+  component: NewTopic,
+});
 
 /** S6: a new topic. */
 function NewTopic() {
-  return <Heading title="NewTopic">NewTopic</Heading>;
+  const { t } = useTranslation();
+  const navigate = Route.useNavigate();
+  const { person } = Route.useRouteContext();
+  const { courseId, classId } = Route.useSearch();
+  const all = useQuery(courses);
+  const course = all.data?.find((one) => one.id === courseId);
+  const goal = course ? { classId: course.classId, courseId: course.id } : courseId === undefined && classId !== undefined ? { classId, courseId: null } : undefined;
+  return (
+    <div className="flex flex-col gap-4">
+      <div>
+        {course ? (
+          <nav aria-label={t("divide.where")}>
+            <Link to="/courses/$courseId" params={{ courseId: course.id }} className="inline-flex min-h-6 items-center">
+              {course.class.name} › {course.subject.name} › {course.name}
+            </Link>
+          </nav>
+        ) : null}
+        <Heading title={t("topic.new")}>{t("topic.new")}</Heading>
+      </div>
+      {all.isPending ? <Shape /> : null}
+      {all.isError ? <Problems problem={all.error} again={() => void all.refetch()} /> : null}
+      {all.data && goal === undefined ? (
+        all.data.length === 0 ? (
+          <Empty action={<Link to="/courses">{t("topic.toCourses")}</Link>}>{t("topic.noCourses")}</Empty>
+        ) : (
+          <div className="max-w-md">
+            <Choice
+              label={t("topic.whichCourse")}
+              none={t("topic.choose")}
+              options={all.data.map((one) => ({ id: one.id, name: `${one.class.name} › ${one.subject.name} › ${one.name}` }))}
+              value={null}
+              onChange={(id) => void navigate({ search: { courseId: id }, replace: true })}
+            />
+          </div>
+        )
+      ) : null}
+      {goal === undefined ? null : <New key={goal.courseId ?? goal.classId} {...goal} person={person.id} />}
+    </div>
+  );
 }

@@ -1,76 +1,222 @@
 import { useQuery } from "@tanstack/react-query";
 import { createFileRoute, Link } from "@tanstack/react-router";
+import { Hand } from "lucide-react";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 
-import { now } from "../../lib/clock";
-import { type Assignment, assignments, lesson } from "../../lib/groups";
+import { useNow } from "../../lib/clock";
+import { type Assignment, assignments } from "../../lib/groups";
+import { isStaff, only } from "../../lib/session";
+import { useTime } from "../../lib/time";
+import { lesson, since, ungraded, waiting } from "../../today/lesson";
+import { asButton } from "../../ui/Button";
+import { Empty } from "../../ui/Empty";
 import { Heading } from "../../ui/Heading";
 import { Problems } from "../../ui/Problems";
 import { Shape } from "../../ui/Shape";
 import { Sheet } from "../../ui/Sheet";
 import { TimeLeft } from "../../ui/TimeLeft";
+import { When } from "../../ui/When";
 
-export const Route = createFileRoute("/_school/today")({ component: Today });
+export const Route = createFileRoute("/_school/today")({ beforeLoad: only(isStaff), component: Today });
 
-/** S2: where a teacher's day begins. */
+/** S2: where a teacher's day begins: what runs now, what comes, what waits for a grade. */
 function Today() {
   const { t } = useTranslation();
-  const { person } = Route.useRouteContext();
   const topics = useQuery(assignments);
-  const { running, next, toGrade } = lesson(topics.data ?? [], now());
-  const hour = new Date(now()).getHours();
-  const greeting = hour < 11 ? t("today.morning", { name: person.name }) : hour < 18 ? t("today.day", { name: person.name }) : t("today.evening", { name: person.name });
   return (
     <div className="flex flex-col gap-6">
-      <Heading title={t("nav.today")}>{greeting}</Heading>
-      {topics.isPending ? <Shape count={2} /> : null}
-      {topics.isError ? <Problems problem={topics.error} again={() => void topics.refetch()} /> : null}
-      {topics.data?.length === 0 ? <p>{t("today.none")}</p> : null}
-      {topics.data?.length ? (
-        <>
-          <Part title={t("today.running")} none={t("today.quiet")} topics={running} />
-          {next.length === 0 ? null : <Part title={t("today.next")} none="" topics={next} />}
-          <Part title={t("today.toGrade")} none={t("today.graded")} topics={toGrade} />
-        </>
+      <Greeting />
+      {topics.isPending ? <Shape count={3} /> : null}
+      {topics.isError && !topics.data ? <Problems problem={topics.error} again={() => void topics.refetch()} /> : null}
+      {topics.data?.length === 0 ? (
+        <Empty
+          action={
+            <Link to="/courses" className={asButton("main")}>
+              {t("today.start")}
+            </Link>
+          }
+        >
+          {t("today.none")}
+        </Empty>
       ) : null}
+      {topics.data?.length ? <Parts topics={topics.data} /> : null}
     </div>
   );
 }
 
-function Part({ title, none, topics }: { title: string; none: string; topics: Assignment[] }) {
+/** The name, the day, the time, and the zone they are meant in. */
+function Greeting() {
+  const { t } = useTranslation();
+  const { person } = Route.useRouteContext();
+  const { zone, language } = useTime();
+  const at = new Date(useNow(10_000));
+  const say = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(language === "en" ? "en-GB" : language, { timeZone: zone, ...options }).format(at);
+  const hour = Number(new Intl.DateTimeFormat("en-GB", { timeZone: zone, hour: "numeric", hourCycle: "h23" }).format(at));
+  const { name } = person;
+  const greeting = hour < 11 ? t("today.morning", { name }) : hour < 18 ? t("today.day", { name }) : t("today.evening", { name });
+  return (
+    <div className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-1">
+      <Heading title={t("nav.today")}>{greeting}</Heading>
+      <p className="text-soft">
+        {say({ weekday: "long", day: "numeric", month: "long" })}, {say({ timeStyle: "short" })} ({zone})
+      </p>
+    </div>
+  );
+}
+
+function Parts({ topics }: { topics: readonly Assignment[] }) {
+  const { t } = useTranslation();
+  const day = lesson(topics, useNow(60_000));
+  const help = useQuery(waiting).data;
+  return (
+    <>
+      <Part title={t("today.running")} none={t("today.quiet")}>
+        {day.running.map((topic) => (
+          <Running key={topic.id} topic={topic} calls={help?.get(topic.id) ?? 0} />
+        ))}
+      </Part>
+      <Part title={t("today.toGrade")} none={t("today.graded")}>
+        {day.toGrade.map((topic) => (
+          <ToGrade key={topic.id} topic={topic} />
+        ))}
+      </Part>
+      {day.overdue.length === 0 ? null : (
+        <Part title={t("today.overdue")} none="">
+          {day.overdue.map((topic) => (
+            <Plain key={topic.id} topic={topic} />
+          ))}
+        </Part>
+      )}
+      {day.next.length === 0 ? null : (
+        <Part title={t("today.next")} none="">
+          {day.next.map((topic) => (
+            <Plain key={topic.id} topic={topic} />
+          ))}
+        </Part>
+      )}
+    </>
+  );
+}
+
+function Part({ title, none, children }: { title: string; none: string; children: ReactNode[] }) {
   return (
     <section aria-label={title} className="flex flex-col gap-2">
       <h2>{title}</h2>
-      {topics.length === 0 ? <p className="text-soft">{none}</p> : null}
-      <ul className="flex flex-col gap-2">
-        {topics.map((topic) => (
-          <li key={topic.id}>
-            <Topic topic={topic} />
-          </li>
-        ))}
-      </ul>
+      {children.length === 0 ? <p className="text-soft">{none}</p> : <ul className="flex flex-col gap-2">{children}</ul>}
     </section>
   );
 }
 
-function Topic({ topic }: { topic: Assignment }): ReactNode {
-  const { t, i18n } = useTranslation();
-  const { person } = Route.useRouteContext();
-  const zone = person.timezone ?? undefined;
-  const when = new Intl.DateTimeFormat(i18n.language, { dateStyle: "medium", timeStyle: "short", timeZone: zone }).format(new Date(topic.deadline));
-  const done = (topic.stats?.submitted ?? 0) + (topic.stats?.graded ?? 0);
+/** A line of a part: what it is at the left, what is to be done at the right. */
+function Line({ topic, facts, way }: { topic: Assignment; facts: ReactNode; way: ReactNode }) {
   return (
-    <Sheet className="flex flex-wrap items-baseline gap-x-4 gap-y-1">
-      <h3 className="font-semibold">
-        <Link to="/t/$topicId/board" params={{ topicId: topic.id }}>
-          {topic.title}
-        </Link>
-      </h3>
-      <span className="text-soft">{topic.class.name}</span>
-      <span>{t("today.ends", { when })}</span>
-      {topic.status === "ACTIVE" ? <TimeLeft until={topic.deadline} /> : null}
-      <span>{t("today.submitted", { done, count: topic.stats?.groups ?? topic.groupAssignments.length })}</span>
-    </Sheet>
+    <li>
+      <Sheet className="flex flex-wrap items-center gap-x-4 gap-y-3">
+        <div className="flex min-w-[min(16rem,100%)] flex-1 flex-col gap-1">
+          <h3 className="font-semibold break-words">
+            {topic.title} <span className="text-soft font-normal">· {topic.class.name}</span>
+          </h3>
+          <p className="flex flex-wrap gap-x-4 gap-y-1 text-sm">{facts}</p>
+        </div>
+        {way}
+      </Sheet>
+    </li>
   );
+}
+
+const groupsOf = (topic: Assignment): number => topic.stats?.groups ?? topic.groupAssignments.length;
+const doneOf = (topic: Assignment): number => (topic.stats?.submitted ?? 0) + (topic.stats?.graded ?? 0);
+
+function Running({ topic, calls }: { topic: Assignment; calls: number }) {
+  const { t } = useTranslation();
+  return (
+    <Line
+      topic={topic}
+      facts={
+        <>
+          <strong>
+            <TimeLeft until={topic.deadline} />
+          </strong>
+          <Ends topic={topic} />
+          <span>{t("today.submitted", { done: doneOf(topic), count: groupsOf(topic) })}</span>
+          {calls === 0 ? null : (
+            <span className="text-warn flex items-center gap-1 font-medium">
+              <Hand aria-hidden="true" className="size-4" />
+              {t("today.calls", { count: calls })}
+            </span>
+          )}
+        </>
+      }
+      way={
+        <Link to="/t/$topicId/board" params={{ topicId: topic.id }} aria-label={t("today.boardOf", { title: topic.title })} className={asButton("main")}>
+          {t("today.board")}
+        </Link>
+      }
+    />
+  );
+}
+
+function ToGrade({ topic }: { topic: Assignment }) {
+  const { t } = useTranslation();
+  const groups = ungraded(topic);
+  const first = groups[0];
+  const oldest = since(topic);
+  return (
+    <Line
+      topic={topic}
+      facts={
+        <>
+          <strong>{t("today.works", { count: groups.length })}</strong>
+          <span>{groups.map((own) => own.group.displayName ?? own.group.name).join(", ")}</span>
+          {oldest === undefined ? null : (
+            <span className="text-soft">
+              {t("today.since")} <When at={oldest} />
+            </span>
+          )}
+        </>
+      }
+      way={
+        first ? (
+          <Link to="/t/$topicId/work/$groupId" params={{ topicId: topic.id, groupId: first.groupId }} aria-label={t("today.gradeOf", { title: topic.title })} className={asButton()}>
+            {t("today.grade")}
+          </Link>
+        ) : null
+      }
+    />
+  );
+}
+
+function Plain({ topic }: { topic: Assignment }) {
+  const { t } = useTranslation();
+  const isOver = Date.parse(topic.deadline) < useNow(60_000);
+  return (
+    <Line
+      topic={topic}
+      facts={
+        <>
+          <Ends topic={topic} />
+          <span>{isOver ? t("today.submitted", { done: doneOf(topic), count: groupsOf(topic) }) : t("today.groups", { count: groupsOf(topic) })}</span>
+        </>
+      }
+      way={
+        <span className="flex flex-wrap gap-2">
+          {isOver ? null : (
+            <Link to="/t/$topicId" params={{ topicId: topic.id }} aria-label={t("today.prepareOf", { title: topic.title })} className={asButton()}>
+              {t("today.prepare")}
+            </Link>
+          )}
+          <Link to="/t/$topicId/board" params={{ topicId: topic.id }} aria-label={t("today.boardOf", { title: topic.title })} className={asButton("quiet")}>
+            {t("today.board")}
+          </Link>
+        </span>
+      }
+    />
+  );
+}
+
+function Ends({ topic }: { topic: Assignment }) {
+  const { t } = useTranslation();
+  const { moment } = useTime();
+  return <span>{t(Date.parse(topic.deadline) < useNow(60_000) ? "today.ended" : "today.ends", { when: moment(topic.deadline) })}</span>;
 }

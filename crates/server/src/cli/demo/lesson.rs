@@ -1,220 +1,259 @@
-//! The lesson of the demo, made through the service's own doors: two classes, a course, a running topic with eight groups
-//! and real documents, one group that starts next week, one that asks for help.
+//! The running lesson of the demo: class 7b, eight groups on one topic in every state that a lesson knows, and a group that
+//! starts next week.
 
-use anyhow::{Context as _, bail};
-use model::id::{OrganizationId, SessionId};
-use reqwest::multipart::{Form, Part};
-use reqwest::{Client, Method, RequestBuilder};
+use anyhow::Context as _;
+use futures_util::future::try_join_all;
 use serde_json::{Value, json};
 
+use super::caller::{Caller, Service, id, ids, page};
 use super::people::{Person, School};
 use crate::clock;
-use crate::store::Store;
-use crate::store::platform::PlatformProof;
-use crate::store::platform::sessions::Session;
 
-const LANDFORMS: [(&str, &str); 8] = [
+/// The topic of the running lesson.
+pub const TOPIC: &str = "Landforms: a one-page report";
+/// How long its groups have from the start of the demo.
+const SECONDS: i64 = 38 * 60;
+/// How long somebody needs to set the stage.
+pub const A_WHILE: i64 = 600;
+
+const DESCRIPTION: &str = "Describe **your landform** on one page:\n\n\
+    1. How did it come to be?\n2. Where on earth does one find it?\n3. Who and what lives there?\n\n\
+    Name at least two sources. One document for each group.";
+
+/// A group: its name, what its document says so far, what its members say to each other (who, words), what became of it.
+type Part = (
+    &'static str,
+    &'static [&'static str],
+    &'static [(usize, &'static str)],
+    State,
+);
+
+/// How far a group has come.
+enum State {
+    Working,
+    Asking(&'static str),
+    HandedIn,
+    SentBack(&'static str),
+    Graded(&'static str, &'static str),
+}
+
+const GROUPS: [Part; 8] = [
     (
         "Rivers",
-        "A river begins where water collects, and it shapes the land on its way to the sea.",
+        &["A river begins where water collects, and it shapes the land on its way to the sea."],
+        &[
+            (0, "I begin with how rivers come to be."),
+            (1, "Then I take the animals."),
+        ],
+        State::Working,
     ),
     (
         "Volcanoes",
-        "A volcano grows with every eruption. Ours is 2,300 metres high.",
+        &["A volcano grows with every eruption. Ours is 2,300 metres high."],
+        &[(1, "One book says 2,300 metres, the other 2,450.")],
+        State::Asking("Which of our two sources should we believe?"),
     ),
     (
         "Glaciers",
-        "Ice flows, only very slowly. It leaves valleys in the form of a U.",
+        &["Ice flows, only very slowly.", "It leaves valleys in the form of a U."],
+        &[(0, "Who writes about the moraines?"), (2, "Me.")],
+        State::Working,
     ),
-    ("Deserts", "Not every desert is made of sand; most are stone."),
-    ("Coasts", "Waves carry away in winter what they brought in summer."),
+    (
+        "Deserts",
+        &["Not every desert is made of sand; most are stone."],
+        &[],
+        State::Asking("We cannot open the map."),
+    ),
+    (
+        "Coasts",
+        &[
+            "Waves carry away in winter what they brought in summer.",
+            "A cliff grows old from below: the sea hollows it out until it falls.",
+            "Sources: our school book, page 41; the coast museum.",
+        ],
+        &[(0, "All read? Then I hand it in."), (1, "Yes!"), (2, "Do it.")],
+        State::HandedIn,
+    ),
     (
         "Islands",
-        "Some islands are mountains whose feet are wet, some were built by corals.",
+        &["Some islands are mountains whose feet are wet, some were built by corals."],
+        &[],
+        State::Working,
     ),
-    ("Plains", "Plains look empty and feed half of the world."),
-    ("Caves", "Water dissolves limestone; give it a hundred thousand years."),
+    (
+        "Plains",
+        &["Plains look empty and feed half of the world."],
+        &[(0, "That was quick.")],
+        State::SentBack("A good beginning. Please say where one finds plains, and name your two sources."),
+    ),
+    (
+        "Caves",
+        &[
+            "Water dissolves limestone; give it a hundred thousand years.",
+            "Bats, blind salamanders and moulds live where no light comes.",
+            "Sources: our school book, page 52; the website of the show cave.",
+        ],
+        &[],
+        State::Graded("A-", "Clear, complete, and the salamander was new to me."),
+    ),
 ];
 
-/// Makes classes, groups, topics and documents for people who were just created.
-pub async fn begin(store: &Store, base: &str, secret: &str, school: &School) -> anyhow::Result<()> {
-    let sign_in = async |person: &Person| Caller::sign_in(store, base, secret, person, &school.organization).await;
-    let (admin, ada, tom) = (
-        sign_in(&school.admin).await?,
-        sign_in(&school.ada).await?,
-        sign_in(&school.tom).await?,
-    );
-    let geography = admin
-        .post(
-            "/subjects",
-            json!({"name": "Geography", "code": "GEO", "color": "#2f7d4f"}),
-        )
-        .await?;
-    let biology = admin
-        .post(
-            "/subjects",
-            json!({"name": "Biology", "code": "BIO", "color": "#b3541e"}),
-        )
-        .await?;
-    let ids = |people: &[Person]| people.iter().map(|person| person.id.to_string()).collect::<Vec<_>>();
-    let (first, second) = school.students.split_at(12);
-    let seven_b = class(&ada, "7b", &geography).await?;
-    // The school enrols, so that teachers may give these students new passwords.
-    admin
-        .post(
-            &format!("/classes/{}/students", id(&seven_b)),
-            json!({"studentIds": ids(&school.students[..16])}),
-        )
-        .await?;
-    let eight_a = class(&tom, "8a", &biology).await?;
-    admin
-        .post(
-            &format!("/classes/{}/students", id(&eight_a)),
-            json!({"studentIds": ids(second)}),
-        )
-        .await?;
+/// Class 7b and its course, as far as others build on it.
+pub struct SevenB {
+    /// The class.
+    pub class: Value,
+    /// The subject.
+    pub geography: Value,
+}
 
-    let course = course(&ada, &seven_b, &geography, "Our earth").await?;
-    let landforms = topic(&ada, &seven_b, &course).await?;
-    for (index, (name, text)) in LANDFORMS.iter().enumerate() {
-        let members = &school.students[index * 2..index * 2 + 2];
-        let group = ada
-            .post(
-                "/groups",
-                json!({
-                    "classId": id(&seven_b), "courseId": id(&course), "name": name, "memberIds": ids(members),
-                    "assignmentId": id(&landforms), "requiredDocuments": 1,
-                }),
-            )
-            .await?;
-        let writer = sign_in(&members[0]).await?;
-        let room = group["workRoomId"].as_str().context("workRoomId")?;
-        let pages = page(name, text)?;
-        let document = writer
-            .upload(&format!("/workrooms/{room}/documents"), &format!("{name}.docx"), pages)
-            .await?;
-        match index {
-            1 => {
-                let message = json!({"message": "Which of our two sources should we believe?"});
-                writer.post(&format!("/groups/{}/help", id(&group)), message).await?;
-            }
-            4 => {
-                let hand_in = json!({"assignmentId": id(&landforms)});
-                writer
-                    .post(&format!("/workrooms/documents/{}/submit", id(&document)), hand_in)
-                    .await?;
-            }
-            _ => {}
-        }
+/// Makes the class and its running lesson.
+pub async fn begin(service: &Service, school: &School, geography: &Value) -> anyhow::Result<SevenB> {
+    let admin = service.enter(&school.admin, &school.organization, A_WHILE).await?;
+    let ada = service.enter(&school.ada, &school.organization, A_WHILE).await?;
+    let class = class(&ada, "7b", geography).await?;
+    // The school enrols, so that teachers may give these students new passwords.
+    let roster = json!({"studentIds": ids(&school.seven_b)});
+    admin.post(&format!("/classes/{}/students", id(&class)), roster).await?;
+    let course = course(
+        &ada,
+        &class,
+        geography,
+        "Our earth",
+        "How the land around us came to be.",
+    )
+    .await?;
+    let topic = topic(&ada, &class, &course).await?;
+    let checklist = page("Checklist", &["One page?", "Two sources?", "Read by all of us?"])?;
+    let attachments = format!("/assignments/{}/attachments", id(&topic));
+    ada.upload(&attachments, "Checklist.docx", checklist, &[]).await?;
+    // One after the other: the order is that of their numbers.
+    let mut work = Vec::new();
+    for (part, members) in GROUPS.iter().zip(school.seven_b.chunks(3)) {
+        let new = json!({
+            "classId": id(&class), "courseId": id(&course), "name": part.0, "memberIds": ids(members),
+            "assignmentId": id(&topic), "requiredDocuments": 1,
+        });
+        work.push((ada.post("/groups", new).await?, members, part));
     }
-    let next_week = clock::now().plus_seconds(7 * 86_400);
-    let hidden = json!({
-        "classId": id(&seven_b), "courseId": id(&course), "name": "Next week: the map makers",
-        "startDate": next_week, "memberIds": ids(&first[..3]),
-    });
-    ada.post("/groups", hidden).await?;
+    let works = work
+        .iter()
+        .map(|(group, members, part)| begin_work(service, school, &ada, (group, members, part), &topic));
+    try_join_all(works).await?;
+    next_week(&ada, &class, &course, &school.seven_b[..3]).await?;
+    let geography = geography.clone();
+    Ok(SevenB { class, geography })
+}
+
+/// Gives a lesson of an earlier day its time again, so that there is always one that runs.
+pub async fn resume(service: &Service, school: &School) -> anyhow::Result<()> {
+    let ada = service.enter(&school.ada, &school.organization, A_WHILE).await?;
+    if let Some(topic) = find(&ada).await?
+        && topic["deadline"].as_str() < Some(&clock::now().plus_seconds(600).to_string())
+    {
+        let deadline = json!({"deadline": clock::now().plus_seconds(SECONDS)});
+        ada.patch(&format!("/assignments/{}", id(&topic)), deadline).await?;
+    }
     Ok(())
 }
 
-async fn class(teacher: &Caller, name: &str, subject: &Value) -> anyhow::Result<Value> {
-    teacher
-        .post(
-            "/classes",
-            json!({"name": name, "academicYear": "2026/2027", "subjectIds": [id(subject)]}),
-        )
-        .await
+/// The topic of the lesson, as long as it runs.
+pub async fn find(teacher: &Caller) -> anyhow::Result<Option<Value>> {
+    let topics = teacher.get("/assignments?status=ACTIVE").await?;
+    let mut topics = topics.as_array().cloned().unwrap_or_default();
+    topics.retain(|topic| topic["title"] == TOPIC);
+    Ok(topics.pop())
 }
 
-async fn course(teacher: &Caller, class: &Value, subject: &Value, name: &str) -> anyhow::Result<Value> {
-    let new = json!({"name": name, "classId": id(class), "subjectId": id(subject),
-        "description": "How the land around us came to be."});
+/// A class with one subject, of the teacher who makes it.
+pub async fn class(teacher: &Caller, name: &str, subject: &Value) -> anyhow::Result<Value> {
+    let new = json!({"name": name, "academicYear": "2026/2027", "subjectIds": [id(subject)]});
+    teacher.post("/classes", new).await
+}
+
+/// A course of a class.
+pub async fn course(
+    teacher: &Caller,
+    class: &Value,
+    subject: &Value,
+    name: &str,
+    about: &str,
+) -> anyhow::Result<Value> {
+    let new = json!({"name": name, "classId": id(class), "subjectId": id(subject), "description": about});
     teacher.post("/courses", new).await
 }
 
 async fn topic(teacher: &Caller, class: &Value, course: &Value) -> anyhow::Result<Value> {
     let new = json!({
-        "title": "Landforms: a one-page report",
-        "description": "Describe your landform on one page: how it came to be, where one finds it, and what lives there.",
-        "deadline": clock::now().plus_seconds(40 * 60), "classId": id(class), "courseId": id(course),
+        "title": TOPIC, "description": DESCRIPTION, "deadline": clock::now().plus_seconds(SECONDS),
+        "classId": id(class), "courseId": id(course), "gradeScale": "A to F",
     });
     teacher.post("/assignments", new).await
 }
 
-fn page(name: &str, text: &str) -> anyhow::Result<Vec<u8>> {
-    let lines = [name.to_owned(), String::new(), text.to_owned()];
-    practice_document_server::write_document(&practice_document_server::blank_document("docx"), &lines)
-        .map_err(|_| anyhow::anyhow!("the blank document can be written"))
-}
-
-fn id(object: &Value) -> &str {
-    object["id"].as_str().unwrap_or_default()
-}
-
-/// Somebody of the demo who calls the service as a browser would.
-struct Caller {
-    http: Client,
-    base: String,
-    cookie: String,
-}
-
-impl Caller {
-    async fn sign_in(
-        store: &Store,
-        base: &str,
-        secret: &str,
-        person: &Person,
-        organization: &OrganizationId,
-    ) -> anyhow::Result<Self> {
-        let now = clock::now();
-        let session = Session {
-            id: SessionId::new(clock::new_id()),
-            token: better_auth::token::session_token(),
-            user_id: person.id.clone(),
-            expires_at: now.plus_seconds(600),
-            created_at: now,
-            updated_at: now,
-            ip_address: None,
-            user_agent: Some("groupwork demo".to_owned()),
-            active_organization_id: Some(organization.clone()),
-            impersonated_by: None,
-        };
-        let cookie = format!(
-            "better-auth.session_token={}",
-            better_auth::cookie::sign(secret, &session.token)
-        );
-        store
-            .platform_write(PlatformProof::command_line(), move |platform| {
-                platform.insert_session(&session)
-            })
-            .await
-            .map_err(anyhow::Error::new)?;
-        Ok(Self {
-            http: Client::builder().no_proxy().build()?,
-            base: base.to_owned(),
-            cookie,
-        })
+/// What one group has done until now.
+async fn begin_work(
+    service: &Service,
+    school: &School,
+    ada: &Caller,
+    (group, members, part): (&Value, &[Person], &Part),
+    topic: &Value,
+) -> anyhow::Result<()> {
+    let (name, text, said, state) = part;
+    let enter = |person| service.enter(person, &school.organization, A_WHILE);
+    let people = try_join_all(members.iter().map(enter)).await?;
+    let room = group["workRoomId"].as_str().context("workRoomId")?;
+    for (who, content) in *said {
+        let message = json!({"content": content});
+        people[*who]
+            .post(&format!("/workrooms/{room}/messages"), message)
+            .await?;
     }
-
-    async fn post(&self, path: &str, body: Value) -> anyhow::Result<Value> {
-        self.send(path, self.request(path).json(&body)).await
-    }
-
-    async fn upload(&self, path: &str, name: &str, bytes: Vec<u8>) -> anyhow::Result<Value> {
-        let form = Form::new().part("file", Part::bytes(bytes).file_name(name.to_owned()));
-        self.send(path, self.request(path).multipart(form)).await
-    }
-
-    fn request(&self, path: &str) -> RequestBuilder {
-        let request = self.http.request(Method::POST, format!("{}/api{path}", self.base));
-        request.header("cookie", &self.cookie).header("origin", &self.base)
-    }
-
-    async fn send(&self, path: &str, request: RequestBuilder) -> anyhow::Result<Value> {
-        let answer = request.send().await?;
-        let (status, body) = (answer.status(), answer.text().await?);
-        if !status.is_success() {
-            bail!("POST {path} answered {status}: {body}");
+    let documents = format!("/workrooms/{room}/documents");
+    let fields = [("assignmentId", id(topic))];
+    let document = people[0]
+        .upload(&documents, &format!("{name}.docx"), page(name, text)?, &fields)
+        .await?;
+    let hand_in = async || -> anyhow::Result<String> {
+        let body = json!({"assignmentId": id(topic)});
+        let path = format!("/workrooms/documents/{}/submit", id(&document));
+        let handed_in = people[0].post(&path, body).await?;
+        Ok(id(&handed_in["submission"]).to_owned())
+    };
+    match state {
+        State::Working => {}
+        State::Asking(message) => {
+            let path = format!("/groups/{}/help", id(group));
+            people[0].post(&path, json!({"message": message})).await?;
         }
-        Ok(serde_json::from_str(&body)?)
+        State::HandedIn => {
+            hand_in().await?;
+        }
+        State::SentBack(feedback) => {
+            let path = format!("/feedback/submissions/{}/return", hand_in().await?);
+            ada.post(&path, json!({"feedback": feedback})).await?;
+        }
+        State::Graded(value, feedback) => {
+            let grade = json!({"value": value, "feedback": feedback, "publish": true});
+            ada.put(&format!("/feedback/submissions/{}/grade", hand_in().await?), grade)
+                .await?;
+        }
     }
+    Ok(())
+}
+
+/// A topic that students know nothing of until its group begins.
+async fn next_week(ada: &Caller, class: &Value, course: &Value, members: &[Person]) -> anyhow::Result<()> {
+    let day = |days: i64| clock::now().plus_seconds(days * 86_400);
+    let new = json!({
+        "title": "Draw the map of an island", "description": "Invent an island and draw its map, with a scale and a legend.",
+        "deadline": day(9), "classId": id(class), "courseId": id(course),
+    });
+    let topic = ada.post("/assignments", new).await?;
+    let hidden = json!({
+        "classId": id(class), "courseId": id(course), "name": "Next week: the map makers", "startDate": day(7),
+        "memberIds": ids(members), "assignmentId": id(&topic),
+    });
+    ada.post("/groups", hidden).await?;
+    Ok(())
 }

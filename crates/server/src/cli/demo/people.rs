@@ -1,5 +1,5 @@
-//! The people of the demo: one school with an admin, two teachers and 24 students, and one teacher of another school, so
-//! that one can see that schools do not see each other.
+//! The people of the demo: one school with an owner who also runs the platform, an admin, two teachers and two classes, and
+//! another school, so that one can see that schools do not see each other.
 
 use model::access::{MemberRole, PlatformRole};
 use model::id::{OrganizationId, UserId};
@@ -14,11 +14,11 @@ use crate::store::{Store, Tenant};
 /// The password of everybody in the demo.
 pub const PASSWORD: &str = "groupwork-demo";
 
-const STUDENTS: [&str; 24] = [
+const SEVEN_B: [&str; 23] = [
     "Ana Lima",
     "Ben Okoye",
-    "Cleo Martin",
     "Dario Rossi",
+    "Cleo Martin",
     "Ella Novak",
     "Finn Jansen",
     "Greta Lind",
@@ -27,7 +27,6 @@ const STUDENTS: [&str; 24] = [
     "Jonas Berg",
     "Kira Petrova",
     "Leo Dubois",
-    "Mira Haddad",
     "Nils Larsen",
     "Olivia Stone",
     "Pablo Ruiz",
@@ -41,11 +40,28 @@ const STUDENTS: [&str; 24] = [
     "Yuki Tanaka",
 ];
 
+const EIGHT_A: [&str; 12] = [
+    "Mira Haddad",
+    "Elif Kaya",
+    "Farid Nazari",
+    "Jana Horak",
+    "Karim Saleh",
+    "Lena Vogt",
+    "Marek Zeman",
+    "Noor Rahimi",
+    "Oskar Blom",
+    "Petra Maric",
+    "Rafael Silva",
+    "Sofia Conti",
+];
+
 /// Somebody of the demo.
 #[derive(Debug, Clone)]
 pub struct Person {
     /// The account.
     pub id: UserId,
+    /// What people call them.
+    pub name: String,
     /// The address to sign in with.
     pub email: String,
 }
@@ -56,22 +72,38 @@ pub struct School {
     pub is_new: bool,
     /// The school.
     pub organization: OrganizationId,
+    /// Its owner, who also runs the platform.
+    pub root: Person,
     /// Its administrator.
     pub admin: Person,
     /// The teacher of class 7b.
     pub ada: Person,
     /// The teacher of class 8a.
     pub tom: Person,
-    /// The students, twelve of each class.
+    /// The students of 7b.
+    pub seven_b: Vec<Person>,
+    /// The students of 8a.
+    pub eight_a: Vec<Person>,
+    /// The other school.
+    pub other: Elsewhere,
+}
+
+/// A school that nobody of the first may see.
+pub struct Elsewhere {
+    /// The school.
+    pub organization: OrganizationId,
+    /// Its administrator.
+    pub admin: Person,
+    /// Its teacher.
+    pub zoe: Person,
+    /// Its students.
     pub students: Vec<Person>,
-    /// A teacher of another school.
-    pub stranger: Person,
 }
 
 impl School {
     /// Finds the people of an earlier run, or makes them.
     pub async fn find_or_create(store: &Store) -> anyhow::Result<Self> {
-        // One hash for all: they share the password, and hashing it 28 times would only make the start slow.
+        // One hash for all: they share the password, and hashing it forty times would only make the start slow.
         let hash = tokio::task::spawn_blocking(|| better_auth::password::hash(PASSWORD)).await?;
         let school = store
             .platform_write(PlatformProof::command_line(), move |platform| create(platform, &hash))
@@ -83,17 +115,17 @@ impl School {
     /// Who may sign in, for printing.
     pub fn sign_ins(&self) -> Vec<(String, &str)> {
         let mut lines = vec![
-            ("administrator".to_owned(), self.admin.email.as_str()),
             ("teacher of 7b (running lesson)".to_owned(), self.ada.email.as_str()),
             ("teacher of 8a".to_owned(), self.tom.email.as_str()),
+            ("administrator".to_owned(), self.admin.email.as_str()),
+            ("owner, runs the platform".to_owned(), self.root.email.as_str()),
         ];
-        let students = self.students.iter().zip(STUDENTS).enumerate();
-        let few = students.filter(|(index, _)| [0, 1, 2, 12].contains(index));
-        lines.extend(few.map(|(index, (person, name))| {
-            let class = if index < 12 { "7b" } else { "8a" };
-            (format!("student of {class}: {name}"), person.email.as_str())
-        }));
-        lines.push(("teacher of another school".to_owned(), self.stranger.email.as_str()));
+        let student = |class: &str, person: &Person| format!("student of {class}: {}", person.name);
+        let few = [&self.seven_b[0], &self.seven_b[1], &self.seven_b[3]];
+        lines.extend(few.map(|person| (student("7b", person), person.email.as_str())));
+        let mira = &self.eight_a[0];
+        lines.push((student("8a", mira), mira.email.as_str()));
+        lines.push(("teacher of another school".to_owned(), self.other.zoe.email.as_str()));
         lines
     }
 }
@@ -102,27 +134,35 @@ fn create(platform: &mut Platform<'_>, hash: &str) -> Result<School> {
     let existing = platform.organization_with_slug("demo")?;
     let is_new = existing.is_none();
     let demo = existing.map_or_else(|| organization(platform, "Demo School", "demo"), Ok)?;
-    let other = platform.organization_with_slug("other");
-    let other = other?.map_or_else(|| organization(platform, "Other School", "other"), Ok)?;
+    let other = platform.organization_with_slug("other")?;
+    let other = other.map_or_else(|| organization(platform, "Other School", "other"), Ok)?;
     let mut join = |name: &str, domain: &str, tenant: &Tenant, role: MemberRole| {
-        let email = format!(
-            "{}@{domain}.example",
-            name.split(' ').next().unwrap_or(name).to_lowercase()
-        );
-        person(platform, name, email, hash, tenant, role)
+        let first = name.split(' ').next().unwrap_or(name).to_lowercase();
+        person(platform, name, format!("{first}@{domain}.example"), hash, tenant, role)
     };
-    let students = STUDENTS
-        .iter()
-        .map(|name| join(name, "demo", &demo, MemberRole::Student))
-        .collect::<Result<_>>()?;
+    let mut class = |names: &[&str]| -> Result<Vec<Person>> {
+        let students = names.iter().map(|name| join(name, "demo", &demo, MemberRole::Student));
+        students.collect()
+    };
+    let (seven_b, eight_a) = (class(&SEVEN_B)?, class(&EIGHT_A)?);
     Ok(School {
         is_new,
         organization: demo.id().clone(),
+        root: join("Root Keeper", "demo", &demo, MemberRole::Owner)?,
         admin: join("Admin Alvarez", "demo", &demo, MemberRole::Admin)?,
         ada: join("Ada Turner", "demo", &demo, MemberRole::Teacher)?,
         tom: join("Tom Fischer", "demo", &demo, MemberRole::Teacher)?,
-        stranger: join("Zoe Marsh", "other", &other, MemberRole::Teacher)?,
-        students,
+        seven_b,
+        eight_a,
+        other: Elsewhere {
+            organization: other.id().clone(),
+            admin: join("Iris Bloom", "other", &other, MemberRole::Admin)?,
+            zoe: join("Zoe Marsh", "other", &other, MemberRole::Teacher)?,
+            students: ["Max Stein", "Lia Frost", "Emil Sand"]
+                .iter()
+                .map(|name| join(name, "other", &other, MemberRole::Student))
+                .collect::<Result<_>>()?,
+        },
     })
 }
 
@@ -144,13 +184,25 @@ fn person(
     tenant: &Tenant,
     role: MemberRole,
 ) -> Result<Person> {
+    let name = name.to_owned();
     if let Some(id) = platform.user_with_email(&email)? {
-        return Ok(Person { id, email });
+        return Ok(Person { id, name, email });
     }
-    let mut new = NewUser::provisioned(name, &email, PlatformRole::Student, Some(hash.to_owned()));
+    let platform_role = match role {
+        MemberRole::Owner => PlatformRole::SuperAdmin,
+        MemberRole::Admin | MemberRole::Teacher | MemberRole::Student => PlatformRole::Student,
+    };
+    let mut new = NewUser::provisioned(&name, &email, platform_role, Some(hash.to_owned()));
     new.home = Some(tenant.id().clone());
+    if let Some((first, last)) = name.split_once(' ') {
+        (new.first_name, new.last_name) = (Some(first.to_owned()), Some(last.to_owned()));
+    }
     let now = clock::now();
     platform.insert_user(&new, now)?;
     platform.insert_member(tenant, &new.id, role, now)?;
-    Ok(Person { id: new.id, email })
+    Ok(Person {
+        id: new.id,
+        name,
+        email,
+    })
 }

@@ -1,0 +1,173 @@
+//! What stands around the running lesson of the demo: subjects and homerooms, a topic that was graded and finished, the
+//! class next door, and the other school.
+
+use anyhow::Context as _;
+use futures_util::future::try_join_all;
+use serde_json::{Value, json};
+
+use super::caller::{Caller, Service, id, ids, page};
+use super::lesson::{self, A_WHILE, SevenB};
+use super::people::{Person, School};
+use crate::clock;
+
+/// Grades of the finished topic, a group each; the last groups handed nothing in.
+const GRADES: [(&str, &str); 4] = [
+    ("A", "Every hill is where it should be."),
+    (
+        "B+",
+        "Good. Mind the distance between the lines: it says how steep it is.",
+    ),
+    ("B", "Solid work; the summit is missing."),
+    ("C", "The lines may not cross. Look at page 12 once more."),
+];
+
+/// Makes everything, the running lesson included.
+pub async fn furnish(service: &Service, school: &School) -> anyhow::Result<()> {
+    let admin = service.enter(&school.admin, &school.organization, A_WHILE).await?;
+    let geography = subject(&admin, "Geography", "GEO", "#2f7d4f").await?;
+    let biology = subject(&admin, "Biology", "BIO", "#b3541e").await?;
+    let seven_b = lesson::begin(service, school, &geography).await?;
+    homeroom(&admin, "7b", &school.ada, &school.seven_b).await?;
+    homeroom(&admin, "8a", &school.tom, &school.eight_a).await?;
+    finished_topic(service, school, &seven_b).await?;
+    next_door(service, school, &biology).await?;
+    other_school(service, school).await
+}
+
+async fn subject(admin: &Caller, name: &str, code: &str, color: &str) -> anyhow::Result<Value> {
+    let new = json!({"name": name, "code": code, "color": color});
+    admin.post("/subjects", new).await
+}
+
+async fn homeroom(admin: &Caller, name: &str, teacher: &Person, students: &[Person]) -> anyhow::Result<()> {
+    let new = json!({"name": name, "academicYear": "2026/2027", "teacherId": teacher.id});
+    let homeroom = admin.post("/homerooms", new).await?;
+    let body = json!({"studentIds": ids(students)});
+    admin
+        .post(&format!("/homerooms/{}/students", id(&homeroom)), body)
+        .await?;
+    Ok(())
+}
+
+/// A topic of last week in a course of its own, with grades that its groups can read.
+async fn finished_topic(service: &Service, school: &School, seven_b: &SevenB) -> anyhow::Result<()> {
+    let ada = service.enter(&school.ada, &school.organization, A_WHILE).await?;
+    let SevenB { class, geography } = seven_b;
+    let course = lesson::course(
+        &ada,
+        class,
+        geography,
+        "Reading maps",
+        "From the contour line to the mountain.",
+    )
+    .await?;
+    let new = json!({
+        "title": "Contour lines of a hill", "description": "Draw the contour lines of the hill on sheet 3.",
+        "deadline": clock::now().plus_seconds(3_600), "classId": id(class), "courseId": id(&course), "gradeScale": "A to F",
+    });
+    let topic = ada.post("/assignments", new).await?;
+    let mut groups = Vec::new();
+    for (index, members) in school.seven_b.chunks(4).enumerate() {
+        let new = json!({
+            "classId": id(class), "courseId": id(&course), "name": format!("Map team {}", index + 1),
+            "memberIds": ids(members), "assignmentId": id(&topic),
+        });
+        groups.push((ada.post("/groups", new).await?, members));
+    }
+    let works = groups
+        .iter()
+        .zip(GRADES)
+        .map(async |((group, members), (value, feedback))| -> anyhow::Result<()> {
+            let student = service.enter(&members[0], &school.organization, A_WHILE).await?;
+            let document = upload(
+                &student,
+                group,
+                "Hill",
+                &["The lines of our hill, one for every ten metres."],
+                &topic,
+            )
+            .await?;
+            let path = format!("/workrooms/documents/{}/submit", id(&document));
+            let handed_in = student.post(&path, json!({"assignmentId": id(&topic)})).await?;
+            let path = format!("/feedback/submissions/{}/grade", id(&handed_in["submission"]));
+            let grade = json!({"value": value, "feedback": feedback, "publish": true});
+            ada.put(&path, grade).await?;
+            Ok(())
+        });
+    try_join_all(works).await?;
+    // It ended last week; set now, because nobody was late.
+    let path = format!("/assignments/{}", id(&topic));
+    let deadline = json!({"deadline": clock::now().plus_seconds(-6 * 86_400)});
+    ada.patch(&path, deadline).await?;
+    ada.post(&format!("{path}/finish"), json!({})).await?;
+    let news = json!({"classId": id(class), "content": "Please bring your atlas on Thursday.", "subject": "Atlas"});
+    ada.post("/messages", news).await?;
+    Ok(())
+}
+
+/// Class 8a of another teacher, with a topic for the week.
+async fn next_door(service: &Service, school: &School, biology: &Value) -> anyhow::Result<()> {
+    let admin = service.enter(&school.admin, &school.organization, A_WHILE).await?;
+    let tom = service.enter(&school.tom, &school.organization, A_WHILE).await?;
+    let class = lesson::class(&tom, "8a", biology).await?;
+    let roster = json!({"studentIds": ids(&school.eight_a)});
+    admin.post(&format!("/classes/{}/students", id(&class)), roster).await?;
+    let course = lesson::course(
+        &tom,
+        &class,
+        biology,
+        "Life in the pond",
+        "Who lives in it, and on what.",
+    )
+    .await?;
+    let new = json!({
+        "title": "Who eats whom?", "description": "Draw the food web of our pond and explain three of its threads.",
+        "deadline": clock::now().plus_seconds(2 * 86_400), "classId": id(&class), "courseId": id(&course),
+    });
+    let topic = tom.post("/assignments", new).await?;
+    for (name, members) in ["Frogs", "Dragonflies", "Water fleas"]
+        .iter()
+        .zip(school.eight_a.chunks(4))
+    {
+        let new = json!({
+            "classId": id(&class), "courseId": id(&course), "name": name, "memberIds": ids(members),
+            "assignmentId": id(&topic),
+        });
+        let group = tom.post("/groups", new).await?;
+        let student = service.enter(&members[0], &school.organization, A_WHILE).await?;
+        upload(&student, &group, name, &["What we saw at the pond:"], &topic).await?;
+    }
+    Ok(())
+}
+
+/// A school that nobody of the first may ever notice.
+async fn other_school(service: &Service, school: &School) -> anyhow::Result<()> {
+    let other = &school.other;
+    let admin = service.enter(&other.admin, &other.organization, A_WHILE).await?;
+    let zoe = service.enter(&other.zoe, &other.organization, A_WHILE).await?;
+    let history = subject(&admin, "History", "HIS", "#5b3fa0").await?;
+    let class = lesson::class(&zoe, "5c", &history).await?;
+    let roster = json!({"studentIds": ids(&other.students)});
+    admin.post(&format!("/classes/{}/students", id(&class)), roster).await?;
+    let course = lesson::course(&zoe, &class, &history, "Castles", "Who built them, and why.").await?;
+    let new = json!({
+        "title": "A day in a castle", "deadline": clock::now().plus_seconds(86_400), "classId": id(&class),
+        "courseId": id(&course),
+    });
+    let topic = zoe.post("/assignments", new).await?;
+    let new = json!({
+        "classId": id(&class), "courseId": id(&course), "name": "Knights", "memberIds": ids(&other.students),
+        "assignmentId": id(&topic),
+    });
+    zoe.post("/groups", new).await?;
+    Ok(())
+}
+
+async fn upload(student: &Caller, group: &Value, title: &str, text: &[&str], topic: &Value) -> anyhow::Result<Value> {
+    let room = group["workRoomId"].as_str().context("workRoomId")?;
+    let path = format!("/workrooms/{room}/documents");
+    let fields = [("assignmentId", id(topic))];
+    student
+        .upload(&path, &format!("{title}.docx"), page(title, text)?, &fields)
+        .await
+}

@@ -1,0 +1,81 @@
+//! The door of the demo school: the page learns that it may offer sign-ins as buttons, and asks for whose. A service that
+//! is no demo has neither the mark in its page nor the list, and nobody asks for it.
+
+use axum::body::Body;
+use axum::extract::Request;
+use axum::http::{Method, StatusCode, header};
+use axum::middleware::{Next, from_fn};
+use axum::response::{IntoResponse, Response};
+use axum::{Json, Router};
+use http_body_util::BodyExt as _;
+use serde_json::{Value, json};
+
+use super::people::{PASSWORD, Person, School};
+
+/// Where the list stands, outside the API: it is no promise to anybody but the page of this very binary.
+const LIST: &str = "/demo.json";
+/// What the page of the demo carries, and no other.
+const MARK: &str = r#"<meta name="demo" content="/demo.json">"#;
+
+/// Puts the door around the service.
+pub fn open(router: Router, school: &School) -> Router {
+    let list = list(school);
+    router.layer(from_fn(move |request, next| answer(list.clone(), request, next)))
+}
+
+fn list(school: &School) -> Value {
+    let offer = |role: &str, person: &Person| json!({"role": role, "name": person.name, "email": person.email});
+    json!({
+        "password": PASSWORD,
+        "people": [
+            offer("teacher", &school.ada),
+            offer("student", &school.seven_b[0]),
+            offer("student", &school.seven_b[1]),
+            offer("admin", &school.admin),
+            offer("super", &school.root),
+        ],
+    })
+}
+
+async fn answer(list: Value, mut request: Request, next: Next) -> Response {
+    let path = request.uri().path();
+    let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
+    if is_read && path == LIST {
+        return ([(header::CACHE_CONTROL, "no-store")], Json(list)).into_response();
+    }
+    let is_page = !path.starts_with("/api") && !path.rsplit('/').next().unwrap_or_default().contains('.');
+    if !is_page || *request.method() != Method::GET {
+        return next.run(request).await;
+    }
+    // The mark is written into the plain page; what a browser kept from a service without it does not count.
+    request.headers_mut().remove(header::ACCEPT_ENCODING);
+    request.headers_mut().remove(header::IF_NONE_MATCH);
+    mark(next.run(request).await).await
+}
+
+async fn mark(page: Response) -> Response {
+    if page.status() != StatusCode::OK {
+        return page;
+    }
+    let (mut parts, body) = page.into_parts();
+    let Ok(body) = body.collect().await else {
+        return StatusCode::INTERNAL_SERVER_ERROR.into_response();
+    };
+    let text = String::from_utf8_lossy(&body.to_bytes()).replacen("<head>", &format!("<head>{MARK}"), 1);
+    parts.headers.remove(header::CONTENT_LENGTH);
+    parts.headers.remove(header::ETAG);
+    Response::from_parts(parts, Body::from(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_page_carries_the_mark_once() {
+        let page = Response::new(Body::from("<html><head><title>x</title></head></html>"));
+        let body = mark(page).await.into_body().collect().await.unwrap().to_bytes();
+        assert_eq!(body, format!("<html><head>{MARK}<title>x</title></head></html>"));
+        assert!(MARK.contains(LIST));
+    }
+}

@@ -1,0 +1,100 @@
+// One lesson with three browsers at once: a teacher and two students of one group, from the sign-in form to the topic that
+// is finished. Nobody reloads a page.
+import assert from "node:assert/strict";
+
+import { PATIENCE, ready, scene, signIn } from "./stage.mjs";
+
+/** The text field of the practice editor on a page. */
+const editor = (page) => page.frameLocator("iframe[src*='practice'], iframe").locator("#text");
+
+/** Waits until something that no selector can say has become true. */
+async function until(question, what) {
+  const end = Date.now() + PATIENCE;
+  for (;;) {
+    if (await question()) return;
+    assert.ok(Date.now() < end, `it never came true that ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+async function arrive(stage, who) {
+  const page = await stage.page("nobody", { path: "/" });
+  await signIn(page, who);
+  await page.getByRole("navigation").first().waitFor();
+  await ready(page);
+  return page;
+}
+
+scene("a lesson with three browsers, from signing in to the finished topic", async (stage, t) => {
+  const topic = await stage.topic("Landforms");
+  const rivers = await stage.group("Rivers");
+  const [ada, ana, ben] = await Promise.all(["ada", "ana", "ben"].map((who) => arrive(stage, who)));
+
+  // The teacher opens the board; the students their document.
+  await ada.locator(`a[href="/t/${topic.id}/board"]`).first().click();
+  const card = ada.locator(`[data-card="${rivers.id}"]`);
+  await card.waitFor();
+  for (const student of [ana, ben]) {
+    await student.locator(`a[href="/g/${rivers.id}"]`).first().click();
+    await student.locator(`a[href^="/g/${rivers.id}/d/"]`).first().click();
+    await until(() => editor(student).isEditable(), "the editor can be written in");
+  }
+
+  // Both write in it, and read each other; the board says who writes.
+  await editor(ana).press("Control+End");
+  await editor(ana).pressSequentially("\nThe spring is where it begins.");
+  await until(async () => (await editor(ben).inputValue()).includes("The spring is where it begins."), "Ben reads what Ana wrote");
+  await editor(ben).press("Control+End");
+  await editor(ben).pressSequentially("\nThe mouth is where it ends.");
+  await until(async () => (await editor(ana).inputValue()).includes("The mouth is where it ends."), "Ana reads what Ben wrote");
+  await card.getByText(/writing/).waitFor();
+
+  // A call for help is on the board in under a second; handled, it is gone from both.
+  const room = await stage.page("ana", { path: `/g/${rivers.id}` });
+  const rail = ada.locator("aside");
+  let fastest = Infinity;
+  for (let turn = 0; turn < 3 && fastest >= 1_000; turn += 1) {
+    const words = `May we use the atlas? (${turn + 1})`;
+    await room.getByRole("button", { name: "Ask for help" }).first().click();
+    const dialog = room.getByRole("dialog");
+    await dialog.getByRole("textbox").first().fill(words);
+    const shown = rail.getByText(words).waitFor();
+    const asked = Date.now();
+    await dialog.getByRole("button", { name: "Ask for help" }).click();
+    await shown;
+    fastest = Math.min(fastest, Date.now() - asked);
+    await room.getByText(/Your teacher knows/).first().waitFor();
+    const place = rail.getByRole("listitem").filter({ hasText: words });
+    await place.getByRole("button", { name: "Handled" }).click();
+    await rail.getByText(words).waitFor({ state: "detached" });
+    await room.getByRole("button", { name: "Ask for help" }).first().waitFor();
+  }
+  t.diagnostic(`a call for help was on the board after ${fastest} ms`);
+  assert.ok(fastest < 1_000, `a call for help took ${fastest} ms`);
+
+  // Ben hands it in: both editors only show it from that moment on, and the board says so.
+  await ben.getByRole("button", { name: /^Submit/ }).first().click();
+  await ben.getByRole("dialog").getByRole("button", { name: /Submit for the group/ }).click();
+  for (const [name, student] of [["Ben", ben], ["Ana", ana]]) {
+    await until(async () => (await editor(student).count()) > 0 && !(await editor(student).isEditable()), `${name} can only read`);
+    await until(async () => (await editor(student).inputValue()).includes("The mouth is where it ends."), `${name} reads everything`);
+  }
+  await card.getByText(/Submitted/).waitFor();
+
+  // Taken back, it can be written in again.
+  await ana.getByRole("button", { name: "Take back" }).click();
+  await until(() => editor(ben).isEditable(), "Ben can write again");
+  await ben.getByRole("button", { name: /^Submit/ }).first().click();
+  await ben.getByRole("dialog").getByRole("button", { name: /Submit for the group/ }).click();
+  await card.getByText(/Submitted/).waitFor();
+
+  // The bell: everything is locked, for everybody.
+  await ada.getByRole("button", { name: /^Finish/ }).click();
+  await ada.getByRole("alertdialog").getByRole("button", { name: "Finish the topic" }).click();
+  await ada.getByRole("button", { name: "Reopen" }).waitFor();
+  for (const student of [ana, ben]) {
+    await student.getByText(/Finished/).first().waitFor();
+    assert.equal(await student.getByRole("button", { name: "Take back" }).count(), 0);
+    await until(async () => (await editor(student).count()) > 0 && !(await editor(student).isEditable()), "a locked document can only be read");
+  }
+});

@@ -1,0 +1,52 @@
+// The service goes away and comes back: it is said at once, nothing that was on the screen is cleared, and what happened
+// meanwhile appears by itself.
+import assert from "node:assert/strict";
+
+import { scene } from "./stage.mjs";
+
+const LIVE = /^(● )?Live$/;
+const GONE = [/ERR_CONNECTION_REFUSED/, /ERR_CONNECTION_RESET/, /ERR_EMPTY_RESPONSE/, /ERR_SOCKET_NOT_CONNECTED/, /ERR_INCOMPLETE_CHUNKED_ENCODING/, /WebSocket connection/];
+
+for (const way of ["kill", "stop"]) {
+  scene(`the board outlives a server that ends by ${way}`, async (stage) => {
+    const topic = await stage.topic("Landforms");
+    const ada = await stage.page("ada", { path: `/t/${topic.id}/board`, allow: GONE });
+    await ada.locator("[data-card]").first().waitFor();
+    await ada.getByText(LIVE).first().waitFor();
+    const before = await ada.locator("[data-card] strong").allTextContents();
+    assert.equal(before.length, 8);
+
+    const offline = ada.getByText(/^(○ )?Offline/).first();
+    const said = offline.waitFor();
+    await stage.demo[way]();
+    const gone = Date.now();
+    await said;
+    assert.ok(Date.now() - gone < 1_000, `said ${Date.now() - gone} ms after the end`);
+    assert.deepEqual(await ada.locator("[data-card] strong").allTextContents(), before, "nothing is cleared");
+
+    await stage.demo.start();
+    // While the page may not have noticed yet: it has to ask for what it missed.
+    const group = await stage.group("Coasts");
+    const rename = `Coasts and cliffs (${way})`;
+    await (await stage.api("ada")).patch(`/groups/${group.id}`, { displayName: rename });
+    await ada.getByText(LIVE).first().waitFor();
+    await ada.locator("[data-card]").getByText(rename).first().waitFor();
+    assert.equal(await offline.count(), 0);
+  });
+}
+
+scene("a student who is cut off keeps the room and the words that were not sent", async (stage) => {
+  const group = await stage.group("Rivers", "ana");
+  const ana = await stage.page("ana", { path: `/g/${group.id}`, allow: GONE });
+  const line = ana.locator("textarea").first();
+  await line.fill("Nobody has read this yet");
+  await stage.demo.kill();
+  await ana.getByText(/^(○ )?Offline/).first().waitFor();
+  await line.press("Enter");
+  await ana.getByText("Nobody has read this yet").or(line).first().waitFor();
+  assert.ok((await ana.locator("main").innerText()).includes("Rivers"), "the room is still shown");
+  await stage.demo.start();
+  await ana.getByText(LIVE).first().waitFor();
+  const kept = (await line.inputValue()) + (await ana.locator("main").innerText());
+  assert.ok(kept.includes("Nobody has read this yet"), "the words are kept");
+});

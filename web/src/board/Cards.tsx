@@ -1,0 +1,74 @@
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+
+import { type BoardGroup, DENSE } from "./board";
+import { Card } from "./Card";
+import type { Doing } from "./Doings";
+import { useDeeds } from "./deeds";
+
+interface Props {
+  cards: readonly BoardGroup[];
+  /** How many groups the topic has, shown or not. */
+  count: number;
+  at: number;
+  onDo: (doing: Doing) => void;
+  onLook: (id: string) => void;
+}
+
+/** The cards in the order of their numbers: one stop for Tab, arrows from card to card. */
+export function Cards({ cards, count, at, onDo, onLook }: Props) {
+  const { t } = useTranslation();
+  const deeds = useDeeds(onDo, onLook);
+  const [stop, setStop] = useState<string>();
+  const isDense = count > DENSE;
+  const tabStop = cards.some((card) => card.group.id === stop) ? stop : cards[0]?.group.id;
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- the keys are pressed on the cards in it
+    <ul
+      aria-label={t("board.groups")}
+      className={`grid gap-3 ${isDense ? "grid-cols-[repeat(auto-fill,minmax(11rem,1fr))]" : "grid-cols-[repeat(auto-fill,minmax(min(15rem,100%),1fr))]"}`}
+      onFocus={(event) => setStop(groupAt(event.target))}
+      onKeyDown={(event) => {
+        const goal = walk(event.currentTarget, event.target as Element, event.key);
+        if (goal === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+        event.preventDefault();
+        goal.focus();
+      }}
+    >
+      {cards.map((card) => (
+        <li key={card.group.id} data-group={card.group.id}>
+          <Card card={card} at={at} isTabStop={card.group.id === tabStop} isDense={isDense} deeds={deeds(card)} onLook={() => onLook(card.group.id)} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The group whose card holds an element. */
+export const groupAt = (element: Element | null): string | undefined => element?.closest("[data-group]")?.getAttribute("data-group") ?? undefined;
+
+/** Goes to the card of a group, if it is shown. */
+export function focusCard(id: string): boolean {
+  const card = document.querySelector<HTMLElement>(`[data-card="${CSS.escape(id)}"]`);
+  card?.focus();
+  return card !== null;
+}
+
+/** The card an arrow key leads to from here; the lines are as long as they are at this width. */
+function walk(grid: Element, here: Element, key: string): HTMLElement | undefined {
+  const cards = [...grid.querySelectorAll<HTMLElement>("[data-card]")];
+  const index = cards.indexOf(here as HTMLElement);
+  if (index < 0) return undefined;
+  const line = columns(cards);
+  const goals: Record<string, number> = { ArrowRight: index + 1, ArrowLeft: index - 1, ArrowDown: index + line, ArrowUp: index - line, Home: 0, End: cards.length - 1 };
+  const goal = goals[key];
+  return goal === undefined ? undefined : cards[goal];
+}
+
+/** How many cards stand beside each other at this width. */
+function columns(cards: readonly HTMLElement[]): number {
+  const top = (card: HTMLElement | undefined) => card?.closest("[data-group]")?.getBoundingClientRect().top;
+  const first = top(cards[0]);
+  const next = cards.findIndex((card) => top(card) !== first);
+  return next < 0 ? cards.length : next;
+}

@@ -1,0 +1,118 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { Clock, MessageSquare } from "lucide-react";
+import { useTranslation } from "react-i18next";
+
+import { usePreference } from "../lib/preference";
+import { useTime } from "../lib/time";
+import { Button } from "../ui/Button";
+import { Heading } from "../ui/Heading";
+import { More } from "../ui/More";
+import { TimeLeft } from "../ui/TimeLeft";
+import { type Board, type Filter, FILTERS, isDone, passes } from "./board";
+import type { Doing } from "./Doings";
+import { Finish } from "./Finish";
+import { classOf, courseNames } from "./place";
+
+/** Above the cards: which topic, how much time, how many have submitted. */
+export function Head({ found }: { found: Board }) {
+  const { t } = useTranslation();
+  const { moment } = useTime();
+  const { title, deadline, status, classId, courseId } = found.assignment;
+  const className = useQuery(classOf(classId)).data?.name;
+  const courseName = useQuery({ ...courseNames, enabled: courseId !== null }).data?.get(courseId ?? "");
+  return (
+    <div className="flex flex-wrap items-end gap-x-6 gap-y-1">
+      <div className="flex min-w-0 grow flex-col">
+        <p className="text-soft min-h-6 text-sm">
+          {className}
+          {courseId !== null && courseName !== undefined ? (
+            <>
+              {" › "}
+              <Link to="/courses/$courseId" params={{ courseId }}>
+                {courseName}
+              </Link>
+            </>
+          ) : null}
+        </p>
+        <Heading title={title}>{title}</Heading>
+      </div>
+      <p className="flex flex-wrap items-baseline gap-x-4">
+        {isEmpty || status === "FINISHED" ? null : (
+          <strong className="text-xl">
+            <TimeLeft until={deadline} />
+          </strong>
+        )}
+        <span>{t("today.ends", { when: moment(deadline) })}</span>
+        {found.groups.length === 0 ? null : <span>{t("today.submitted", { done: found.groups.filter(isDone).length, count: found.groups.length })}</span>}
+      </p>
+    </div>
+  );
+}
+
+/** Which cards are shown; the address knows. */
+export function Filters({ found, at, show, onShow }: { found: Board; at: number; show: Filter; onShow: (filter: Filter) => void }) {
+  const { t } = useTranslation();
+  return (
+    <fieldset aria-label={t("board.show")} className="-m-1 flex min-w-0 gap-1.5 overflow-x-auto p-1 sm:flex-wrap">
+      {FILTERS.map((filter) => (
+        <Button
+          key={filter}
+          aria-pressed={show === filter}
+          className={`shrink-0 gap-1.5 px-2.5 ${show === filter ? "border-accent text-accent shadow-[inset_0_0_0_1px_var(--color-accent)]" : ""}`}
+          onPress={() => onShow(filter)}
+        >
+          {t(`board.filter.${filter}`)} <span className="tabular-nums">{found.groups.filter((card) => passes(card, filter, at)).length}</span>
+        </Button>
+      ))}
+    </fieldset>
+  );
+}
+
+/** What is done with the whole topic. */
+export function Actions({ found, onDo }: { found: Board; onDo: (doing: Doing) => void }) {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const [isLoud, setLoud] = usePreference("chime");
+  const { id, title, status } = found.assignment;
+  const isEmpty = found.groups.length === 0;
+  const params = { topicId: id };
+  return (
+    <div className="flex flex-wrap gap-1.5">
+      {isEmpty ? null : (
+        <Button className="px-3" onPress={() => onDo({ what: "message" })}>
+          <MessageSquare aria-hidden="true" className="size-4" />
+          {t("board.messageAll")}
+        </Button>
+      )}
+      {isEmpty || status === "FINISHED" ? null : (
+        <>
+          <Button className="px-3" onPress={() => onDo({ what: "time" })}>
+            <Clock aria-hidden="true" className="size-4" />
+            {t("board.more")}
+          </Button>
+          <Finish found={found} />
+        </>
+      )}
+      <More
+        label={title}
+        deeds={[
+          { id: "edit", name: t("board.edit"), onAction: () => void navigate({ to: "/t/$topicId", params }) },
+          { id: "projector", name: t("board.projector"), onAction: () => void navigate({ to: "/t/$topicId/projector", params }) },
+          { id: "submissions", name: t("board.submissions"), onAction: () => void navigate({ to: "/submissions" }) },
+          { id: "zip", name: t("board.zip"), isDisabled: found.groups.every((card) => card.documents.length === 0), onAction: () => download(`/api/assignments/${id}/export.zip`) },
+          { id: "copy", name: t("board.copy"), onAction: () => onDo({ what: "copy" }) },
+          { id: "chime", name: isLoud ? t("board.chimeOff") : t("board.chimeOn"), onAction: () => setLoud(!isLoud) },
+        ]}
+      />
+    </div>
+  );
+}
+
+/** Lets the browser fetch a file, so that it shows the progress and the page stays. */
+function download(address: string): void {
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = "";
+  link.click();
+}

@@ -1,0 +1,43 @@
+import { useTranslation } from "react-i18next";
+
+import { minutes, useNow } from "../lib/clock";
+
+/** A filled dot is here, a hollow one is not; a drawing, because forced colours take the fill of backgrounds away. */
+export function Dot({ online }: { online: boolean }) {
+  return (
+    <svg aria-hidden="true" viewBox="0 0 10 10" className={`inline size-2.5 shrink-0 ${online ? "text-good" : "text-line"}`}>
+      <circle cx="5" cy="5" r="4" fill={online ? "currentColor" : "none"} stroke="currentColor" strokeWidth="1.5" />
+    </svg>
+  );
+}
+
+/** What happened in the last twenty minutes, scaled for this group alone: groups are not compared. */
+export function Strip({ counts }: { counts: readonly number[] }) {
+  const { t } = useTranslation();
+  const most = Math.max(1, ...counts);
+  const active = counts.filter((count) => count > 0).length;
+  return (
+    <>
+      <span className="sr-only">{t("board.activity", { count: active })} </span>
+      <svg aria-hidden="true" viewBox={`0 0 ${counts.length * 5 - 1} 16`} className="h-4 w-full" preserveAspectRatio="none">
+        {counts.map((count, minute) => (
+          <rect
+            key={minute}
+            x={minute * 5}
+            y={count === 0 ? 14 : 13 - (13 * count) / most}
+            width="4"
+            height={count === 0 ? 2 : 3 + (13 * count) / most}
+            className={count === 0 ? "text-faint" : "text-accent"}
+            fill="currentColor"
+          />
+        ))}
+      </svg>
+    </>
+  );
+}
+
+/** How long somebody waits, in minutes and seconds. */
+export function Since({ moment }: { moment: string }) {
+  const at = useNow();
+  return <span className="tabular-nums">{minutes(at - Date.parse(moment))}</span>;
+}

@@ -1,0 +1,60 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+
+import { client, data } from "../api/client";
+import { useSay } from "../lib/problems";
+import { Button } from "../ui/Button";
+import { note } from "../ui/notes";
+import { Problems } from "../ui/Problems";
+import { Window } from "../ui/Window";
+import { type Board, type BoardGroup, called } from "./board";
+
+interface Way {
+  from: string;
+  to: string;
+}
+
+/** A student changes the group: one press on the new one, and the way back for eight seconds. */
+export function MoveStudent({ found, from, userId, onClose }: { found: Board; from: BoardGroup; userId: string; onClose: () => void }) {
+  const { t } = useTranslation();
+  const say = useSay();
+  const cache = useQueryClient();
+  const name = from.members.find((member) => member.user.id === userId)?.user.name ?? "";
+  const settle = () => Promise.all(["board", "groups", "courses", "room"].map((noun) => cache.invalidateQueries({ queryKey: [noun] })));
+  const walk = (way: Way) => data(client.POST("/groups/{id}/members/{userId}/move", { params: { path: { id: way.from, userId } }, body: { toGroupId: way.to } }));
+  const back = useMutation({ mutationFn: walk, onError: (problem) => note(say(problem)), onSettled: settle });
+  const move = useMutation({
+    mutationFn: walk,
+    onSuccess: (moved, way) => {
+      const kept = moved.keptSubmissions.length > 0 ? ` ${t("board.movedKept")}` : "";
+      note(t("board.moved", { name, to: called(moved.to) }) + kept, () => back.mutate({ from: way.to, to: way.from }));
+      onClose();
+    },
+    onSettled: settle,
+  });
+  const others = found.groups.filter((card) => card.group.id !== from.group.id);
+  return (
+    <Window title={t("board.moveTitle", { name })} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+      {(close) => (
+        <>
+          <p className="text-soft">{t("board.moveFrom", { from: called(from.group) })}</p>
+          <ul className="flex flex-col gap-2">
+            {others.map((card) => (
+              <li key={card.group.id}>
+                <Button className="w-full" isPending={move.isPending} onPress={() => move.mutate({ from: from.group.id, to: card.group.id })}>
+                  <span className="grow truncate text-start">{called(card.group)}</span>
+                  <span className="text-soft shrink-0 text-sm font-normal">{t("groups.members", { count: card.members.length })}</span>
+                </Button>
+              </li>
+            ))}
+          </ul>
+          {others.length === 0 ? <p>{t("board.moveNowhere")}</p> : null}
+          {move.isError ? <Problems problem={move.error} /> : null}
+          <Button className="self-end" onPress={close}>
+            {t("ask.cancel")}
+          </Button>
+        </>
+      )}
+    </Window>
+  );
+}

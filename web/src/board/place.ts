@@ -1,0 +1,24 @@
+// Where a topic belongs, which the board itself does not tell: small answers that hardly ever change.
+import { queryOptions } from "@tanstack/react-query";
+
+import { client, data } from "../api/client";
+
+const staleTime = 300_000;
+
+/** The name of a class, and who teaches it. */
+export const classOf = (id: string) =>
+  queryOptions({
+    queryKey: ["classes", "place", id],
+    queryFn: async () => {
+      const found = await data(client.GET("/classes/{id}", { params: { path: { id } } }));
+      return { name: found.name, teachers: new Map([found.teacher, ...(found.coTeachers ?? [])].map((one) => [one.id as string, one.name])) };
+    },
+    staleTime,
+  });
+
+/** The names of the courses by their ids. */
+export const courseNames = queryOptions({
+  queryKey: ["courses", "names"],
+  queryFn: async () => new Map((await data(client.GET("/courses", {}))).map((course) => [course.id as string, course.name])),
+  staleTime,
+});

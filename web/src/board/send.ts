@@ -1,0 +1,22 @@
+import { client } from "../api/client";
+import type { BoardGroup } from "./board";
+
+export interface NotReached {
+  card: BoardGroup;
+  problem: unknown;
+}
+
+/**
+ * Writes into the chat of each group; answers which could not be reached. Each room takes a message with the same number once, so
+ * sending again to all is safe.
+ */
+export async function sendTo(cards: readonly BoardGroup[], content: string, number: string): Promise<NotReached[]> {
+  const tries = cards.map(async (card) => {
+    await client.POST("/workrooms/{id}/messages", { params: { path: { id: card.group.workRoomId } }, body: { content, clientMessageId: number } });
+  });
+  const results = await Promise.allSettled(tries);
+  return results.flatMap((result, index) => {
+    const card = cards[index];
+    return result.status === "rejected" && card ? [{ card, problem: result.reason as unknown }] : [];
+  });
+}

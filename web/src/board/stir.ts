@@ -1,0 +1,30 @@
+import type { QueryClient } from "@tanstack/react-query";
+
+import type { Schemas } from "../api/client";
+
+type Board = Schemas["Board"];
+
+/** What the live channel tells about one group: who is here, who writes, the last twenty minutes. */
+export interface Stir {
+  groupId: string;
+  online: string[];
+  writing: string[];
+  activity: number[];
+}
+
+/** Puts it into the boards that show the group; answers whether one does. */
+export function stir(cache: QueryClient, hint: Stir): boolean {
+  let isShown = false;
+  cache.setQueriesData<Board>({ queryKey: ["board"] }, (found) => {
+    const groups = found?.groups.map((card) => (card.group.id === hint.groupId ? { ...card, ...lively(card, hint) } : card));
+    isShown ||= groups?.some((card) => card.group.id === hint.groupId) ?? false;
+    return found && groups && { ...found, groups };
+  });
+  return isShown;
+}
+
+const lively = (card: Schemas["BoardGroup"], { online, writing, activity }: Stir) => ({
+  writing,
+  activity,
+  members: card.members.map((member) => ({ ...member, online: online.includes(member.user.id) })),
+});

@@ -1,0 +1,125 @@
+import { GripVertical, Lock } from "lucide-react";
+import { useState } from "react";
+import { Button as Grip, GridList, GridListItem, useDragAndDrop, type Selection } from "react-aria-components";
+import { useTranslation } from "react-i18next";
+
+import { Chip } from "../ui/Chip";
+import { type Deed, More } from "../ui/More";
+import type { Student } from "./class";
+
+/** Where cards may go. */
+export interface Goal {
+  /** null for no group. */
+  key: string | null;
+  name: string;
+}
+
+interface Props {
+  /** null for those who are in no group. */
+  place: string | null;
+  name: string;
+  students: readonly Student[];
+  absent: readonly string[];
+  goals: readonly Goal[];
+  isLocked: boolean;
+  none: string;
+  onMove: (students: string[], from: string | null, to: string | null) => void;
+  /** Absent where the group exists already: who is in it stays in it. */
+  onMark?: ((students: string[], isAbsent: boolean) => void) | undefined;
+}
+
+const CARD = "groupwork-student";
+const NOWHERE = "";
+
+/** The cards of one group: dragged by mouse, finger or keys, or moved by the menu of a card. */
+export function Column({ place, name, students, absent, goals, isLocked, none, onMove, onMark }: Props) {
+  const { t } = useTranslation();
+  const [selected, setSelected] = useState<Selection>(new Set());
+  const { dragAndDropHooks } = useDragAndDrop<Student>({
+    isDisabled: isLocked,
+    getItems: (keys) => [...keys].map((key) => ({ [CARD]: JSON.stringify({ student: key, from: place }), "text/plain": students.find((one) => one.id === key)?.name ?? "" })),
+    acceptedDragTypes: [CARD],
+    getDropOperation: () => "move",
+    onRootDrop: (event) =>
+      void cards(event.items).then((dropped) => {
+        const from = dropped[0]?.from ?? null;
+        onMove(dropped.map((card) => card.student), from, place);
+        setSelected(new Set());
+      }),
+    renderDragPreview: (items) => (
+      <span className="bg-accent text-on-accent rounded-lg px-3 py-2">{items.length === 1 ? items[0]?.["text/plain"] : t("divide.students", { count: items.length })}</span>
+    ),
+  });
+  /** The card, with all others that are chosen when it is one of them. */
+  const together = (id: string): string[] => {
+    const chosen = students.filter((one) => selected === "all" || selected.has(one.id)).map((one) => one.id);
+    return chosen.includes(id) ? chosen : [id];
+  };
+  const move = (id: string, to: string | null) => {
+    onMove(together(id), place, to);
+    focusNext(students, together(id), place);
+    setSelected(new Set());
+  };
+  const deeds = (student: Student): Deed[] => {
+    const isAbsent = absent.includes(student.id);
+    return [
+      ...goals.filter((goal) => goal.key !== place).map((goal) => ({ id: goal.key ?? NOWHERE, name: goal.name, onAction: () => move(student.id, goal.key) })),
+      ...(onMark === undefined ? [] : [{ id: "absent", name: isAbsent ? t("divide.here") : t("divide.absent"), onAction: () => onMark(together(student.id), !isAbsent) }]),
+    ];
+  };
+  return (
+    <GridList
+      aria-label={name}
+      data-place={place ?? NOWHERE}
+      items={students.map((student) => ({ ...student, isAbsent: absent.includes(student.id) }))}
+      // What a row shows also depends on these.
+      dependencies={[selected, goals, absent, isLocked]}
+      selectionMode={isLocked ? "none" : "multiple"}
+      selectionBehavior="replace"
+      selectedKeys={selected}
+      onSelectionChange={setSelected}
+      dragAndDropHooks={dragAndDropHooks}
+      renderEmptyState={() => <span className="text-soft block px-2 py-3 text-sm">{none}</span>}
+      className="data-drop-target:outline-accent flex min-h-14 grow flex-col gap-1 rounded-lg outline-offset-2 data-drop-target:outline-2 data-drop-target:outline-dashed"
+    >
+      {(student) => (
+        <GridListItem
+          id={student.id}
+          textValue={student.name}
+          className="bg-page border-faint data-selected:border-accent data-selected:bg-faint flex min-h-11 scroll-mb-28 items-center gap-1 rounded-lg border data-dragging:opacity-50"
+        >
+          {isLocked ? (
+            <Lock aria-hidden="true" className="text-soft ms-2 size-4 shrink-0" />
+          ) : (
+            <Grip slot="drag" aria-label={t("divide.drag", { name: student.name })} className="text-soft inline-flex size-11 shrink-0 cursor-grab items-center justify-center rounded-lg">
+              <GripVertical aria-hidden="true" className="size-4" />
+            </Grip>
+          )}
+          <span className="min-w-0 grow break-words">{student.name}</span>
+          {absent.includes(student.id) ? <Chip>{t("divide.isAbsent")}</Chip> : null}
+          {isLocked ? null : <More label={t("divide.move", { count: together(student.id).length, name: student.name })} heading={t("divide.move", { count: together(student.id).length, name: student.name })} deeds={deeds(student)} />}
+        </GridListItem>
+      )}
+    </GridList>
+  );
+}
+
+interface Card {
+  student: string;
+  from: string | null;
+}
+
+async function cards(items: readonly { kind: string }[]): Promise<Card[]> {
+  const texts = items.map((item) => (item.kind === "text" && "getText" in item ? (item as { getText: (type: string) => Promise<string> }).getText(CARD) : Promise.resolve("")));
+  return (await Promise.all(texts)).filter(Boolean).map((text) => JSON.parse(text) as Card);
+}
+
+/** After cards went by the menu the next one has the focus: whoever clears a column goes on where he is. */
+function focusNext(students: readonly Student[], gone: readonly string[], place: string | null): void {
+  const at = students.findIndex((one) => gone.includes(one.id));
+  const rest = students.filter((one) => !gone.includes(one.id));
+  const next = rest[Math.min(at, rest.length - 1)];
+  const grid = () => document.querySelector<HTMLElement>(`[data-place="${place ?? NOWHERE}"]`);
+  // The menu gives the focus back to a button that is no longer there; this has to come after that.
+  setTimeout(() => (next ? grid()?.querySelector<HTMLElement>(`[data-key="${next.id}"]`) : grid())?.focus(), 100);
+}

@@ -1,0 +1,48 @@
+import { useTranslation } from "react-i18next";
+
+import { Choice } from "../ui/Choice";
+import { Field } from "../ui/Field";
+import { Moment } from "../ui/Moment";
+import { Radios } from "../ui/Radios";
+import type { CourseDetail } from "./class";
+
+export interface Details {
+  scheme: string;
+  starts: "now" | "later";
+  /** ISO 8601; null while nothing is chosen. */
+  start: string | null;
+  topicId: string;
+}
+
+/** What no topic is called in the list of topics. */
+export const NO_TOPIC = "none";
+
+interface Props {
+  of: CourseDetail;
+  details: Details;
+  onChange: (details: Details) => void;
+  problem: string | undefined;
+}
+
+/** What the new groups are called, when their students see them, and on what they work. */
+export function NewGroups({ of, details, onChange, problem }: Props) {
+  const { t } = useTranslation();
+  const set = (change: Partial<Details>) => onChange({ ...details, ...change });
+  const topics = of.assignments.flatMap((topic) => (topic.status === "ACTIVE" ? [{ id: topic.id, name: topic.title }] : []));
+  return (
+    <div className="flex flex-col gap-3">
+      <Field label={t("divide.scheme")} hint={t("divide.schemeHint")} value={details.scheme} onChange={(scheme) => set({ scheme })} maxLength={70} />
+      <Radios
+        label={t("divide.starts")}
+        value={details.starts}
+        onChange={(starts) => set({ starts })}
+        options={[
+          { id: "now", name: t("divide.now") },
+          { id: "later", name: t("divide.later") },
+        ]}
+      />
+      {details.starts === "later" ? <Moment label={t("divide.start")} hint={t("divide.startHint")} value={details.start} onChange={(start) => set({ start })} problem={problem} /> : null}
+      <Choice label={t("divide.topic")} options={[{ id: NO_TOPIC, name: t("divide.noTopic") }, ...topics]} value={details.topicId} onChange={(topicId) => set({ topicId })} />
+    </div>
+  );
+}

@@ -1,0 +1,59 @@
+import { Redo2, Undo2 } from "lucide-react";
+import { useTranslation } from "react-i18next";
+
+import { Button } from "../ui/Button";
+import { Problems } from "../ui/Problems";
+import { changes, made, type Plan } from "./divide";
+
+interface Props {
+  plan: Plan;
+  /** What was done last, in words; heard by screen readers. */
+  said: string;
+  failures: readonly string[];
+  problem: unknown;
+  canUndo: boolean;
+  canRedo: boolean;
+  onBack: (way: "undo" | "redo") => void;
+  isPending: boolean;
+  onSave: () => void;
+}
+
+/** What would be saved, the way back, and the one button that saves. */
+export function Foot({ plan, said, failures, problem, canUndo, canRedo, onBack, isPending, onSave }: Props) {
+  const { t } = useTranslation();
+  const groups = made(plan);
+  const changed = changes(plan).length;
+  const inNew = groups.reduce((sum, place) => sum + place.members.length, 0);
+  const sentences = [
+    groups.length === 0 ? "" : t("divide.preview", { groups: t("divide.groupCount", { count: groups.length }), students: t("divide.students", { count: inNew }) }),
+    changed === 0 ? "" : t("divide.changed", { count: changed }),
+  ].filter(Boolean);
+  return (
+    <section aria-label={t("divide.foot")} className="bg-sheet border-line md:sticky md:bottom-0 z-5 -mx-4 flex flex-col gap-2 border-t px-4 py-2">
+      {failures.length === 0 ? null : (
+        <div role="alert" className="text-bad">
+          <p className="font-medium">{t("divide.notAll", { count: failures.length })}</p>
+          <ul className="list-disc ps-5">
+            {failures.map((failure) => (
+              <li key={failure}>{failure}</li>
+            ))}
+          </ul>
+        </div>
+      )}
+      {problem ? <Problems problem={problem} /> : null}
+      <div className="flex flex-wrap items-center gap-2">
+        <Button className="px-0" isDisabled={!canUndo} onPress={() => onBack("undo")} aria-label={t("divide.undo")}>
+          <Undo2 aria-hidden="true" className="size-5" />
+        </Button>
+        <Button className="px-0" isDisabled={!canRedo} onPress={() => onBack("redo")} aria-label={t("divide.redo")}>
+          <Redo2 aria-hidden="true" className="size-5" />
+        </Button>
+        <output className="text-soft min-w-0 grow text-sm">{said}</output>
+        <span className="font-medium">{sentences.length === 0 ? <span className="text-soft font-normal">{t("divide.nothing")}</span> : sentences.join(" · ")}</span>
+        <Button kind="main" isDisabled={sentences.length === 0} isPending={isPending} onPress={onSave}>
+          {groups.length > 0 ? t("divide.create") : t("app.save")}
+        </Button>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,117 @@
+import { EyeOff, Lock } from "lucide-react";
+import { useState, type ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+
+import { Button } from "../ui/Button";
+import { Chip } from "../ui/Chip";
+import { Count } from "../ui/Count";
+import { Field } from "../ui/Field";
+import { More } from "../ui/More";
+import { Window } from "../ui/Window";
+import type { Place } from "./divide";
+
+interface Props {
+  /** null for those who are in no group. */
+  place: Place | null;
+  name: string;
+  count: number;
+  isHidden: boolean;
+  isLocked: boolean;
+  onUnlock: () => void;
+  /** Why this group cannot be made as it is. */
+  problem: string | undefined;
+  /** What to think about again, such as two who should be apart. */
+  hints: readonly string[];
+  onRelabel: (number: number, name: string) => void;
+  onRemove: () => void;
+  children: ReactNode;
+}
+
+/** The frame around the cards of a group: its name, how many are in it, what is the matter with it. */
+export function Group({ place, name, count, isHidden, isLocked, onUnlock, problem, hints, onRelabel, onRemove, children }: Props) {
+  const { t } = useTranslation();
+  const [isNaming, setNaming] = useState(false);
+  // Those in no group stand beside the groups, not among them.
+  const Title = place === null ? "h2" : "h3";
+  const isNew = place !== null && place.groupId === null;
+  const border = problem !== undefined ? "border-bad border-2" : isNew ? "border-accent" : "border-faint";
+  return (
+    <section aria-label={name} data-group={place?.key ?? ""} tabIndex={-1} className={`bg-sheet flex h-full scroll-mt-20 scroll-mb-28 flex-col gap-2 rounded-xl border p-2 ${border}`}>
+      <div className="flex min-h-11 items-center gap-2 ps-1">
+        <Title className="min-w-0 grow text-base font-semibold break-words">{name}</Title>
+        {isNew ? <Chip>{t("divide.new")}</Chip> : null}
+        {isHidden ? (
+          <Chip>
+            <EyeOff aria-hidden="true" className="size-3.5" />
+            {t("divide.hidden")}
+          </Chip>
+        ) : null}
+        <span className="text-soft tabular-nums">
+          <span aria-hidden="true">{count}</span>
+          <span className="sr-only">{t("divide.members", { count })}</span>
+        </span>
+        {isNew ? (
+          <More
+            label={name}
+            deeds={[
+              { id: "name", name: t("divide.rename"), onAction: () => setNaming(true) },
+              { id: "remove", name: t("divide.remove"), onAction: onRemove },
+            ]}
+          />
+        ) : null}
+      </div>
+      {problem === undefined ? null : (
+        <p role="alert" className="text-bad px-1 text-sm">
+          {problem}
+        </p>
+      )}
+      {hints.map((hint) => (
+        <p key={hint} className="text-warn px-1 text-sm">
+          {hint}
+        </p>
+      ))}
+      {isLocked ? (
+        <div className="text-soft flex flex-wrap items-center gap-x-2 px-1 text-sm">
+          <span>
+            <Lock aria-hidden="true" className="inline size-4" /> {t("divide.locked")}
+          </span>
+          <Button kind="quiet" className="px-2" onPress={onUnlock} aria-label={t("divide.unlockOf", { name })}>
+            {t("divide.unlock")}
+          </Button>
+        </div>
+      ) : null}
+      {children}
+      {isNaming && place !== null ? (
+        <Window title={t("divide.rename")} isOpen onOpenChange={setNaming}>
+          {(close) => <Name place={place} close={close} onRelabel={onRelabel} />}
+        </Window>
+      ) : null}
+    </section>
+  );
+}
+
+function Name({ place, close, onRelabel }: { place: Place; close: () => void; onRelabel: (number: number, name: string) => void }) {
+  const { t } = useTranslation();
+  const [name, setName] = useState(place.name);
+  const [number, setNumber] = useState(place.number);
+  return (
+    <form
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (name.trim() === "") return;
+        onRelabel(number, name.trim());
+        close();
+      }}
+    >
+      <Field label={t("divide.name")} value={name} onChange={setName} maxLength={80} isRequired />
+      <Count label={t("divide.number")} minValue={1} maxValue={9999} value={number} onChange={(value) => Number.isInteger(value) && setNumber(value)} />
+      <p className="flex flex-wrap justify-end gap-2">
+        <Button onPress={close}>{t("ask.cancel")}</Button>
+        <Button type="submit" kind="main">
+          {t("divide.take")}
+        </Button>
+      </p>
+    </form>
+  );
+}

@@ -1,0 +1,90 @@
+// What the service knows of a course whose students are divided, and how the division gets there.
+import { queryOptions } from "@tanstack/react-query";
+
+import { client, data, type Problem, type Schemas } from "../api/client";
+import type { Group } from "../lib/groups";
+import { type Change, howMany, made, type Place, type Plan, type Size, type Wish } from "./divide";
+
+export type CourseDetail = Schemas["CourseDetail"];
+export type Strategy = Schemas["Strategy"];
+
+/** A student as a card shows him. */
+export interface Student {
+  id: string;
+  name: string;
+}
+
+export const course = (courseId: string) =>
+  queryOptions({ queryKey: ["courses", "one", courseId], queryFn: () => data(client.GET("/courses/{id}", { params: { path: { id: courseId } } })) });
+
+/** The students of a class, by name. */
+export const students = (classId: string) =>
+  queryOptions({
+    queryKey: ["classes", classId, "students"],
+    queryFn: async (): Promise<Student[]> => (await data(client.GET("/classes/{id}/students", { params: { path: { id: classId } } }))).map((one) => ("user" in one ? one.user : one)),
+  });
+
+/** All groups of a class: their numbers are taken, whatever course they belong to. */
+export const classGroups = (classId: string) =>
+  queryOptions({
+    queryKey: ["groups", "class", classId],
+    queryFn: async () => (await data(client.GET("/groups", { params: { query: { classId } } }))).filter((group): group is Group => "members" in group),
+  });
+
+/** The groups of a course as places on the screen. */
+export const placesOf = (groups: readonly Group[], courseId: string): Omit<Place, "members">[] =>
+  groups
+    .filter((group) => group.courseId === courseId)
+    .map((group) => ({ key: group.id, groupId: group.id, number: group.groupNumber, name: group.displayName ?? group.name, was: group.members.map((member) => member.userId) }));
+
+/** Whether a group only works on topics that are finished: its members are those whose work was graded. */
+export const isFinished = (group: Group): boolean => group.groupAssignments.length > 0 && group.groupAssignments.every((own) => own.assignment.status === "FINISHED");
+
+/** Lets the service divide, which knows who has worked with whom; it saves nothing. */
+export async function divided(of: CourseDetail, who: readonly string[], size: Size, strategy: Strategy, wishes: readonly Wish[]): Promise<{ groups: string[][]; repeated: number }> {
+  const kept = (kind: Wish["kind"]) =>
+    wishes.filter((wish) => wish.kind === kind).map((wish) => wish.students.filter((student) => who.includes(student))).filter((set) => set.length > 1);
+  const answer = await data(
+    client.POST("/groups/generate", {
+      params: { query: { dryRun: "1" } },
+      body: { classId: of.classId, courseId: of.id, groupCount: howMany(who.length, size), strategy, studentIds: [...who], keepApart: kept("apart"), keepTogether: kept("together") },
+    }),
+  );
+  if (!("dryRun" in answer)) throw new Error("the service made groups instead of showing them");
+  return { groups: answer.groups.map((group) => group.members.map((member) => member.id)), repeated: answer.repeatedPairs };
+}
+
+/** Makes the new groups, all or none. */
+export const create = (of: CourseDetail, plan: Plan, startDate: string | null, assignmentId: string | null): Promise<Group[]> =>
+  data(
+    client.POST("/groups/batch", {
+      body: {
+        classId: of.classId,
+        courseId: of.id,
+        ...(assignmentId === null ? {} : { assignmentId }),
+        groups: made(plan).map((place) => ({ name: place.name, groupNumber: place.number, memberIds: [...place.members], ...(startDate === null ? {} : { startDate }) })),
+      },
+    }),
+  );
+
+/** A change that was refused, and why. */
+export interface Failure {
+  change: Change;
+  problem: unknown;
+}
+
+/** Saves the changes of existing groups one by one; what is refused does not stop the others. */
+export async function carryOut(wanted: readonly Change[]): Promise<Failure[]> {
+  const failures: Failure[] = [];
+  for (const change of wanted) {
+    // oxlint-disable-next-line no-await-in-loop -- in this order: who leaves a group for another is never in both
+    await carry(change).catch((problem: Problem) => failures.push({ change, problem }));
+  }
+  return failures;
+}
+
+function carry({ student, from, to }: Change): Promise<unknown> {
+  if (from !== null && to !== null) return data(client.POST("/groups/{id}/members/{userId}/move", { params: { path: { id: from, userId: student } }, body: { toGroupId: to } }));
+  if (to !== null) return data(client.POST("/groups/{id}/members", { params: { path: { id: to } }, body: { userIds: [student] } }));
+  return data(client.DELETE("/groups/{id}/members/{userId}", { params: { path: { id: from ?? "", userId: student } } }));
+}

@@ -1,0 +1,140 @@
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { Download } from "lucide-react";
+import { useEffect } from "react";
+import { useTranslation } from "react-i18next";
+
+import { useSay } from "../lib/problems";
+import { saveSubmittedPdf } from "../room/files";
+import { topicOf, useNames, type WorkRoom } from "../room/room";
+import { Button } from "../ui/Button";
+import { Chip } from "../ui/Chip";
+import { Empty } from "../ui/Empty";
+import { note } from "../ui/notes";
+import { Problems } from "../ui/Problems";
+import { Shape } from "../ui/Shape";
+import { When } from "../ui/When";
+import { Grade } from "../work/Grade";
+import { attempts, type Feedback, isPublished, markSeen, type Submission, type Topic, words } from "./feedback";
+
+/** S13: what came back for the work of a group on a topic. Students find what was given out, nothing else. */
+export function FeedbackView({ found, topic, own }: { found: WorkRoom; topic: Topic; own: string }) {
+  const { t } = useTranslation();
+  const nameOf = useNames(found);
+  const handed = useQuery(attempts(topic.id));
+  const said = useQuery(words(topic.id));
+  const whole = useQuery(topicOf(topic.assignmentId));
+  const isThere = handed.isSuccess && said.isSuccess;
+  useEffect(() => {
+    if (isThere) markSeen(own, topic);
+  }, [isThere, own, topic]);
+  if (handed.isPending || said.isPending) return <Shape count={1} />;
+  if (!handed.data || !said.data) return <Problems problem={handed.error ?? said.error} again={() => void Promise.all([handed.refetch(), said.refetch()])} />;
+  const given = handed.data.filter((one) => isPublished(one.grade));
+  const loose = said.data.filter((one) => one.submissionId === null);
+  const current = handed.data.find((one) => one.status === "ACTIVE");
+  return (
+    <div className="flex max-w-prose flex-col gap-4">
+      <h2>{topic.assignment.title}</h2>
+      {given.length === 0 && said.data.length === 0 ? (
+        <Empty>
+          {t("feedback.none")}{" "}
+          {current ? (
+            <>
+              {t("state.SUBMITTED")} <When at={current.submittedAt} /> {t("room.handIn.by", { name: nameOf(current.submittedById) })}.
+            </>
+          ) : (
+            t("feedback.notSubmitted")
+          )}
+        </Empty>
+      ) : null}
+      {loose.map((one) => (
+        <Text key={one.id} feedback={one} />
+      ))}
+      {handed.data.map((one) => (
+        <Attempt
+          key={one.id}
+          submission={one}
+          texts={said.data.filter((text) => text.submissionId === one.id)}
+          nameOf={nameOf}
+          maxPoints={whole.data?.maxPoints ?? null}
+          isFinished={topic.assignment.status === "FINISHED"}
+        />
+      ))}
+    </div>
+  );
+}
+
+interface AttemptProps {
+  submission: Submission;
+  texts: readonly Feedback[];
+  nameOf: (id: string | null) => string;
+  maxPoints: number | null;
+  isFinished: boolean;
+}
+
+/** One attempt: what was handed in, and what came back for it. */
+function Attempt({ submission, texts, nameOf, maxPoints, isFinished }: AttemptProps) {
+  const { t } = useTranslation();
+  const title = t("feedback.attempt", { number: submission.attempt });
+  return (
+    <section aria-label={title} className="border-faint flex flex-col gap-3 rounded-xl border p-4">
+      <div>
+        <h3 className="flex flex-wrap items-center gap-2 font-semibold">
+          {title}
+          {submission.status === "ACTIVE" ? null : <Chip>{t(`feedback.status.${submission.status}`)}</Chip>}
+          {submission.isLate ? <Chip tone="warn">{t("room.handIn.late", { count: Math.ceil(submission.lateBySeconds / 60) })}</Chip> : null}
+        </h3>
+        <p className="text-soft text-sm">
+          {t("state.SUBMITTED")} <When at={submission.submittedAt} /> {t("room.handIn.by", { name: nameOf(submission.submittedById) })}
+        </p>
+      </div>
+      {isPublished(submission.grade) && submission.grade ? (
+        <div>
+          <Grade grade={submission.grade} maxPoints={maxPoints} />
+          <p className="text-soft text-sm">{t("feedback.gradedBy", { name: nameOf(submission.grade.gradedById) })}</p>
+        </div>
+      ) : null}
+      {texts.map((one) => (
+        <Text key={one.id} feedback={one} />
+      ))}
+      <Documents submission={submission} isFinished={isFinished} />
+    </section>
+  );
+}
+
+function Text({ feedback }: { feedback: Feedback }) {
+  return (
+    <article className="border-accent border-s-4 ps-3">
+      <p className="text-soft text-sm">
+        {feedback.author.name} · <When at={feedback.publishedAt ?? feedback.createdAt} />
+      </p>
+      <p className="break-words whitespace-pre-wrap">{feedback.text}</p>
+    </article>
+  );
+}
+
+/** The documents as they were handed in; as PDF once the topic is finished. */
+function Documents({ submission, isFinished }: { submission: Submission; isFinished: boolean }) {
+  const { t } = useTranslation();
+  const say = useSay();
+  const pdf = useMutation({ mutationFn: saveSubmittedPdf, onError: (problem) => note(say(problem)) });
+  return (
+    <ul className="flex flex-col">
+      {submission.documents.map((one) => (
+        <li key={one.id} className="flex flex-wrap items-center gap-x-3">
+          <a href={one.downloadUrl} download className="inline-flex min-h-11 min-w-0 items-center gap-2">
+            <Download aria-hidden="true" className="size-4 shrink-0" />
+            <span className="min-w-0 break-words">
+              {one.title}.{one.fileExtension}
+            </span>
+          </a>
+          {isFinished && one.fileExtension !== "pdf" ? (
+            <Button kind="quiet" isPending={pdf.isPending && pdf.variables.id === one.id} onPress={() => pdf.mutate(one)}>
+              {t("room.pdf")}
+            </Button>
+          ) : null}
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,124 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+
+import { Button } from "../ui/Button";
+import { Choice } from "../ui/Choice";
+import { Grid } from "../ui/Grid";
+import { Problems } from "../ui/Problems";
+import { Progress } from "../ui/Progress";
+import { Radios } from "../ui/Radios";
+import { Sheet } from "../ui/Sheet";
+import { FIELDS, missing, readLine, type Field } from "./columns";
+import { send, useProgress, type Change, type Wizard } from "./wizard";
+
+/** 2: which column says what, and how the first people are understood by that. */
+export function Columns({ wizard, change, onBack }: { wizard: Wizard; change: Change; onBack: () => void }) {
+  const { t } = useTranslation();
+  const cache = useQueryClient();
+  const lacks = wizard.rows === null ? null : missing(wizard.places);
+  return (
+    <div className="flex flex-col gap-4">
+      <p>
+        <strong>{wizard.file?.name}</strong> · {wizard.rows === null ? t("import.archive") : t("import.rows", { count: wizard.rows.length - 1 })} · <Size bytes={wizard.file?.size ?? 0} />
+        {wizard.encoding === "windows-1252" ? <span className="text-soft"> · {t("import.windows")}</span> : null}
+      </p>
+      {wizard.rows === null ? <p>{t("import.archiveText")}</p> : <Mapping wizard={wizard} rows={wizard.rows} change={change} />}
+      <Radios
+        label={t("import.known")}
+        options={(["upsert", "create"] as const).map((id) => ({ id, name: t(`import.modes.${id}`) }))}
+        value={wizard.mode}
+        onChange={(mode) => change({ mode })}
+      />
+      {wizard.problem === null ? null : <Problems problem={wizard.problem} />}
+      {wizard.sending ? <Sending wizard={wizard} /> : null}
+      {lacks === null ? null : <p className="text-warn">{t(`import.lacks.${lacks}`)}</p>}
+      <p className="flex flex-wrap gap-2">
+        <Button isDisabled={wizard.sending !== null} onPress={onBack}>
+          {t("import.otherFile")}
+        </Button>
+        <Button kind="main" isDisabled={lacks !== null} isPending={wizard.sending !== null} onPress={() => void send(cache, true)}>
+          {t("import.checkGo")}
+        </Button>
+      </p>
+      <p className="text-soft text-sm">{t("import.checkText")}</p>
+    </div>
+  );
+}
+
+const NONE = "none";
+/** What almost every table has; the others stand behind a fold. */
+const USUAL: readonly Field[] = ["email", "firstName", "lastName", "name", "role", "homeroom"];
+
+function Mapping({ wizard, rows, change }: { wizard: Wizard; rows: string[][]; change: Change }) {
+  const { t } = useTranslation();
+  const header = rows[0] ?? [];
+  const sample = rows.slice(1, 5).map((row, index) => ({ id: String(index), ...readLine(row, wizard) }));
+  const options = [{ id: NONE, name: t("import.notThere") }, ...header.map((name, index) => ({ id: String(index), name: name.trim() || t("import.column", { number: index + 1 }) }))];
+  const field = (one: Field) => (
+    <Choice
+      key={one}
+      label={t(`import.fields.${one}`)}
+      options={options}
+      value={String(wizard.places[one] ?? NONE)}
+      onChange={(id) => {
+        const { [one]: _, ...others } = wizard.places;
+        change({ places: id === NONE ? others : { ...others, [one]: Number(id) } });
+      }}
+    />
+  );
+  const unused = header.filter((name, index) => name.trim() !== "" && !Object.values(wizard.places).includes(index));
+  const rest = FIELDS.filter((one) => !USUAL.includes(one));
+  return (
+    <>
+      <Sheet className="flex flex-col gap-3">
+        <h2>{t("import.columnsTitle")}</h2>
+        <div className="grid gap-3 sm:grid-cols-2 lg:grid-cols-3">{USUAL.map(field)}</div>
+        {wizard.places.role === undefined ? (
+          <Radios
+            label={t("import.everybody")}
+            options={(["student", "teacher"] as const).map((id) => ({ id, name: t(`import.everybodyIs.${id}`) }))}
+            value={wizard.everybody}
+            onChange={(everybody) => change({ everybody })}
+          />
+        ) : null}
+        <details open={rest.some((one) => wizard.places[one] !== undefined)}>
+          <summary className="min-h-11 cursor-pointer py-2 font-medium">{t("import.moreColumns")}</summary>
+          <div className="grid gap-3 sm:grid-cols-2 lg:grid-cols-3">{rest.map(field)}</div>
+        </details>
+        {unused.length > 0 ? <p className="text-soft text-sm">{t("import.unused", { names: unused.join(", ") })}</p> : null}
+      </Sheet>
+      <h2>{t("import.sample")}</h2>
+      <Grid
+        label={t("import.sample")}
+        rows={sample}
+        none={null}
+        columns={[
+          { id: "name", name: t("people.name"), cell: (line) => [line.firstName, line.lastName].filter(Boolean).join(" ") || "–" },
+          { id: "email", name: t("import.fields.email"), cell: (line) => line.email || "–" },
+          { id: "role", name: t("import.fields.role"), cell: (line) => (line.role === "student" || line.role === "teacher" ? t(`people.role.${line.role}`) : <span className="text-warn">{line.role || "–"}</span>) },
+          { id: "homeroom", name: t("import.fields.homeroom"), cell: (line) => line.homeroom || "–" },
+          { id: "classes", name: t("import.fields.classes"), isExtra: true, cell: (line) => line.classes || "–" },
+        ]}
+      />
+    </>
+  );
+}
+
+/** How far sending or importing is. */
+export function Sending({ wizard }: { wizard: Wizard }) {
+  const { t } = useTranslation();
+  const progress = useProgress();
+  if (!wizard.sending) return null;
+  const { isDry, share } = wizard.sending;
+  if (share < 1) return <Progress label={t("import.uploading")} share={share} />;
+  const label = t(isDry ? "import.checking" : "import.importing");
+  if (!progress || progress.rows === 0) return <Progress label={label} />;
+  return <Progress label={`${label} ${t("import.of", { done: progress.done, count: progress.rows })}`} share={progress.done / progress.rows} />;
+}
+
+/** How large a file is, in the unit that fits. */
+export function Size({ bytes }: { bytes: number }) {
+  const { i18n } = useTranslation();
+  const [unit, per] = bytes < 1_000_000 ? (["kilobyte", 1_000] as const) : (["megabyte", 1_000_000] as const);
+  return <>{new Intl.NumberFormat(i18n.language, { style: "unit", unit, maximumFractionDigits: 1 }).format(bytes / per)}</>;
+}

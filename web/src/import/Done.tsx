@@ -1,0 +1,27 @@
+import { useTranslation } from "react-i18next";
+
+import { Bar } from "../ui/Bar";
+import { Button } from "../ui/Button";
+import { Missing } from "./Missing";
+import { Passwords } from "./Passwords";
+import { Report } from "./Report";
+import type { Change, Wizard } from "./wizard";
+
+/** 4: what happened, the first passwords, and who was not in the file. */
+export function Done({ wizard, change, restart }: { wizard: Wizard; change: Change; restart: () => void }) {
+  const { t } = useTranslation();
+  const report = wizard.result;
+  if (!report) return null;
+  return (
+    <div className="flex flex-col gap-4">
+      {report.failed > 0 ? <Bar>{t("import.someFailed", { count: report.failed })}</Bar> : null}
+      <Passwords wizard={wizard} report={report} change={change} />
+      <Missing wizard={wizard} report={report} />
+      <h2>{t("import.reportTitle")}</h2>
+      <Report wizard={wizard} report={report} />
+      <p>
+        <Button onPress={restart}>{t("import.another")}</Button>
+      </p>
+    </div>
+  );
+}

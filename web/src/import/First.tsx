@@ -1,0 +1,47 @@
+import { useMutation } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+
+import { useSay } from "../lib/problems";
+import { Button } from "../ui/Button";
+import { Drop } from "../ui/Drop";
+import { Sheet } from "../ui/Sheet";
+import { download } from "./table";
+import { take, type Change } from "./wizard";
+
+/** 1: which file. */
+export function First({ change }: { change: Change }) {
+  const { t } = useTranslation();
+  const say = useSay();
+  const taking = useMutation({ mutationFn: take, onSuccess: change });
+  const example = () =>
+    download("people.csv", [
+      ["email", "firstName", "lastName", "role", "externalId", "homeroom", "classes"],
+      ["ada@school.example", "Ada", "Turner", "teacher", "T-1", "", "7b"],
+      ["ana@school.example", "Ana", "Lima", "student", "S-1", "7b", "7b;Chess"],
+    ]);
+  return (
+    <div className="flex flex-col gap-4">
+      <Drop label={t("import.choose")} hint={t("import.hint")} accept={[".csv", ".txt", ".tsv", ".zip"]} isPending={taking.isPending} onFiles={([file]) => file && taking.mutate(file)} />
+      {taking.isError ? (
+        <p role="alert" className="text-bad">
+          {say(taking.error)}
+        </p>
+      ) : null}
+      <div className="grid gap-3 md:grid-cols-2">
+        <Sheet className="flex flex-col items-start gap-2">
+          <h2>{t("import.tableTitle")}</h2>
+          <p>{t("import.tableText")}</p>
+          <Button onPress={example}>{t("import.example")}</Button>
+        </Sheet>
+        <Sheet className="flex flex-col gap-2">
+          <h2>{t("import.rulesTitle")}</h2>
+          <ul className="list-disc ps-5">
+            {(["first", "nobody", "passwords", "often"] as const).map((rule) => (
+              <li key={rule}>{t(`import.rules.${rule}`)}</li>
+            ))}
+          </ul>
+        </Sheet>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,74 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+
+import { client, data } from "../api/client";
+import { useSay } from "../lib/problems";
+import { isWhole, type Known } from "../people/people";
+import { Button } from "../ui/Button";
+import { Check } from "../ui/Check";
+import { note } from "../ui/notes";
+import { Sheet } from "../ui/Sheet";
+import { all, notInFile } from "./everybody";
+import type { Report, Wizard } from "./wizard";
+
+/** Who is in the school and not in the file: left as they are, unless somebody chooses otherwise. */
+export function Missing({ wizard, report }: { wizard: Wizard; report: Report }) {
+  const { t } = useTranslation();
+  const say = useSay();
+  const cache = useQueryClient();
+  const { data: known } = useQuery(all);
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const allow = useMutation({
+    mutationFn: async ({ users, isActive }: { users: Known[]; isActive: boolean }) => {
+      for (const user of users) await data(client.PATCH("/users/{id}", { params: { path: { id: user.id } }, body: { isActive } }));
+    },
+    onSuccess: (_, { users, isActive }) => {
+      setChosen(new Set());
+      if (isActive) note(t("import.onAgain", { count: users.length }));
+      else note(t("import.offNow", { count: users.length }), () => allow.mutate({ users, isActive: true }));
+    },
+    onError: (problem) => void note(say(problem)),
+    onSettled: () => cache.invalidateQueries({ queryKey: ["users"] }),
+  });
+  const people = known ? notInFile(wizard, report, known) : [];
+  if (people.length === 0) return null;
+  // The account of somebody who is in another school, too, is not ours to switch off.
+  const own = people.filter(isWhole);
+  const isAll = own.length > 0 && own.every((user) => chosen.has(user.id));
+  const picked = own.filter((user) => chosen.has(user.id));
+  const toggle = (id: string, isIn: boolean) => setChosen((before) => new Set(isIn ? [...before, id] : [...before].filter((other) => other !== id)));
+  return (
+    <Sheet className="flex flex-col gap-3">
+      <h2>{t("import.missing", { count: people.length })}</h2>
+      <p>{t("import.missingText")}</p>
+      <details>
+        <summary className="min-h-11 cursor-pointer py-2 font-medium">{t("import.missingShow")}</summary>
+        <fieldset>
+          <legend className="sr-only">{t("import.missing", { count: people.length })}</legend>
+          <Check isSelected={isAll} isIndeterminate={picked.length > 0 && !isAll} onChange={(isIn) => setChosen(new Set(isIn ? own.map((user) => user.id) : []))}>
+            {t("app.all")}
+          </Check>
+          <ul className="border-faint max-h-96 overflow-y-auto rounded-lg border px-3">
+            {people.map((user) => (
+              <li key={user.id}>
+                <Check isSelected={chosen.has(user.id)} isDisabled={!isWhole(user)} onChange={(isIn) => toggle(user.id, isIn)}>
+                  <span className="[overflow-wrap:anywhere]">
+                    {user.name} <span className="text-soft text-sm">{isWhole(user) ? user.email : t("people.shared")}</span>
+                  </span>
+                </Check>
+              </li>
+            ))}
+          </ul>
+        </fieldset>
+      </details>
+      {picked.length > 0 || allow.isPending ? (
+        <p>
+          <Button kind="danger" isPending={allow.isPending} onPress={() => allow.mutate({ users: picked, isActive: false })}>
+            {t("import.switchOff", { count: picked.length })}
+          </Button>
+        </p>
+      ) : null}
+    </Sheet>
+  );
+}

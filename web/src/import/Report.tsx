@@ -1,0 +1,103 @@
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+
+import { Button } from "../ui/Button";
+import { Grid, type ColumnOf } from "../ui/Grid";
+import { readLine } from "./columns";
+import { download } from "./table";
+import type { Report as Found, ReportRow, Wizard } from "./wizard";
+
+type Status = ReportRow["status"];
+const STATUSES: readonly Status[] = ["failed", "created", "updated", "skipped"];
+/** How many rows are laid out at a time. */
+const MANY = 100;
+
+/** How each row went, or would go: counts that narrow the list, problems first. */
+export function Report({ wizard, report }: { wizard: Wizard; report: Found }) {
+  const { t } = useTranslation();
+  const [status, setStatus] = useState<Status>(STATUSES.find((one) => report[one] > 0) ?? "skipped");
+  const [many, setMany] = useState(MANY);
+  const say = useWrong();
+  const rows = report.rows.filter((row) => row.status === status).map((row, index) => ({ ...row, id: String(index), ...who(wizard, row) }));
+  const columns: ColumnOf<(typeof rows)[number]>[] = [
+    { id: "row", name: t("import.row"), cell: (row) => <span className="tabular-nums">{[row.file, row.row].filter(Boolean).join(" ")}</span> },
+    ...(wizard.rows === null ? [] : [{ id: "who", name: t("import.who"), cell: (row: (typeof rows)[number]) => <Who name={row.name} email={row.email} /> }]),
+    ...(status === "failed" ? [{ id: "why", name: t("import.why"), cell: (row: (typeof rows)[number]) => <Why problems={row.errors.map(say)} /> }] : []),
+  ];
+  const problems = () => {
+    const failed = report.rows.filter((row) => row.status === "failed");
+    const lines = failed.flatMap((row) => {
+      const { name, email } = who(wizard, row);
+      return row.errors.map((problem) => [[row.file, row.row].filter(Boolean).join(" "), name, email, problem.column, say(problem)]);
+    });
+    download("problems.csv", [[t("import.row"), t("people.name"), t("people.email"), t("import.columnName"), t("import.why")], ...lines]);
+  };
+  return (
+    <div className="flex flex-col gap-3">
+      <div className="flex flex-wrap gap-2">
+        <fieldset aria-label={t("import.show")} className="flex flex-wrap gap-2">
+          {STATUSES.map((one) => (
+            <Button
+              key={one}
+              aria-pressed={status === one}
+              isDisabled={report[one] === 0}
+              className={status === one ? "border-accent border-2" : ""}
+              onPress={() => {
+                setStatus(one);
+                setMany(MANY);
+              }}
+            >
+              {t(`import.${report.dryRun ? "will" : "did"}.${one}`, { count: report[one] })}
+            </Button>
+          ))}
+        </fieldset>
+        {report.failed > 0 ? <Button onPress={problems}>{t("import.problemsFile")}</Button> : null}
+      </div>
+      <Grid label={t(`import.${report.dryRun ? "will" : "did"}.${status}`, { count: report[status] })} columns={columns} rows={rows.slice(0, many)} none={t("import.noRows")} isLong />
+      {rows.length > many ? (
+        <p>
+          <Button onPress={() => setMany(many + MANY)}>{t("app.loadMore")}</Button>
+        </p>
+      ) : null}
+    </div>
+  );
+}
+
+/** Who a row of a table is about; what an archive says stays in it. */
+function who(wizard: Wizard, row: ReportRow): { name: string; email: string } {
+  const cells = wizard.rows?.[row.row - 1];
+  if (!cells) return { name: "", email: "" };
+  const line = readLine(cells, wizard);
+  return { name: [line.firstName, line.lastName].filter(Boolean).join(" "), email: line.email };
+}
+
+function Who({ name, email }: { name: string; email: string }) {
+  return (
+    <span className="flex flex-col [overflow-wrap:anywhere]">
+      <span>{name || "–"}</span>
+      <span className="text-soft text-sm">{email}</span>
+    </span>
+  );
+}
+
+function Why({ problems }: { problems: string[] }) {
+  return (
+    <ul>
+      {problems.map((problem) => (
+        <li key={problem}>{problem}</li>
+      ))}
+    </ul>
+  );
+}
+
+/** What is wrong with a row, in the reader's words where we have them. */
+function useWrong(): (problem: ReportRow["errors"][number]) => string {
+  const { t, i18n } = useTranslation();
+  return ({ column, code, message }) => {
+    const name = i18n.exists(`import.fields.${column}`) ? t(`import.fields.${column}`) : column;
+    const [, what = ""] = message.match(/^names (.+), which|^is in row (\d+)/)?.filter(Boolean) ?? [];
+    const key = code === "duplicate" && what !== "" ? "import.wrong.inRow" : `import.wrong.${code}`;
+    const words = i18n.exists(key) ? t(key, { what }) : message;
+    return name === "" ? words : `${name}: ${words}`;
+  };
+}

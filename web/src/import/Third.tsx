@@ -1,0 +1,76 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+
+import { homerooms } from "../homerooms/homerooms";
+import { Button } from "../ui/Button";
+import { Check } from "../ui/Check";
+import { note } from "../ui/notes";
+import { Problems } from "../ui/Problems";
+import { Sheet } from "../ui/Sheet";
+import { Sending } from "./Columns";
+import { newRooms } from "./columns";
+import { Report } from "./Report";
+import { send, type Change, type Wizard } from "./wizard";
+
+/** 3: what would happen. Nothing has been changed so far. */
+export function Third({ wizard, change }: { wizard: Wizard; change: Change }) {
+  const { t } = useTranslation();
+  const cache = useQueryClient();
+  const report = wizard.check;
+  if (!report) return null;
+  const count = report.created + report.updated;
+  const go = async () => {
+    const result = await send(cache, false);
+    if (result) note(t("import.finished", { count: result.created + result.updated }));
+  };
+  return (
+    <div className="flex flex-col gap-4">
+      <p>{t(count === 0 ? "import.nothingNew" : "import.nothingYet")}</p>
+      <Rooms wizard={wizard} change={change} />
+      {wizard.problem === null ? null : <Problems problem={wizard.problem} />}
+      {wizard.sending ? (
+        <>
+          <Sending wizard={wizard} />
+          <p className="text-soft">{t("import.mayLeave")}</p>
+        </>
+      ) : null}
+      <p className="flex flex-wrap gap-2">
+        <Button isDisabled={wizard.sending !== null} onPress={() => change({ step: "columns", problem: null })}>
+          {t("app.back")}
+        </Button>
+        <Button kind="main" isDisabled={count === 0} isPending={wizard.sending !== null} onPress={() => void go()}>
+          {t("import.go", { count })}
+        </Button>
+      </p>
+      <Report key={report.rows.length} wizard={wizard} report={report} />
+    </div>
+  );
+}
+
+/** Homerooms that the table names and nobody has made yet: wanted, or a slip of the pen. */
+function Rooms({ wizard, change }: { wizard: Wizard; change: Change }) {
+  const { t } = useTranslation();
+  const { data: known } = useQuery(homerooms);
+  if (!known || wizard.rows === null) return null;
+  const rooms = newRooms(wizard.rows, wizard.places, known.flatMap((room) => [room.name, room.id]));
+  if (rooms.length === 0) return null;
+  const toggle = (name: string, isWanted: boolean) => change({ without: isWanted ? wizard.without.filter((other) => other !== name) : [...wizard.without, name] });
+  return (
+    <Sheet>
+      <fieldset disabled={wizard.sending !== null}>
+        <legend className="sr-only">{t("import.newRooms", { count: rooms.length })}</legend>
+        <h2 aria-hidden="true">{t("import.newRooms", { count: rooms.length })}</h2>
+        <p className="text-soft">{t("import.newRoomsText")}</p>
+        <div className="flex max-h-60 flex-wrap gap-x-6 overflow-y-auto">
+          {rooms.map(({ name, count }) => (
+            <Check key={name} isSelected={!wizard.without.includes(name)} onChange={(isWanted) => toggle(name, isWanted)}>
+              <span>
+                {name} <span className="text-soft text-sm">{t("import.forPeople", { count })}</span>
+              </span>
+            </Check>
+          ))}
+        </div>
+      </fieldset>
+    </Sheet>
+  );
+}

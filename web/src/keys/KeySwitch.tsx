@@ -1,0 +1,15 @@
+import { useTranslation } from "react-i18next";
+
+import { usePreference } from "../lib/preference";
+import { Check } from "../ui/Check";
+
+/** Switches shortcuts of a single key on and off for this person in this browser. */
+export function KeySwitch() {
+  const { t } = useTranslation();
+  const [isOn, setOn] = usePreference("keys");
+  return (
+    <Check isSelected={isOn} onChange={setOn}>
+      {t("keys.switch")}
+    </Check>
+  );
+}

@@ -1,0 +1,41 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useLocation, useNavigate } from "@tanstack/react-router";
+import { CircleHelp } from "lucide-react";
+import { lazy, Suspense, useState } from "react";
+import { useTranslation } from "react-i18next";
+
+import { now } from "../lib/clock";
+import { assignments } from "../lib/groups";
+import { useKeys } from "../lib/keys";
+import { isStaff, type Me } from "../lib/session";
+import { lesson } from "../today/lesson";
+import { Button } from "../ui/Button";
+
+const KeyWindow = lazy(async () => ({ default: (await import("./KeyWindow")).KeyWindow }));
+
+/** The help that stands at the same place on every screen, and the keys that work on every screen. */
+export function Keys({ person }: { person: Me }) {
+  const { t } = useTranslation();
+  const cache = useQueryClient();
+  const navigate = useNavigate();
+  const isOnBoard = useLocation({ select: (location) => /\/board$/.test(location.pathname) });
+  const [isOpen, setOpen] = useState(false);
+  const toBoard = async () => {
+    const [first] = lesson(await cache.ensureQueryData(assignments), now()).running;
+    if (first) await navigate({ to: "/t/$topicId/board", params: { topicId: first.id } });
+  };
+  const forStaff = { "g t": () => void navigate({ to: "/today" }), "g s": () => void navigate({ to: "/submissions" }), "g b": () => void toBoard().catch(() => undefined) };
+  useKeys({ "?": () => setOpen(true), ...(isStaff(person) ? forStaff : {}) });
+  return (
+    <>
+      <Button kind="quiet" className="px-0" aria-label={t("keys.open")} onPress={() => setOpen(true)}>
+        <CircleHelp aria-hidden="true" className="size-5" />
+      </Button>
+      {isOpen ? (
+        <Suspense>
+          <KeyWindow isOnBoard={isOnBoard} isStaff={isStaff(person)} onClose={() => setOpen(false)} />
+        </Suspense>
+      ) : null}
+    </>
+  );
+}

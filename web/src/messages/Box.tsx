@@ -1,0 +1,89 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { ChevronDown } from "lucide-react";
+import { useTranslation } from "react-i18next";
+
+import { Button } from "../ui/Button";
+import { Empty } from "../ui/Empty";
+import { Problems } from "../ui/Problems";
+import { Shape } from "../ui/Shape";
+import { When } from "../ui/When";
+import { type Box as BoxName, type Message, messages } from "./messages";
+import { Opened } from "./Opened";
+
+interface Props {
+  box: BoxName;
+  classId?: string | undefined;
+  own: string;
+  /** Which message is open: the address knows. */
+  openId: string | undefined;
+  onOpen: (id: string | undefined) => void;
+  onAnswer: (message: Message) => void;
+  classNameOf: (id: string) => string | undefined;
+}
+
+/** The messages of a box, newest first; each opens in its place. */
+export function Box({ box, classId, own, openId, onOpen, onAnswer, classNameOf }: Props) {
+  const { t } = useTranslation();
+  const pages = useInfiniteQuery(messages(box, classId));
+  const all = (pages.data?.pages ?? []).flatMap((page) => page.data);
+  if (pages.isPending) return <Shape />;
+  if (!pages.data) return <Problems problem={pages.error} again={() => void pages.refetch()} />;
+  if (all.length === 0) return <Empty>{t(`messages.none.${box}`)}</Empty>;
+  return (
+    <div className="flex flex-col items-start gap-3">
+      <ul className="border-faint bg-sheet divide-faint w-full divide-y rounded-xl border">
+        {all.map((one) => (
+          <li key={one.id}>
+            <Line message={one} own={own} isOpen={one.id === openId} onOpen={onOpen} classNameOf={classNameOf} />
+            {one.id === openId ? <Opened known={one} own={own} onAnswer={onAnswer} onGone={() => onOpen(undefined)} /> : null}
+          </li>
+        ))}
+      </ul>
+      {pages.hasNextPage ? (
+        <Button isPending={pages.isFetchingNextPage} onPress={() => void pages.fetchNextPage()}>
+          {t("app.loadMore")}
+        </Button>
+      ) : null}
+    </div>
+  );
+}
+
+interface LineProps {
+  message: Message;
+  own: string;
+  isOpen: boolean;
+  onOpen: (id: string | undefined) => void;
+  classNameOf: (id: string) => string | undefined;
+}
+
+function Line({ message, own, isOpen, onOpen, classNameOf }: LineProps) {
+  const { t } = useTranslation();
+  const isOwn = message.sender.id === own;
+  const isNew = message.readAt === null && !isOwn;
+  const names = (message.recipients ?? []).map((one) => one.name);
+  const more = (message.recipientCount ?? 0) - names.length;
+  const to = message.classId === null ? `${names.join(", ")}${more > 0 ? ` ${t("messages.more", { count: more })}` : ""}` : t("messages.class", { name: classNameOf(message.classId) ?? "" });
+  return (
+    <h2 className="text-base font-normal">
+      <button
+        type="button"
+        aria-expanded={isOpen}
+        onClick={() => onOpen(isOpen ? undefined : message.id)}
+        className="hover:bg-faint flex min-h-11 w-full cursor-pointer flex-wrap items-center gap-x-3 px-3 py-2 text-start"
+      >
+        <span className={`flex min-w-0 grow basis-48 flex-col ${isNew ? "font-semibold" : ""}`}>
+          <span className="flex flex-wrap items-center gap-x-2">
+            {isNew ? <span className="bg-accent text-on-accent rounded-full px-1.5 text-xs">{t("messages.new")}</span> : null}
+            {isOwn ? t("messages.to", { names: to }) : message.sender.name}
+            {message.classId !== null && !isOwn ? <span className="text-soft text-sm font-normal">{to}</span> : null}
+          </span>
+          <span className="text-soft truncate">{message.subject ?? message.content.split("\n")[0]}</span>
+        </span>
+        <span className="text-soft text-sm whitespace-nowrap">
+          <When at={message.createdAt} />
+        </span>
+        <ChevronDown aria-hidden="true" className={`size-4 shrink-0 ${isOpen ? "rotate-180" : ""}`} />
+      </button>
+    </h2>
+  );
+}

@@ -1,0 +1,67 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect } from "react";
+import { useTranslation } from "react-i18next";
+
+import { client } from "../api/client";
+import { useSay } from "../lib/problems";
+import { Ask } from "../ui/Ask";
+import { Button } from "../ui/Button";
+import { note } from "../ui/notes";
+import { Problems } from "../ui/Problems";
+import { Shape } from "../ui/Shape";
+import { type Message, message } from "./messages";
+
+interface Props {
+  /** As the list knows it: shown until the whole message is here. */
+  known: Message;
+  own: string;
+  onAnswer: (message: Message) => void;
+  onGone: () => void;
+}
+
+/** A message in full; reading it is told to nobody but the own counter. */
+export function Opened({ known, own, onAnswer, onGone }: Props) {
+  const { t } = useTranslation();
+  const say = useSay();
+  const cache = useQueryClient();
+  const found = useQuery({ ...message(known.id), placeholderData: known });
+  const isOwn = known.sender.id === own;
+  const isNew = known.readAt === null && !isOwn;
+  useEffect(() => {
+    if (!isNew) return;
+    void client
+      .POST("/messages/{id}/read", { params: { path: { id: known.id } } })
+      .then(() => cache.invalidateQueries({ queryKey: ["messages"] }))
+      .catch(() => undefined);
+  }, [known.id, isNew, cache]);
+  const remove = useMutation({
+    mutationFn: () => client.DELETE("/messages/{id}", { params: { path: { id: known.id } } }),
+    onSuccess: () => {
+      note(t("messages.deleted"));
+      onGone();
+    },
+    onError: (problem) => note(say(problem)),
+    onSettled: () => cache.invalidateQueries({ queryKey: ["messages", "box"] }),
+  });
+  if (found.isError) return <Problems problem={found.error} again={() => void found.refetch()} />;
+  if (!found.data) return <Shape count={1} />;
+  const all = found.data.recipients ?? [];
+  return (
+    <div className="flex flex-col gap-3 px-3 pb-3">
+      {isOwn && all.length > 0 ? <p className="text-soft text-sm">{t("messages.to", { names: all.map((one) => one.name).join(", ") })}</p> : null}
+      <p className="max-w-prose break-words whitespace-pre-wrap">{found.data.content}</p>
+      <p className="flex flex-wrap gap-2">
+        {isOwn ? null : <Button onPress={() => onAnswer(found.data)}>{t("messages.answer")}</Button>}
+        <Ask
+          kind="quiet"
+          open={t("app.delete")}
+          title={t("messages.deleteTitle")}
+          text={t("messages.deleteText")}
+          yes={t("app.delete")}
+          onYes={() => remove.mutate()}
+          isPending={remove.isPending}
+        />
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,101 @@
+import { useQuery } from "@tanstack/react-query";
+import { X } from "lucide-react";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+
+import { client, data } from "../api/client";
+import { Button } from "../ui/Button";
+import { Choice } from "../ui/Choice";
+import { Radios } from "../ui/Radios";
+import { Search } from "../ui/Search";
+import { type Addressee, classes, teachersOf } from "./messages";
+
+export interface Target {
+  people: readonly Addressee[];
+  /** Everybody of a class instead of single people. */
+  classId: string | null;
+}
+
+interface Props {
+  isStaff: boolean;
+  own: string;
+  target: Target;
+  onChange: (target: Target) => void;
+}
+
+/** Who gets it: students find the teachers of their classes, the staff everybody of the school, or a whole class. */
+export function To({ isStaff, own, target, onChange }: Props) {
+  const { t } = useTranslation();
+  const known = useQuery(classes);
+  const [sort, setSort] = useState<"people" | "class">("people");
+  const choose = (next: "people" | "class") => {
+    setSort(next);
+    onChange({ people: [], classId: null });
+  };
+  const open = (known.data ?? []).filter((one) => one.status === "ACTIVE");
+  return (
+    <div className="flex flex-col gap-3">
+      {isStaff && open.length > 0 ? (
+        <Radios
+          label={t("messages.whom")}
+          value={sort}
+          onChange={choose}
+          options={[
+            { id: "people", name: t("messages.people") },
+            { id: "class", name: t("messages.wholeClass") },
+          ]}
+        />
+      ) : null}
+      {sort === "class" ? (
+        <Choice label={t("messages.classLabel")} options={open} value={target.classId} none={t("messages.choose")} onChange={(classId) => onChange({ people: [], classId })} />
+      ) : (
+        <People isStaff={isStaff} own={own} teachers={teachersOf(known.data ?? [])} people={target.people} onChange={(people) => onChange({ people, classId: null })} />
+      )}
+    </div>
+  );
+}
+
+interface PeopleProps {
+  isStaff: boolean;
+  own: string;
+  teachers: readonly Addressee[];
+  people: readonly Addressee[];
+  onChange: (people: Addressee[]) => void;
+}
+
+function People({ isStaff, own, teachers, people, onChange }: PeopleProps) {
+  const { t } = useTranslation();
+  const [input, setInput] = useState("");
+  const words = input.trim();
+  const some = useQuery({
+    queryKey: ["users", "addressees", words],
+    queryFn: async () =>
+      (await data(client.GET("/users", { params: { query: { limit: 20, isActive: "1", ...(words === "" ? {} : { search: words }) } } }))).data.map((one) => ({ id: one.id, name: one.name })),
+    enabled: isStaff,
+    placeholderData: (before) => before,
+  });
+  const all: readonly Addressee[] = isStaff ? (some.data ?? []) : teachers.filter((one) => one.name.toLowerCase().includes(words.toLowerCase()));
+  const found = all.filter((one) => one.id !== own && !people.some((chosen) => chosen.id === one.id));
+  const pick = (id: string) => {
+    const one = found.find((person) => person.id === id);
+    if (one) onChange([...people, one]);
+    setInput("");
+  };
+  return (
+    <>
+      <Search label={t(isStaff ? "messages.find" : "messages.teacher")} input={input} onInput={setInput} found={found} onPick={pick} none={t("messages.nobody")} />
+      {people.length === 0 ? null : (
+        <ul aria-label={t("messages.whom")} className="flex flex-wrap gap-2">
+          {people.map((one) => (
+            <li key={one.id} className="border-line flex items-center rounded-full border ps-3">
+              {one.name}
+              <Button kind="quiet" className="px-0" aria-label={t("messages.without", { name: one.name })} onPress={() => onChange(people.filter((person) => person !== one))}>
+                <X aria-hidden="true" className="size-4" />
+              </Button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}

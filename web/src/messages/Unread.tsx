@@ -1,0 +1,19 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { Mail } from "lucide-react";
+import { useTranslation } from "react-i18next";
+
+import { unread } from "./messages";
+
+/** The way to the messages, for the header: how many are new stands beside it. */
+export function Unread() {
+  const { t } = useTranslation();
+  const { data: count = 0 } = useQuery(unread);
+  const words = count > 0 ? t("messages.unread", { count }) : t("messages.title");
+  return (
+    <Link to="/messages" aria-label={words} title={words} className="text-ink inline-flex min-h-11 min-w-11 items-center justify-center gap-1 rounded-lg">
+      <Mail aria-hidden="true" className="size-5" />
+      {count > 0 ? <span className="bg-accent text-on-accent min-w-5 rounded-full px-1.5 text-center text-xs font-semibold">{count}</span> : null}
+    </Link>
+  );
+}

@@ -1,0 +1,86 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+
+import { client } from "../api/client";
+import { draft, keepDraft } from "../lib/drafts";
+import { fieldProblem } from "../lib/problems";
+import { Area } from "../ui/Area";
+import { Button } from "../ui/Button";
+import { Field } from "../ui/Field";
+import { note } from "../ui/notes";
+import { Problems } from "../ui/Problems";
+import { Window } from "../ui/Window";
+import type { Addressee } from "./messages";
+import { To, type Target } from "./To";
+
+interface Props {
+  own: string;
+  isStaff: boolean;
+  /** Whom it answers. */
+  to?: Addressee | undefined;
+  subject?: string | undefined;
+  onClose: () => void;
+}
+
+/** A new message. What was written is kept in this browser until it is sent. */
+export function Write({ own, isStaff, to, subject: about = "", onClose }: Props) {
+  const { t } = useTranslation();
+  return (
+    <Window title={t(to ? "messages.answer" : "messages.write")} isOpen onOpenChange={(isOpen) => isOpen || onClose()} isWide>
+      {(close) => <Form own={own} isStaff={isStaff} to={to} subject={about} close={close} />}
+    </Window>
+  );
+}
+
+function Form({ own, isStaff, to, subject: about = "", close }: Omit<Props, "onClose"> & { close: () => void }) {
+  const { t } = useTranslation();
+  const cache = useQueryClient();
+  const place = `message:${to?.id ?? ""}`;
+  const [target, setTarget] = useState<Target>({ people: to ? [to] : [], classId: null });
+  const [subject, setSubject] = useState(about);
+  const [content, setContent] = useState(() => draft(own, place));
+  const keep = (text: string) => {
+    setContent(text);
+    keepDraft(own, place, text);
+  };
+  const send = useMutation({
+    mutationFn: () =>
+      client.POST("/messages", {
+        body: {
+          content: content.trim(),
+          ...(subject.trim() === "" ? {} : { subject: subject.trim() }),
+          ...(target.classId === null ? { recipientIds: target.people.map((one) => one.id) } : { classId: target.classId }),
+        },
+      }),
+    networkMode: "always",
+    onSuccess: () => {
+      keep("");
+      note(t("messages.sent"));
+      close();
+    },
+    onSettled: () => cache.invalidateQueries({ queryKey: ["messages"] }),
+  });
+  const isReady = content.trim() !== "" && (target.classId !== null || target.people.length > 0);
+  const wrong = fieldProblem(send.error, "subject");
+  return (
+    <form
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isReady && !send.isPending) send.mutate();
+      }}
+    >
+      {to ? <p>{t("messages.to", { names: to.name })}</p> : <To isStaff={isStaff} own={own} target={target} onChange={setTarget} />}
+      <Field label={t("messages.subject")} value={subject} onChange={setSubject} maxLength={200} {...(wrong ? { problem: wrong } : {})} />
+      <Area label={t("messages.text")} rows={6} maxLength={4000} value={content} onChange={keep} problem={fieldProblem(send.error, "content")} />
+      {send.isError ? <Problems problem={send.error} /> : null}
+      <p className="flex flex-wrap justify-end gap-2">
+        <Button onPress={close}>{t("ask.cancel")}</Button>
+        <Button kind="main" type="submit" isDisabled={!isReady} isPending={send.isPending}>
+          {t(send.isError ? "messages.again" : "messages.send")}
+        </Button>
+      </p>
+    </form>
+  );
+}

@@ -1,0 +1,50 @@
+// Messages between people of a school, and announcements to a class.
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+
+import { client, data, type Schemas } from "../api/client";
+
+export type Message = Schemas["Message"];
+
+export const BOXES = ["inbox", "sent", "class"] as const;
+export type Box = (typeof BOXES)[number];
+
+/** The messages of a box, newest first; the announcements of a class need to know of which. */
+export const messages = (box: Box, classId: string | undefined) =>
+  infiniteQueryOptions({
+    queryKey: ["messages", "box", box, classId ?? ""],
+    queryFn: ({ pageParam }) =>
+      data(client.GET("/messages", { params: { query: { box, limit: 30, ...(classId === undefined ? {} : { classId }), ...(pageParam === "" ? {} : { cursor: pageParam }) } } })),
+    initialPageParam: "",
+    getNextPageParam: (page) => page.nextCursor ?? undefined,
+  });
+
+export const message = (id: string) =>
+  queryOptions({ queryKey: ["messages", "one", id], queryFn: () => data(client.GET("/messages/{id}", { params: { path: { id } } })) });
+
+export const unread = queryOptions({
+  queryKey: ["messages", "unread"],
+  queryFn: async () => (await data(client.GET("/messages/unread-count"))).unreadCount,
+});
+
+export const classes = queryOptions({ queryKey: ["classes", "mine", "open"], queryFn: () => data(client.GET("/classes", { params: { query: { mine: "1" } } })) });
+
+export interface Addressee {
+  id: string;
+  name: string;
+  note?: string;
+}
+
+/** To whom a student may write: the teachers of the classes. */
+export function teachersOf(found: readonly { name: string; teacher: { id: string; name: string }; coTeachers?: readonly { id: string; name: string }[] | null }[]): Addressee[] {
+  const all = new Map<string, Addressee>();
+  for (const one of found) {
+    for (const teacher of [one.teacher, ...(one.coTeachers ?? [])]) {
+      const before = all.get(teacher.id)?.note;
+      all.set(teacher.id, { id: teacher.id, name: teacher.name, note: before === undefined ? one.name : `${before}, ${one.name}` });
+    }
+  }
+  return [...all.values()].toSorted((one, other) => one.name.localeCompare(other.name));
+}
+
+/** "Re:" once, however often it goes back and forth. */
+export const answerTo = (subject: string | null): string => (subject === null ? "" : /^(re|aw):/i.test(subject) ? subject : `Re: ${subject}`);

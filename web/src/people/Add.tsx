@@ -1,0 +1,162 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { Form } from "react-aria-components";
+import { useTranslation } from "react-i18next";
+
+import { client, data, Problem, type Schemas } from "../api/client";
+import { called, homerooms } from "../homerooms/homerooms";
+import { fieldProblem, useSay } from "../lib/problems";
+import { type Me, standing } from "../lib/session";
+import { Button } from "../ui/Button";
+import { Check } from "../ui/Check";
+import { Choice } from "../ui/Choice";
+import { Field } from "../ui/Field";
+import { Radios } from "../ui/Radios";
+import { Window } from "../ui/Window";
+import { classes, rolesFrom } from "./people";
+import { Secret } from "./Secret";
+
+type New = Schemas["NewUser"];
+type NewRole = "ADMIN" | "TEACHER" | "STUDENT";
+type Way = "made" | "mail" | "own";
+const NOTHING = { firstName: "", lastName: "", name: "", email: "", username: "", externalId: "", password: "", homeroomId: "", classIds: [] as string[] };
+
+/** Brings one person into the school, and tells the password once. */
+export function Add({ caller, onClose }: { caller: Me; onClose: () => void }) {
+  const { t } = useTranslation();
+  const cache = useQueryClient();
+  const add = useMutation({
+    mutationFn: (body: New) => data(client.POST("/users", { body })),
+    onSuccess: () => Promise.all(["users", "admin", "homerooms"].map((noun) => cache.invalidateQueries({ queryKey: [noun] }))),
+  });
+  return (
+    <Window title={add.data ? t("people.added") : t("people.addTitle")} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+      {() =>
+        add.data ? (
+          <Welcome added={add.data} onMore={add.reset} onClose={onClose} />
+        ) : (
+          <Card caller={caller} problem={add.error} isPending={add.isPending} onSend={add.mutate} onClose={onClose} />
+        )
+      }
+    </Window>
+  );
+}
+
+function Welcome({ added, onMore, onClose }: { added: Schemas["NewMember"]; onMore: () => void; onClose: () => void }) {
+  const { t } = useTranslation();
+  const name = "name" in added ? added.name : added.email;
+  const password = "temporaryPassword" in added ? added.temporaryPassword : undefined;
+  return (
+    <>
+      {password ? <Secret slip={{ name, email: added.email, password }} /> : <p>{t("createdAt" in added ? "people.joinedNew" : "people.joinedKnown", { name })}</p>}
+      <p className="flex flex-wrap justify-end gap-2">
+        <Button onPress={onMore}>{t("people.addAnother")}</Button>
+        <Button kind="main" onPress={onClose}>
+          {t("app.close")}
+        </Button>
+      </p>
+    </>
+  );
+}
+
+interface CardProps {
+  caller: Me;
+  problem: unknown;
+  isPending: boolean;
+  onSend: (body: New) => void;
+  onClose: () => void;
+}
+
+function Card({ caller, problem, isPending, onSend, onClose }: CardProps) {
+  const { t } = useTranslation();
+  const say = useSay();
+  const rooms = useQuery(homerooms);
+  const [role, setRole] = useState<NewRole>("STUDENT");
+  const [way, setWay] = useState<Way>("made");
+  const [said, setSaid] = useState(NOTHING);
+  const set = (part: Partial<typeof NOTHING>) => setSaid({ ...said, ...part });
+  const full = [said.firstName, said.lastName].map((part) => part.trim()).filter(Boolean).join(" ");
+  const roles = (["STUDENT", "TEACHER", "ADMIN"] as const).filter((id) => rolesFrom(standing(caller)).includes(id.toLowerCase() as "student"));
+  const of = (path: string) => {
+    const message = fieldProblem(problem, path);
+    return message === undefined ? {} : { problem: message };
+  };
+  const send = () => {
+    const { password, homeroomId, classIds, ...texts } = said;
+    const filled = Object.fromEntries(Object.entries(texts).filter(([, text]) => text.trim() !== ""));
+    onSend({
+      ...filled,
+      name: said.name.trim() || full,
+      email: said.email.trim(),
+      role,
+      ...(way === "mail" ? { sendInvite: true } : way === "own" ? { password } : {}),
+      ...(role === "STUDENT" ? { ...(homeroomId === "" ? {} : { homeroomId }), ...(classIds.length === 0 ? {} : { classIds }) } : {}),
+    });
+  };
+  return (
+    <Form
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      <Radios label={t("people.roleIs")} options={roles.map((id) => ({ id, name: t(`people.one.${id}`) }))} value={role} onChange={setRole} />
+      <div className="grid gap-3 sm:grid-cols-2">
+        <Field label={t("people.firstName")} value={said.firstName} onChange={(firstName) => set({ firstName })} maxLength={80} {...of("firstName")} />
+        <Field label={t("people.lastName")} value={said.lastName} onChange={(lastName) => set({ lastName })} isRequired={full === "" && said.name === ""} maxLength={80} {...of("lastName")} />
+      </div>
+      <Field label={t("people.email")} type="email" value={said.email} onChange={(email) => set({ email })} isRequired maxLength={254} {...of("email")} />
+      {role === "STUDENT" && rooms.data && rooms.data.length > 0 ? (
+        <Choice
+          label={t("people.homeroom")}
+          options={[{ id: "none", name: t("people.noHomeroom") }, ...rooms.data.map((room) => ({ id: room.id, name: called(room) }))]}
+          value={said.homeroomId || "none"}
+          onChange={(id) => set({ homeroomId: id === "none" ? "" : id })}
+          problem={fieldProblem(problem, "homeroomId")}
+        />
+      ) : null}
+      <Radios label={t("people.way")} options={(["made", "mail", "own"] as const).map((id) => ({ id, name: t(`people.ways.${id}`) }))} value={way} onChange={setWay} />
+      {way === "own" ? <Field label={t("people.password")} hint={t("people.passwordHint")} value={said.password} onChange={(password) => set({ password })} isRequired minLength={8} autoComplete="off" {...of("password")} /> : null}
+      <details>
+        <summary className="min-h-11 cursor-pointer py-2 font-medium">{t("people.furthermore")}</summary>
+        <div className="flex flex-col gap-3">
+          <Field label={t("people.shownName")} hint={t("people.shownNameHint", { name: full })} value={said.name} onChange={(name) => set({ name })} maxLength={120} {...of("name")} />
+          <Field label={t("people.username")} value={said.username} onChange={(username) => set({ username })} maxLength={60} {...of("username")} />
+          <Field label={t("people.externalId")} hint={t("people.externalIdHint")} value={said.externalId} onChange={(externalId) => set({ externalId })} maxLength={120} {...of("externalId")} />
+          {role === "STUDENT" ? <Classes chosen={said.classIds} onChange={(classIds) => set({ classIds })} /> : null}
+        </div>
+      </details>
+      {problem instanceof Problem ? (
+        <p role="alert" className="text-bad">
+          {problem.code === "VALIDATION_ERROR" ? t("people.lookAgain") : say(problem)}
+        </p>
+      ) : null}
+      <p className="flex flex-wrap justify-end gap-2">
+        <Button onPress={onClose}>{t("ask.cancel")}</Button>
+        <Button kind="main" type="submit" isPending={isPending}>
+          {t("people.addGo")}
+        </Button>
+      </p>
+    </Form>
+  );
+}
+
+/** The classes a new student learns in from the beginning. */
+function Classes({ chosen, onChange }: { chosen: string[]; onChange: (ids: string[]) => void }) {
+  const { t } = useTranslation();
+  const { data: known = [] } = useQuery(classes);
+  if (known.length === 0) return null;
+  return (
+    <fieldset>
+      <legend className="font-medium">{t("people.classes")}</legend>
+      <div className="border-faint max-h-48 overflow-y-auto rounded-lg border px-3">
+        {known.map((one) => (
+          <Check key={one.id} isSelected={chosen.includes(one.id)} onChange={(isIn) => onChange(isIn ? [...chosen, one.id] : chosen.filter((id) => id !== one.id))}>
+            {one.name} <span className="text-soft text-sm">{one.academicYear}</span>
+          </Check>
+        ))}
+      </div>
+    </fieldset>
+  );
+}

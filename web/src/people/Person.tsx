@@ -1,0 +1,181 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { Form } from "react-aria-components";
+import { useTranslation } from "react-i18next";
+
+import { client, data, Problem } from "../api/client";
+import { fieldProblem, useSay } from "../lib/problems";
+import type { Me } from "../lib/session";
+import { isLanguage, LANGUAGES } from "../lib/words";
+import { Button } from "../ui/Button";
+import { Choice, type Option } from "../ui/Choice";
+import { Field } from "../ui/Field";
+import { note } from "../ui/notes";
+import { Problems } from "../ui/Problems";
+import { Rows } from "../ui/Rows";
+import { When } from "../ui/When";
+import { Window } from "../ui/Window";
+import { RoleChip, State } from "./Line";
+import { groupsOf, isWhole, mayChange, person, roleOf, type Known, type Whole } from "./people";
+
+/** One person: what is known, what can be changed, the groups, and where more is to be found. */
+export function Person({ id, caller, onClose }: { id: string; caller: Me; onClose: () => void }) {
+  const { t } = useTranslation();
+  const found = useQuery(person(id));
+  return (
+    <Window title={found.data?.name ?? t("people.person")} isWide isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+      {(close) => (
+        <>
+          {found.isPending ? <Rows count={4} /> : null}
+          {found.isError ? <Problems problem={found.error} again={() => void found.refetch()} /> : null}
+          {found.data ? <About user={found.data} caller={caller} /> : null}
+          <p className="flex justify-end">
+            <Button onPress={close}>{t("app.close")}</Button>
+          </p>
+        </>
+      )}
+    </Window>
+  );
+}
+
+function About({ user, caller }: { user: Known; caller: Me }) {
+  const { t } = useTranslation();
+  const may = mayChange(caller, user);
+  const isSelf = user.id === caller.id;
+  return (
+    <>
+      <p className="flex flex-wrap items-center gap-2">
+        <RoleChip user={user} />
+        <State user={user} />
+        <span className="text-soft text-sm">
+          {isWhole(user) && user.lastLoginAt !== null ? (
+            <>
+              {t("people.seen")}: <When at={user.lastLoginAt} />
+            </>
+          ) : null}
+        </span>
+      </p>
+      {isSelf ? (
+        <p>
+          {t("people.self")} <Link to="/me">{t("people.toMe")}</Link>
+        </p>
+      ) : null}
+      {may && isWhole(user) ? <Edit key={user.updatedAt} user={user} /> : <Facts user={user} />}
+      {!isSelf && !may ? <p className="text-soft">{t("people.above")}</p> : null}
+      {may && !isWhole(user) ? <p className="text-soft">{t("people.sharedText")}</p> : null}
+      {roleOf(user) === "student" ? <Groups id={user.id} /> : null}
+      <p className="flex flex-wrap gap-x-4 gap-y-2">
+        <Link to="/admin/sessions" search={{ userId: user.id } as never} className="inline-flex min-h-11 items-center">
+          {t("people.sessions")}
+        </Link>
+        <Link to="/admin/privacy" search={{ userId: user.id } as never} className="inline-flex min-h-11 items-center">
+          {t("people.privacy")}
+        </Link>
+      </p>
+    </>
+  );
+}
+
+function Facts({ user }: { user: Known }) {
+  const { t } = useTranslation();
+  const facts = [
+    [t("people.email"), user.email],
+    [t("people.externalId"), user.member?.externalId],
+    ...(isWhole(user) ? [[t("people.username"), user.username]] : []),
+  ].filter(([, text]) => text);
+  return (
+    <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1">
+      {facts.map(([name, text]) => (
+        <div key={name} className="contents">
+          <dt className="text-soft">{name}</dt>
+          <dd className="[overflow-wrap:anywhere]">{text}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+const TEXTS = ["name", "email", "firstName", "lastName", "username", "externalId"] as const;
+
+function Edit({ user }: { user: Whole }) {
+  const { t } = useTranslation();
+  const say = useSay();
+  const cache = useQueryClient();
+  const before = Object.fromEntries(TEXTS.map((part) => [part, user[part] ?? ""])) as Record<(typeof TEXTS)[number], string>;
+  const [said, setSaid] = useState(before);
+  const [locale, setLocale] = useState(user.locale);
+  const languages: Option[] = Object.entries(LANGUAGES).map(([id, name]) => ({ id, name }));
+  if (!isLanguage(user.locale)) languages.push({ id: user.locale, name: user.locale });
+  const changed = TEXTS.filter((part) => said[part].trim() !== before[part]);
+  const save = useMutation({
+    mutationFn: () => {
+      const texts = Object.fromEntries(changed.map((part) => [part, said[part].trim() === "" && part !== "name" && part !== "email" ? null : said[part].trim()]));
+      return data(client.PATCH("/users/{id}", { params: { path: { id: user.id } }, body: { ...texts, ...(locale === user.locale ? {} : { locale }) } }));
+    },
+    onSuccess: async () => {
+      await cache.invalidateQueries({ queryKey: ["users"] });
+      note(t("app.saved"));
+    },
+  });
+  return (
+    <Form
+      className="flex flex-col gap-3"
+      onSubmit={(event) => {
+        event.preventDefault();
+        save.mutate();
+      }}
+    >
+      <div className="grid gap-3 sm:grid-cols-2">
+        {TEXTS.map((part) => {
+          const message = fieldProblem(save.error, part);
+          return (
+            <Field
+              key={part}
+              label={t(part === "name" ? "people.shownName" : `people.${part}`)}
+              value={said[part]}
+              onChange={(text) => setSaid({ ...said, [part]: text })}
+              isRequired={part === "name" || part === "email"}
+              type={part === "email" ? "email" : "text"}
+              {...(message === undefined ? {} : { problem: message })}
+            />
+          );
+        })}
+        <Choice label={t("people.locale")} options={languages} value={locale} onChange={setLocale} />
+      </div>
+      {save.error instanceof Problem && save.error.code !== "VALIDATION_ERROR" ? (
+        <p role="alert" className="text-bad">
+          {say(save.error)}
+        </p>
+      ) : null}
+      {changed.length > 0 || locale !== user.locale ? (
+        <p>
+          <Button kind="main" type="submit" isPending={save.isPending}>
+            {t("app.save")}
+          </Button>
+        </p>
+      ) : null}
+    </Form>
+  );
+}
+
+function Groups({ id }: { id: string }) {
+  const { t } = useTranslation();
+  const found = useQuery(groupsOf(id));
+  return (
+    <section aria-label={t("people.groups")}>
+      <h3 className="font-semibold">{t("people.groups")}</h3>
+      {found.isError ? <Problems problem={found.error} again={() => void found.refetch()} /> : null}
+      {found.data?.length === 0 ? <p className="text-soft">{t("people.noGroups")}</p> : null}
+      <ul>
+        {found.data?.map((group) => (
+          <li key={group.id}>
+            <Link to="/g/$groupId" params={{ groupId: group.id }} className="inline-flex min-h-11 items-center">
+              {["class" in group ? group.class.name : "", group.displayName ?? group.name].filter(Boolean).join(" › ")}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,105 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+
+import { client, data } from "../api/client";
+import { useSay } from "../lib/problems";
+import { type Me, standing } from "../lib/session";
+import { Asked } from "../ui/Ask";
+import { Button } from "../ui/Button";
+import { Radios } from "../ui/Radios";
+import { Window } from "../ui/Window";
+import type { useDeeds } from "./deeds";
+import { type Known, type Role, roleOf, rolesFrom } from "./people";
+import { Secret } from "./Secret";
+
+type Deeds = ReturnType<typeof useDeeds>;
+
+/** Another role: what each may do, and that it counts at once. */
+export function ChangeRole({ user, caller, deeds, onClose }: { user: Known; caller: Me; deeds: Deeds; onClose: () => void }) {
+  const { t } = useTranslation();
+  const [role, setRole] = useState<Role>(roleOf(user));
+  const options = rolesFrom(standing(caller)).toReversed();
+  return (
+    <Window title={t("people.roleOf", { name: user.name })} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+      {(close) => (
+        <>
+          <Radios label={t("people.roleIs")} options={options.map((id) => ({ id, name: t(`people.role.${id}`) }))} value={role} onChange={setRole} />
+          <p>{t(`people.may.${role}`)}</p>
+          <p className="text-soft text-sm">{t("people.roleAtOnce")}</p>
+          <p className="flex flex-wrap justify-end gap-2">
+            <Button onPress={close}>{t("ask.cancel")}</Button>
+            <Button
+              kind="main"
+              isDisabled={role === roleOf(user)}
+              onPress={() => {
+                close();
+                deeds.promote.mutate({ user, role });
+              }}
+            >
+              {t("app.save")}
+            </Button>
+          </p>
+        </>
+      )}
+    </Window>
+  );
+}
+
+/** A new password, shown once; asked first, because it ends the old one and signs the person out. */
+export function NewPassword({ user, onClose }: { user: Known; onClose: () => void }) {
+  const { t } = useTranslation();
+  const say = useSay();
+  const cache = useQueryClient();
+  const reset = useMutation({
+    mutationFn: () => data(client.POST("/users/{id}/reset-password", { params: { path: { id: user.id } } })),
+    onSuccess: () => cache.invalidateQueries({ queryKey: ["users"] }),
+  });
+  return (
+    <Window title={t("people.newPasswordFor", { name: user.name })} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+      {(close) => (
+        <>
+          {reset.data ? <Secret slip={{ name: user.name, email: user.email ?? "", password: reset.data.temporaryPassword }} /> : <p>{t("people.newPasswordText")}</p>}
+          {reset.isError ? (
+            <p role="alert" className="text-bad">
+              {say(reset.error)}
+            </p>
+          ) : null}
+          <p className="flex flex-wrap justify-end gap-2">
+            <Button onPress={close}>{reset.data ? t("app.close") : t("ask.cancel")}</Button>
+            {reset.data ? null : (
+              <Button kind="main" isPending={reset.isPending} onPress={() => reset.mutate()}>
+                {t("people.newPasswordGo")}
+              </Button>
+            )}
+          </p>
+        </>
+      )}
+    </Window>
+  );
+}
+
+/** The end of a membership: what goes, what stays, and the name to be typed. */
+export function Remove({ user, deeds, onClose }: { user: Known; deeds: Deeds; onClose: () => void }) {
+  const { t } = useTranslation();
+  const goes = ["access", "places", "sessions"] as const;
+  const stays = ["work", "account"] as const;
+  const text = (
+    <div className="flex flex-col gap-2">
+      <p>{t("people.removeText", { name: user.name })}</p>
+      <ul className="list-disc ps-5">
+        {goes.map((what) => (
+          <li key={what}>{t(`people.goes.${what}`)}</li>
+        ))}
+      </ul>
+      <p>{t("people.stays")}</p>
+      <ul className="list-disc ps-5">
+        {stays.map((what) => (
+          <li key={what}>{t(`people.remains.${what}`)}</li>
+        ))}
+      </ul>
+      <p className="text-soft text-sm">{t("people.removeInstead")}</p>
+    </div>
+  );
+  return <Asked title={t("people.removeTitle", { name: user.name })} text={text} yes={t("people.removeGo")} typed={user.name} onYes={() => deeds.remove.mutate(user)} onClose={onClose} />;
+}

@@ -1,0 +1,46 @@
+// What can be done to a person and taken back: each says what happened, with the way back.
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+
+import { client, data } from "../api/client";
+import { useSay } from "../lib/problems";
+import { note } from "../ui/notes";
+import { type Known, type Role, roleOf } from "./people";
+
+/** Lets people in or keeps them out; giving a role. Answers the two mutations. */
+export function useDeeds() {
+  const { t } = useTranslation();
+  const say = useSay();
+  const cache = useQueryClient();
+  const anew = () => Promise.all([cache.invalidateQueries({ queryKey: ["users"] }), cache.invalidateQueries({ queryKey: ["admin"] })]);
+  const onError = (problem: unknown) => void note(say(problem));
+  const allow = useMutation({
+    mutationFn: ({ user, isActive }: { user: Known; isActive: boolean; isUndo?: boolean }) =>
+      data(client.PATCH("/users/{id}", { params: { path: { id: user.id } }, body: { isActive } })),
+    onSuccess: async (_, { user, isActive, isUndo }) => {
+      await anew();
+      const words = t(isActive ? "people.switchedOn" : "people.switchedOff", { name: user.name });
+      note(words, isUndo ? undefined : () => allow.mutate({ user, isActive: !isActive, isUndo: true }));
+    },
+    onError,
+  });
+  const promote = useMutation({
+    mutationFn: ({ user, role }: { user: Known; role: Role; isUndo?: boolean }) =>
+      data(client.PATCH("/admin/members/{id}", { params: { path: { id: user.member?.id ?? "" } }, body: { role } })),
+    onSuccess: async (_, { user, role, isUndo }) => {
+      await anew();
+      const words = t("people.isNow", { name: user.name, role: t(`people.role.${role}`) });
+      note(words, isUndo ? undefined : () => promote.mutate({ user, role: roleOf(user), isUndo: true }));
+    },
+    onError,
+  });
+  const remove = useMutation({
+    mutationFn: (user: Known) => data(client.DELETE("/users/{id}", { params: { path: { id: user.id } } })),
+    onSuccess: async (_, user) => {
+      await Promise.all([anew(), cache.invalidateQueries({ queryKey: ["homerooms"] })]);
+      note(t("people.removed", { name: user.name }));
+    },
+    onError,
+  });
+  return { allow, promote, remove };
+}

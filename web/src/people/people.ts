@@ -1,0 +1,78 @@
+// The people of the school as the service tells them, and who may do what to whom.
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
+
+import { client, data, type Schemas } from "../api/client";
+import { type Me, standing, type Standing } from "../lib/session";
+
+export type Known = Schemas["KnownUser"];
+export type Whole = Schemas["UserWithMember"];
+export type Role = Schemas["MemberRole"];
+
+export const ROLES = ["owner", "admin", "teacher", "student"] as const;
+/** The roles that lists can be narrowed to; owners are found among the administrators. */
+export const ROLE_FILTERS = ["STUDENT", "TEACHER", "ADMIN"] as const;
+
+export interface Filters {
+  search?: string | undefined;
+  role?: (typeof ROLE_FILTERS)[number] | undefined;
+  homeroomId?: string | undefined;
+  isActive?: "1" | "0" | undefined;
+}
+
+/** The people that pass the filters, by name, page by page. */
+export const people = (filters: Filters) =>
+  infiniteQueryOptions({
+    queryKey: ["users", "list", filters],
+    queryFn: ({ pageParam }) => data(client.GET("/users", { params: { query: { ...filters, limit: 50, ...(pageParam === "" ? {} : { cursor: pageParam }) } } })),
+    initialPageParam: "",
+    getNextPageParam: (page) => page.nextCursor ?? undefined,
+    placeholderData: keepPreviousData,
+  });
+
+/** A handful of people, for fields that look for one of many. */
+export const someone = (filters: Filters) =>
+  queryOptions({
+    queryKey: ["users", "some", filters],
+    queryFn: async () => (await data(client.GET("/users", { params: { query: { ...filters, limit: 20 } } }))).data,
+    placeholderData: keepPreviousData,
+  });
+
+export const person = (id: string) => queryOptions({ queryKey: ["users", "one", id], queryFn: () => data(client.GET("/users/{id}", { params: { path: { id } } })) });
+
+export const groupsOf = (id: string) =>
+  queryOptions({ queryKey: ["groups", "of", id], queryFn: () => data(client.GET("/users/{id}/groups", { params: { path: { id } } })) });
+
+/** The classes of the school that take students. */
+export const classes = queryOptions({ queryKey: ["classes", "active"], queryFn: () => data(client.GET("/classes", { params: { query: { status: "ACTIVE" } } })) });
+
+/** How many people there are, by role. */
+export const counts = queryOptions({ queryKey: ["admin", "stats"], queryFn: () => data(client.GET("/admin/stats")) });
+
+/** Everybody there is, however many pages that takes. */
+export async function everybody(filters: Filters): Promise<Known[]> {
+  const found: Known[] = [];
+  let cursor: string | null = "";
+  while (cursor !== null) {
+    const page: { data: Known[]; nextCursor: string | null } = await data(
+      client.GET("/users", { params: { query: { ...filters, limit: 200, ...(cursor === "" ? {} : { cursor }) } } }),
+    );
+    found.push(...page.data);
+    cursor = page.nextCursor;
+  }
+  return found;
+}
+
+/** Whether the account is this school's to change; of others it knows an outline only. */
+export const isWhole = (user: Known): user is Whole => "createdAt" in user;
+export const roleOf = (user: Known): Role => user.member?.role ?? "student";
+
+const RANKS: Record<Standing, number> = { student: 1, teacher: 2, admin: 3, owner: 4, super: 5 };
+
+/** Whether somebody may change the account of another: of a lower rank; owners also each other. Oneself is changed elsewhere. */
+export function mayChange(caller: Me, user: Known): boolean {
+  const own = standing(caller);
+  return user.id !== caller.id && (RANKS[own] > RANKS[roleOf(user)] || own === "owner");
+}
+
+/** The roles somebody may give. */
+export const rolesFrom = (own: Standing): Role[] => ROLES.filter((role) => RANKS[own] > RANKS[role] || own === "owner");

@@ -1,0 +1,49 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+
+import { Bar } from "../ui/Bar";
+import { When } from "../ui/When";
+import { type Topic, topicOf, useNames, type WorkRoom } from "./room";
+
+/** What is said over the whole room: that it is locked, or that a teacher is a visitor. */
+export function Bars({ found, topic, isStaff, isArchived }: { found: WorkRoom; topic: Topic | undefined; isStaff: boolean; isArchived: boolean }) {
+  const { t } = useTranslation();
+  return (
+    <>
+      {isArchived ? <Bar>{t("room.archived")}</Bar> : null}
+      {topic?.assignment.status === "FINISHED" ? <Finished found={found} topic={topic} /> : null}
+      {isStaff ? (
+        <p className="border-line flex flex-wrap items-center gap-x-4 rounded-xl border border-dashed px-4">
+          <span className="py-2">{t("room.visit")}</span>
+          {topic ? (
+            <>
+              <Link to="/t/$topicId/board" params={{ topicId: topic.assignmentId }} className="inline-flex min-h-11 items-center">
+                {t("room.toBoard")}
+              </Link>
+              <Link to="/t/$topicId/work/$groupId" params={{ topicId: topic.assignmentId, groupId: found.groupId }} className="inline-flex min-h-11 items-center">
+                {t("room.toWork")}
+              </Link>
+            </>
+          ) : null}
+        </p>
+      ) : null}
+    </>
+  );
+}
+
+function Finished({ found, topic }: { found: WorkRoom; topic: Topic }) {
+  const { t } = useTranslation();
+  const nameOf = useNames(found);
+  const { data } = useQuery(topicOf(topic.assignmentId));
+  return (
+    <Bar>
+      {data?.finishedAt ? (
+        <>
+          {t("room.finishedBy", { name: data.finishedById === found.teacher.id ? nameOf(data.finishedById) : t("room.aTeacher") })} <When at={data.finishedAt} />.{" "}
+        </>
+      ) : null}
+      {t("room.finished")}
+    </Bar>
+  );
+}

@@ -1,0 +1,101 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+
+import { client } from "../api/client";
+import { now } from "../lib/clock";
+import { useSay } from "../lib/problems";
+import { useTime } from "../lib/time";
+import { Area } from "../ui/Area";
+import { Asked } from "../ui/Ask";
+import { Button } from "../ui/Button";
+import { More } from "../ui/More";
+import { note } from "../ui/notes";
+import { Problems } from "../ui/Problems";
+import { isFresh, type Message } from "./chat";
+import { Files } from "./Files";
+
+interface Props {
+  message: Message;
+  own: string;
+  isStaff: boolean;
+  isArchived: boolean;
+}
+
+/** One message: who, when, what. Its author changes it for a while and takes it away; teachers take any away. */
+export function ChatLine({ message, own, isStaff, isArchived }: Props) {
+  const { t } = useTranslation();
+  const { clock, full } = useTime();
+  const [asked, setAsked] = useState<"edit" | "delete">();
+  const isOwn = message.senderId === own;
+  const isTeacher = message.sender !== null && message.sender.role !== "STUDENT";
+  const name = isOwn ? t("room.chat.you") : (message.sender?.name ?? t("room.somebody"));
+  const remove = useDelete(message);
+  const canDelete = (isOwn || isStaff) && message.deletedAt === null && !isArchived;
+  const canEdit = canDelete && isOwn && message.content !== "" && isFresh(message, now());
+  const deeds = [
+    ...(canEdit ? [{ id: "edit", name: t("room.chat.edit"), onAction: () => setAsked("edit") }] : []),
+    { id: "delete", name: t("app.delete"), isDanger: true, onAction: () => setAsked("delete") },
+  ];
+  return (
+    <article className={`flex items-start rounded-xl border px-3 py-1.5 ${isOwn ? "border-accent ms-6" : "border-faint me-6"}`}>
+      <div className="min-w-0 grow">
+        <p className="flex flex-wrap items-baseline gap-x-2 text-sm">
+          <span className="font-semibold">{name}</span>
+          {isTeacher ? <span className="text-soft">{t("room.chat.teacher")}</span> : null}
+          <time className="text-soft" dateTime={message.createdAt} title={full(message.createdAt)}>
+            {clock(message.createdAt)}
+          </time>
+          {message.editedAt !== null && message.deletedAt === null ? <span className="text-soft">{t("room.chat.edited")}</span> : null}
+        </p>
+        {message.deletedAt !== null ? <p className="text-soft italic">{t("room.chat.deleted")}</p> : null}
+        {asked === "edit" ? <Edit message={message} onClose={() => setAsked(undefined)} /> : message.content === "" ? null : <p className="break-words whitespace-pre-wrap">{message.content}</p>}
+        <Files files={message.attachments} />
+      </div>
+      {canDelete ? <More label={t("room.chat.message", { name })} deeds={deeds} isPending={remove.isPending} /> : null}
+      {asked === "delete" ? (
+        <Asked title={t("room.chat.deleteTitle")} text={t("room.chat.deleteText")} yes={t("app.delete")} onYes={() => remove.mutate()} onClose={() => setAsked(undefined)} />
+      ) : null}
+    </article>
+  );
+}
+
+function useDelete(message: Message) {
+  const say = useSay();
+  const cache = useQueryClient();
+  return useMutation({
+    mutationFn: () => client.DELETE("/workrooms/{id}/messages/{messageId}", { params: { path: { id: message.workRoomId, messageId: message.id } } }),
+    onError: (problem) => note(say(problem)),
+    onSettled: () => cache.invalidateQueries({ queryKey: ["chat", message.workRoomId] }),
+  });
+}
+
+function Edit({ message, onClose }: { message: Message; onClose: () => void }) {
+  const { t } = useTranslation();
+  const cache = useQueryClient();
+  const [words, setWords] = useState(message.content);
+  const change = useMutation({
+    mutationFn: () => client.PATCH("/workrooms/{id}/messages/{messageId}", { params: { path: { id: message.workRoomId, messageId: message.id } }, body: { content: words } }),
+    onSuccess: onClose,
+    onSettled: () => cache.invalidateQueries({ queryKey: ["chat", message.workRoomId] }),
+  });
+  return (
+    <form
+      className="flex flex-col gap-2 py-1"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (words.trim() !== "" && !change.isPending) change.mutate();
+      }}
+    >
+      {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- the field was just asked for */}
+      <Area autoFocus label={t("room.chat.edit")} rows={2} maxLength={4000} value={words} onChange={setWords} onKeyDown={(event) => event.key === "Escape" && onClose()} />
+      {change.isError ? <Problems problem={change.error} /> : null}
+      <p className="flex flex-wrap gap-2">
+        <Button kind="main" type="submit" isPending={change.isPending} isDisabled={words.trim() === ""}>
+          {t("app.save")}
+        </Button>
+        <Button onPress={onClose}>{t("ask.cancel")}</Button>
+      </p>
+    </form>
+  );
+}

@@ -1,0 +1,78 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+
+import { board } from "../board/board";
+import { Heading } from "../ui/Heading";
+import { TimeLeft } from "../ui/TimeLeft";
+import { HandIn } from "./HandIn";
+import { Help, Waiting } from "./Help";
+import { type Document, type Group, nameOf, type Topic, type WorkRoom } from "./room";
+
+interface Props {
+  found: WorkRoom;
+  group: Group | null | undefined;
+  topic: Topic | undefined;
+  document: Document | undefined;
+  isStaff: boolean;
+  isArchived: boolean;
+}
+
+/** The line over a room: which topic, which group, who is in it, how long yet; and what a group does with one press. */
+export function Head({ found, group, topic, document, isStaff, isArchived }: Props) {
+  const { t } = useTranslation();
+  const name = t("room.group", { number: found.group.groupNumber, name: nameOf(found.group) });
+  const title = topic?.assignment.title ?? name;
+  return (
+    <div className="flex flex-wrap items-center gap-x-6 gap-y-2">
+      <div className="min-w-0">
+        {document ? (
+          <p className="text-lg font-semibold">
+            <Link to="/g/$groupId" params={{ groupId: found.groupId }} search={topic ? { topic: topic.assignmentId } : {}} className="text-ink">
+              {title}
+            </Link>
+          </p>
+        ) : (
+          <Heading title={title}>
+            <span className="break-words">{title}</span>
+          </Heading>
+        )}
+        <div className="text-soft flex flex-wrap gap-x-2">
+          {topic ? <span>{name} ·</span> : null}
+          <Members found={found} topic={topic} isStaff={isStaff} />
+        </div>
+      </div>
+      {isStaff && group ? <Waiting group={group} /> : null}
+      <span className="ms-auto" />
+      {topic && topic.assignment.status === "ACTIVE" && topic.status !== "SUBMITTED" && topic.status !== "GRADED" ? (
+        <span className="font-medium">
+          <TimeLeft until={topic.lateAllowedUntil ?? topic.assignment.deadline} />
+        </span>
+      ) : null}
+      {isStaff || isArchived || !group ? null : <Help group={group} />}
+      {isArchived ? null : <HandIn found={found} topic={topic} document={document} />}
+    </div>
+  );
+}
+
+/** Who is in the group. Whether somebody is there just now only the staff is told, so only there it is shown. */
+function Members({ found, topic, isStaff }: { found: WorkRoom; topic: Topic | undefined; isStaff: boolean }) {
+  const { t } = useTranslation();
+  const { data } = useQuery({ ...board(topic?.assignmentId ?? ""), enabled: isStaff && topic !== undefined });
+  const card = data?.groups.find((one) => one.group.id === found.groupId);
+  if (card === undefined) return <span>{found.members.map((member) => member.user.name).join(", ")}</span>;
+  return (
+    <ul aria-label={t("room.members")} className="flex flex-wrap gap-x-3">
+      {card.members.map((member) => (
+        <li key={member.user.id} className="flex items-center gap-1">
+          <svg aria-hidden="true" viewBox="0 0 10 10" className={`size-2.5 ${member.online ? "text-good" : "text-soft"}`}>
+            <circle cx="5" cy="5" r="4" fill={member.online ? "currentColor" : "none"} stroke="currentColor" strokeWidth="1.5" />
+          </svg>
+          {member.user.name}
+          <span className="sr-only">{t(member.online ? "room.here" : "room.away")}</span>
+          {card.writing.includes(member.user.id) ? <span className="text-sm">({t("room.writing")})</span> : null}
+        </li>
+      ))}
+    </ul>
+  );
+}

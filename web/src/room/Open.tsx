@@ -1,0 +1,70 @@
+import { useNavigate } from "@tanstack/react-router";
+import { TriangleAlert } from "lucide-react";
+import { lazy, type ReactNode, Suspense } from "react";
+import { useTranslation } from "react-i18next";
+
+import { Button } from "../ui/Button";
+import { Chip } from "../ui/Chip";
+import { Heading } from "../ui/Heading";
+import { Shape } from "../ui/Shape";
+import { When } from "../ui/When";
+import { DocumentDeeds } from "./DocumentDeeds";
+import { type Document, fileName, useNames, type WorkRoom } from "./room";
+import { usePhone } from "./screen";
+
+const Editor = lazy(async () => ({ default: (await import("./Editor")).Editor }));
+
+/** A document that is open: its name, how it stands, and the editor. On a phone it is read first. `lead` stands before the name. */
+export function Open({ document, found, isWriting, lead }: { document: Document; found: WorkRoom; isWriting: boolean; lead?: ReactNode }) {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const nameOf = useNames(found);
+  const isPhone = usePhone();
+  const isView = isPhone && !isWriting;
+  const mode = (edit: boolean) =>
+    navigate({
+      to: "/g/$groupId/d/$documentId",
+      params: { groupId: found.groupId, documentId: document.id },
+      search: (before) => ({ ...before, mode: edit ? ("edit" as const) : undefined }),
+      replace: true,
+    });
+  return (
+    <div className="flex min-h-0 grow flex-col gap-2">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        {lead}
+        <Heading title={fileName(document)}>
+          <span className="text-lg break-words">{fileName(document)}</span>
+        </Heading>
+        {document.status === "DRAFT" ? null : <Chip tone={document.status === "LOCKED" ? "warn" : "good"}>{t(`room.state.${document.status}`)}</Chip>}
+        {document.status === "SUBMITTED" && document.submittedAt !== null ? (
+          <span className="text-soft text-sm">
+            <When at={document.submittedAt} /> {t("room.handIn.by", { name: nameOf(document.submittedById) })}
+          </span>
+        ) : null}
+        <span className="ms-auto" />
+        {isPhone && document.canEdit ? <Button onPress={() => void mode(isView)}>{t(isView ? "room.editor.write" : "room.editor.read")}</Button> : null}
+        <DocumentDeeds document={document} found={found} isOpen />
+      </div>
+      {document.saveFailedAt === null ? null : <NotSaved at={document.saveFailedAt} />}
+      <Suspense fallback={<Shape count={1} />}>
+        <Editor document={document} isView={isView} isPhone={isPhone} />
+      </Suspense>
+    </div>
+  );
+}
+
+/** The document server could not save: what that means, and what to do. */
+function NotSaved({ at }: { at: string }) {
+  const { t } = useTranslation();
+  return (
+    <div role="alert" className="border-bad bg-sheet flex items-start gap-2 rounded-xl border px-4 py-2">
+      <TriangleAlert aria-hidden="true" className="text-bad mt-0.5 size-5 shrink-0" />
+      <p>
+        <strong>
+          {t("room.notSavedSince")} <When at={at} />.
+        </strong>{" "}
+        {t("room.notSavedWords")}
+      </p>
+    </div>
+  );
+}

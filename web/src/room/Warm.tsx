@@ -1,0 +1,35 @@
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+
+import { client, data } from "../api/client";
+
+const KEPT = "document-server";
+const isSparing = (): boolean => (navigator as { connection?: { saveData?: boolean } }).connection?.saveData === true;
+
+/**
+ * Lets the browser fetch the editor before somebody needs it, once the page has been still for a while and where the line has
+ * no price. The address comes with a document; pages without one use what was told before.
+ */
+export function Warm({ document, isOpen = false }: { document?: { id: string } | undefined; isOpen?: boolean }) {
+  const [isStill, setStill] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setStill(!isSparing()), 3000);
+    return () => clearTimeout(timer);
+  }, []);
+  const { data: told } = useQuery({
+    queryKey: ["editor", "address"],
+    queryFn: async () => {
+      const { documentServerUrl } = await data(
+        client.GET("/workrooms/documents/{id}/editor-config", { params: { path: { id: document?.id ?? "" }, query: { mode: "view" } } }),
+      );
+      sessionStorage.setItem(KEPT, documentServerUrl ?? "");
+      return documentServerUrl;
+    },
+    enabled: isStill && !isOpen && document !== undefined,
+    staleTime: Infinity,
+    retry: false,
+  });
+  const address = told ?? sessionStorage.getItem(KEPT);
+  if (!isStill || isOpen || !address) return null;
+  return <iframe hidden tabIndex={-1} aria-hidden="true" title="" src={`${address.replace(/\/$/, "")}/web-apps/apps/api/documents/preload.html`} />;
+}

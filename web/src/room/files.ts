@@ -1,0 +1,39 @@
+// Bringing files out of the service.
+import { client } from "../api/client";
+
+/** Saves what an address of the service answers as a file, the way a link with `download` does. */
+export function save(address: string, name = ""): void {
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = name;
+  document.body.append(link);
+  link.click();
+  link.remove();
+}
+
+/** The PDF of a document, as a file; throws a `Problem` where it cannot be made. */
+export async function savePdf(document: { id: string; title: string }): Promise<void> {
+  const answer = await client.GET("/workrooms/documents/{id}/pdf", { params: { path: { id: document.id } }, parseAs: "blob" });
+  saveBytes(answer.data as Blob, `${document.title}.pdf`);
+}
+
+/** The PDF of a document as it was handed in. */
+export async function saveSubmittedPdf(document: { submissionId: string; id: string; title: string }): Promise<void> {
+  const path = { id: document.submissionId, documentId: document.id };
+  const answer = await client.GET("/feedback/submissions/{id}/documents/{documentId}/pdf", { params: { path }, parseAs: "blob" });
+  saveBytes(answer.data as Blob, `${document.title}.pdf`);
+}
+
+function saveBytes(bytes: Blob, name: string): void {
+  const address = URL.createObjectURL(bytes);
+  save(address, name);
+  // The browser has taken the bytes over long before a minute is over.
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
+}
+
+/** A size in the words of the reader's language. */
+export function sizeOf(bytes: number, language: string): string {
+  const units = ["byte", "kilobyte", "megabyte", "gigabyte"] as const;
+  const step = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
+  return new Intl.NumberFormat(language, { style: "unit", unit: units[step]!, unitDisplay: "short", maximumFractionDigits: step > 1 ? 1 : 0 }).format(bytes / 1000 ** step);
+}

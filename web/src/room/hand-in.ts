@@ -1,0 +1,79 @@
+// Handing in for a group, and taking back.
+import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+
+import { client, data, Problem } from "../api/client";
+import { now } from "../lib/clock";
+import { useSay } from "../lib/problems";
+import { note } from "../ui/notes";
+import { type Document, lateFrom, room, type Topic, type WorkRoom } from "./room";
+
+/** What a group may hand in for, the likeliest first. */
+export const candidates = (groupId: string) =>
+  queryOptions({
+    queryKey: ["assignments", "candidates", groupId],
+    queryFn: () => data(client.GET("/assignments/submission-candidates", { params: { query: { groupId } } })),
+  });
+
+/** Hands documents in one after the other: each is an attempt of its own that names all before it. */
+export async function handIn(documents: readonly string[], assignmentId: string): Promise<void> {
+  for (const id of documents) await client.POST("/workrooms/documents/{id}/submit", { params: { path: { id } }, body: { assignmentId } });
+}
+
+export async function takeBack(documents: readonly string[]): Promise<void> {
+  for (const id of documents) await client.POST("/workrooms/documents/{id}/unsubmit", { params: { path: { id } }, body: {} });
+}
+
+/** Everything that shows whether something was handed in. */
+const TOUCHED = ["room", "groups", "assignments", "document", "submissions", "feedback", "board"];
+
+/** After handing in or taking back everything that shows it is asked for anew. */
+export function useTouched(): () => Promise<unknown> {
+  const cache = useQueryClient();
+  return () => Promise.all(TOUCHED.map((noun) => cache.invalidateQueries({ queryKey: [noun] })));
+}
+
+/** Handing in; said with its undo. Who comes second is told who was first. */
+export function useHandIn(found: WorkRoom, nameOf: (id: string | null) => string, close: () => void) {
+  const { t } = useTranslation();
+  const say = useSay();
+  const cache = useQueryClient();
+  const touched = useTouched();
+  return useMutation({
+    mutationFn: ({ documents, assignmentId }: { documents: string[]; assignmentId: string }) => handIn(documents, assignmentId),
+    onSuccess: (_, { documents }) => {
+      close();
+      note(t("room.handIn.done"), () => void takeBack(documents).catch((problem: unknown) => note(say(problem))).finally(touched));
+    },
+    onError: async (problem, { documents }) => {
+      if (!(problem instanceof Problem) || problem.status !== 409) return;
+      const latest = await cache.fetchQuery({ ...room(found.groupId), staleTime: 0 });
+      const first = latest.documents.find((one) => documents.includes(one.id) && one.status === "SUBMITTED");
+      if (problem.code !== "ALREADY_SUBMITTED" || first === undefined) return;
+      close();
+      note(t("room.handIn.already", { name: nameOf(first.submittedById) }));
+    },
+    onSettled: touched,
+  });
+}
+
+/** Taking back; said with its undo, which is handing in again and works until the time is over. */
+export function useTakeBack(topic: Topic | undefined) {
+  const { t } = useTranslation();
+  const say = useSay();
+  const touched = useTouched();
+  return useMutation({
+    mutationFn: (documents: Document[]) => takeBack(documents.map((one) => one.id)),
+    onSuccess: (_, documents) => {
+      const assignmentId = topic?.assignmentId ?? documents[0]?.assignmentId;
+      const ids = documents.map((one) => one.id);
+      const again = assignmentId == null ? undefined : () => void handIn(ids, assignmentId).catch((problem: unknown) => note(say(problem))).finally(touched);
+      note(t("room.handIn.back.done"), again);
+    },
+    onError: (problem) => note(say(problem)),
+    onSettled: touched,
+  });
+}
+
+/** Whether handing in now counts as late. */
+export const isLate = (topic: Topic): boolean => now() > lateFrom(topic);

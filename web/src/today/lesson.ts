@@ -1,0 +1,53 @@
+// What a teacher's day is made of, out of the topics of the own classes.
+import { queryOptions } from "@tanstack/react-query";
+
+import { client, data } from "../api/client";
+import type { Assignment, Group } from "../lib/groups";
+
+const DAY = 86_400_000;
+
+export interface Day {
+  /** Open, and its end is less than a day away: the lesson of now. */
+  running: Assignment[];
+  /** Open, and its end is later. */
+  next: Assignment[];
+  /** Its end passed a day ago or more, and nobody finished it. */
+  overdue: Assignment[];
+  /** Something was handed in that has no grade yet. */
+  toGrade: Assignment[];
+}
+
+/** Sorts the topics into the parts of the day; each part by the time the topics end. */
+export function lesson(topics: readonly Assignment[], at: number): Day {
+  const byEnd = topics.toSorted((one, other) => one.deadline.localeCompare(other.deadline));
+  const open = byEnd.filter((topic) => topic.status === "ACTIVE");
+  const ends = (topic: Assignment) => Date.parse(topic.deadline) - at;
+  return {
+    running: open.filter((topic) => Math.abs(ends(topic)) < DAY),
+    next: open.filter((topic) => ends(topic) >= DAY),
+    overdue: open.filter((topic) => ends(topic) <= -DAY),
+    toGrade: byEnd.filter((topic) => ungraded(topic).length > 0),
+  };
+}
+
+/** The groups of a topic whose work waits for a grade, by their number. */
+export const ungraded = (topic: Assignment) =>
+  topic.groupAssignments.filter((own) => own.status === "SUBMITTED").toSorted((one, other) => one.group.groupNumber - other.group.groupNumber);
+
+/** Since when the longest waiting of them waits. */
+export const since = (topic: Assignment): string | undefined =>
+  ungraded(topic)
+    .map((own) => own.currentSubmission?.submittedAt)
+    .filter((moment) => moment !== undefined)
+    .toSorted()[0];
+
+/** How many groups of each topic wait for help. */
+export const waiting = queryOptions({
+  queryKey: ["groups", "waiting"],
+  queryFn: async () => (await data(client.GET("/groups", { params: { query: { needsHelp: "1", mine: "1" } } }))).filter((group): group is Group => "members" in group),
+  select: (groups) => {
+    const counts = new Map<string, number>();
+    for (const group of groups) for (const own of group.groupAssignments) counts.set(own.assignmentId, (counts.get(own.assignmentId) ?? 0) + 1);
+    return counts;
+  },
+});

@@ -1,0 +1,181 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useRef, useState } from "react";
+import { DialogTrigger } from "react-aria-components";
+import { useTranslation } from "react-i18next";
+
+import { client, data, Problem } from "../api/client";
+import { classGroups } from "../divide/class";
+import { useSay } from "../lib/problems";
+import { Asked } from "../ui/Ask";
+import { Button } from "../ui/Button";
+import { Check } from "../ui/Check";
+import { Chip } from "../ui/Chip";
+import { Moment } from "../ui/Moment";
+import { type Deed, More } from "../ui/More";
+import { note } from "../ui/notes";
+import { Problems } from "../ui/Problems";
+import { Sheet } from "../ui/Sheet";
+import { When } from "../ui/When";
+import { Window } from "../ui/Window";
+import type { Topic } from "./form";
+import { groupName, type Own, refresh } from "./topic";
+
+/** The groups that work on a topic: more of them, fewer, more time for one. */
+export function Groups({ of, isLocked }: { of: Topic; isLocked: boolean }) {
+  const { t } = useTranslation();
+  return (
+    <section aria-labelledby="groups">
+      <Sheet className="flex flex-col gap-3">
+        <h2 id="groups">{t("topic.groups", { count: of.groupAssignments.length })}</h2>
+        {of.groupAssignments.length === 0 ? <p className="text-soft">{t("topic.noGroups")}</p> : null}
+        <ul className="flex flex-col gap-1">
+          {of.groupAssignments.map((own) => (
+            <Line key={own.id} of={of} own={own} isLocked={isLocked} />
+          ))}
+        </ul>
+        {isLocked ? null : (
+          <p className="flex flex-wrap items-center gap-x-4 gap-y-2">
+            <DialogTrigger>
+              <Button data-add-groups>{t("topic.addGroups")}</Button>
+              <Window title={t("topic.addGroupsTitle")}>{(close) => <Add of={of} close={close} />}</Window>
+            </DialogTrigger>
+            {of.courseId === null ? null : (
+              <Link to="/courses/$courseId/divide" params={{ courseId: of.courseId }} search={{ topic: of.id }} className="inline-flex min-h-11 items-center">
+                {t("topic.divide")}
+              </Link>
+            )}
+          </p>
+        )}
+      </Sheet>
+    </section>
+  );
+}
+
+function Line({ of, own, isLocked }: { of: Topic; own: Own; isLocked: boolean }) {
+  const { t } = useTranslation();
+  const say = useSay();
+  const cache = useQueryClient();
+  const line = useRef<HTMLLIElement>(null);
+  const [open, setOpen] = useState<"time" | "gone">();
+  const path = { id: of.id, groupId: own.groupId };
+  const name = groupName(own.group);
+  const hasFiles = of.attachments.some((file) => file.groupAssignmentId === own.id);
+  const back = useMutation({
+    mutationFn: () => data(client.POST("/assignments/{id}/groups", { params: { path: { id: of.id } }, body: { groups: [{ groupId: own.groupId, ...(own.descriptionOverride ? { descriptionOverride: own.descriptionOverride } : {}) }] } })),
+    onError: (problem) => note(say(problem)),
+    onSettled: () => refresh(cache),
+  });
+  const remove = useMutation({
+    mutationFn: (isForced: boolean) => data(client.DELETE("/assignments/{id}/groups/{groupId}", { params: { path, query: isForced ? { force: "1" } : {} } })),
+    onSuccess: (_, isForced) => {
+      const other = line.current?.nextElementSibling ?? line.current?.previousElementSibling;
+      (other?.querySelector<HTMLElement>("a") ?? document.querySelector<HTMLElement>("[data-add-groups]"))?.focus();
+      note(t("topic.groupGone", { name }), isForced || hasFiles || own.lateAllowedUntil !== null ? undefined : () => back.mutate());
+    },
+    // What the group handed in would go, too: that is asked first.
+    onError: (problem) => (problem instanceof Problem && problem.code === "HAS_SUBMISSION" ? setOpen("gone") : note(say(problem))),
+    onSettled: () => refresh(cache),
+  });
+  const deeds: Deed[] = [
+    { id: "time", name: t("topic.moreTime"), onAction: () => setOpen("time") },
+    { id: "gone", name: t("topic.removeGroup"), isDanger: true, onAction: () => (hasFiles ? setOpen("gone") : remove.mutate(false)) },
+  ];
+  return (
+    <li ref={line} className="border-faint flex flex-wrap items-center gap-x-3 rounded-lg border ps-3">
+      <Link to="/g/$groupId" params={{ groupId: own.groupId }} className="inline-flex min-h-11 min-w-0 grow items-center">
+        {name}
+      </Link>
+      {own.lateAllowedUntil === null ? null : (
+        <span className="text-soft text-sm">
+          {t("topic.until")} <When at={own.lateAllowedUntil} />
+        </span>
+      )}
+      <Chip tone={own.status === "SUBMITTED" || own.status === "GRADED" ? "good" : "plain"}>{t(`state.${own.status}`)}</Chip>
+      {isLocked ? null : <More label={name} deeds={deeds} isPending={remove.isPending} />}
+      {open === "time" ? (
+        <Window title={t("topic.moreTimeFor", { name })} isOpen onOpenChange={() => setOpen(undefined)}>
+          {(close) => <MoreTime of={of} own={own} close={close} />}
+        </Window>
+      ) : null}
+      {open === "gone" ? (
+        <Asked
+          title={t("topic.removeGroupTitle", { name })}
+          text={own.currentSubmissionId === null ? t("topic.removeGroupFiles") : t("topic.removeGroupText")}
+          yes={t("topic.removeGroup")}
+          onYes={() => remove.mutate(true)}
+          onClose={() => setOpen(undefined)}
+        />
+      ) : null}
+    </li>
+  );
+}
+
+function MoreTime({ of, own, close }: { of: Topic; own: Own; close: () => void }) {
+  const { t } = useTranslation();
+  const cache = useQueryClient();
+  const [until, setUntil] = useState(own.lateAllowedUntil ?? of.deadline);
+  const save = useMutation({
+    mutationFn: (lateAllowedUntil: string | null) => data(client.PATCH("/assignments/{id}/groups/{groupId}", { params: { path: { id: of.id, groupId: own.groupId } }, body: { lateAllowedUntil } })),
+    onSuccess: async () => {
+      await refresh(cache);
+      close();
+    },
+  });
+  return (
+    <>
+      <p>{t("topic.moreTimeText")}</p>
+      <Moment label={t("topic.moreTimeUntil")} value={until} onChange={(value) => value !== null && setUntil(value)} />
+      {save.isError ? <Problems problem={save.error} /> : null}
+      <p className="flex flex-wrap justify-end gap-2">
+        {own.lateAllowedUntil === null ? null : <Button onPress={() => save.mutate(null)}>{t("topic.noMoreTime")}</Button>}
+        <Button onPress={close}>{t("ask.cancel")}</Button>
+        <Button kind="main" isPending={save.isPending} onPress={() => save.mutate(until)}>
+          {t("app.save")}
+        </Button>
+      </p>
+    </>
+  );
+}
+
+function Add({ of, close }: { of: Topic; close: () => void }) {
+  const { t } = useTranslation();
+  const cache = useQueryClient();
+  const groups = useQuery(classGroups(of.classId));
+  const [chosen, setChosen] = useState<readonly string[]>([]);
+  const there = new Set(of.groupAssignments.map((own) => own.groupId));
+  // A group of another course cannot work on this topic; one without a course comes into it.
+  const fitting = (groups.data ?? []).filter((group) => !there.has(group.id) && (group.courseId === of.courseId || group.courseId === null));
+  const add = useMutation({
+    mutationFn: () => data(client.POST("/assignments/{id}/groups", { params: { path: { id: of.id } }, body: { groupIds: [...chosen] } })),
+    onSuccess: async () => {
+      await refresh(cache);
+      close();
+    },
+  });
+  return (
+    <>
+      {groups.isError ? <Problems problem={groups.error} again={() => void groups.refetch()} /> : null}
+      {groups.isSuccess && fitting.length === 0 ? <p>{t("topic.allOn")}</p> : null}
+      <fieldset aria-label={t("topic.addGroupsTitle")} className="max-h-[50vh] overflow-y-auto ps-1">
+        {fitting.length > 1 ? (
+          <Check isSelected={chosen.length === fitting.length} isIndeterminate={chosen.length > 0 && chosen.length < fitting.length} onChange={(all) => setChosen(all ? fitting.map((group) => group.id) : [])}>
+            {t("topic.allGroups")}
+          </Check>
+        ) : null}
+        {fitting.map((group) => (
+          <Check key={group.id} isSelected={chosen.includes(group.id)} onChange={(isChosen) => setChosen(isChosen ? [...chosen, group.id] : chosen.filter((id) => id !== group.id))}>
+            {groupName(group)}
+          </Check>
+        ))}
+      </fieldset>
+      {add.isError ? <Problems problem={add.error} /> : null}
+      <p className="flex flex-wrap justify-end gap-2">
+        <Button onPress={close}>{t("ask.cancel")}</Button>
+        <Button kind="main" isDisabled={chosen.length === 0} isPending={add.isPending} onPress={() => add.mutate()}>
+          {t("topic.add", { count: chosen.length })}
+        </Button>
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,119 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { X } from "lucide-react";
+import { useState } from "react";
+import { Form as Frame } from "react-aria-components";
+import { useTranslation } from "react-i18next";
+
+import { client, data, Problem } from "../api/client";
+import { classGroups } from "../divide/class";
+import { Button } from "../ui/Button";
+import { Check } from "../ui/Check";
+import { Drop } from "../ui/Drop";
+import { Leave } from "../ui/Leave";
+import { note } from "../ui/notes";
+import { Problems } from "../ui/Problems";
+import { Sheet } from "../ui/Sheet";
+import { useEdits } from "./edits";
+import { Fields } from "./Fields";
+import { sizeOf } from "./Files";
+import { blank, lacks, newOf } from "./form";
+import { Found } from "./Found";
+import { OnTheWay } from "./OnTheWay";
+import { useSending } from "./sending";
+import { groupName, refresh } from "./topic";
+
+interface Props {
+  classId: string;
+  courseId: string | null;
+  person: string;
+}
+
+/** A topic that does not exist yet: everything is sent by one button, its files after it. */
+export function New({ classId, courseId, person }: Props) {
+  const { t, i18n } = useTranslation();
+  const cache = useQueryClient();
+  const navigate = useNavigate();
+  const { form, isDirty, isFound, change, forget, sent } = useEdits(blank(courseId), person, `topic:new:${courseId ?? classId}`);
+  const known = useQuery(classGroups(classId));
+  const groups = (known.data ?? []).filter((group) => group.courseId === courseId);
+  // All groups of the course, until some are left out.
+  const [leftOut, setLeftOut] = useState<readonly string[]>([]);
+  const chosen = groups.filter((group) => !leftOut.includes(group.id));
+  const [files, setFiles] = useState<readonly File[]>([]);
+  const { sendings, send, cancel } = useSending();
+  const [isTried, setTried] = useState(false);
+  const lack = lacks(form);
+  const create = useMutation({
+    mutationFn: async () => {
+      const made = await data(client.POST("/assignments", { body: newOf(form, classId, chosen.map((group) => group.id)) }));
+      sent();
+      const arrived = await send(made.id, files);
+      return { made, missing: files.length - arrived };
+    },
+    onSuccess: async ({ made, missing }) => {
+      note(missing > 0 ? t("topic.createdWithout", { count: missing }) : t("topic.created"));
+      await navigate({ to: "/t/$topicId", params: { topicId: made.id }, ignoreBlocker: true, replace: true });
+      await refresh(cache);
+    },
+  });
+  return (
+    <>
+      {isFound ? <Found onForget={forget} /> : null}
+      <Frame
+        className="flex flex-col gap-4"
+        validationBehavior="aria"
+        onSubmit={(event) => {
+          event.preventDefault();
+          setTried(true);
+          if (lack.length === 0) create.mutate();
+          else requestAnimationFrame(() => document.querySelector<HTMLElement>("main [aria-invalid=true]")?.focus());
+        }}
+      >
+        <Fields form={form} onChange={change} groups={chosen.map((group) => ({ id: group.id, name: groupName(group) }))} lack={isTried ? lack : []} problem={create.error} courses={[]} canBegin={false} />
+        <div className="grid items-start gap-4 lg:grid-cols-2">
+          <section aria-labelledby="files">
+            <Sheet className="flex flex-col gap-3">
+              <h2 id="files">{t("topic.files")}</h2>
+              <ul className="flex flex-col gap-1">
+                {files.map((file, index) => (
+                  <li key={`${file.name}${file.lastModified}${file.size}`} className="border-faint flex items-center gap-3 rounded-lg border ps-3">
+                    <span className="min-w-0 grow break-all">{file.name}</span>
+                    <span className="text-soft text-sm">{sizeOf(file.size, i18n.language)}</span>
+                    <Button kind="quiet" className="px-0" aria-label={t("topic.forgetFile", { name: file.name })} onPress={() => setFiles(files.filter((_, at) => at !== index))}>
+                      <X aria-hidden="true" className="size-5" />
+                    </Button>
+                  </li>
+                ))}
+              </ul>
+              <OnTheWay sendings={sendings} onCancel={cancel} />
+              <Drop label={t("topic.addFiles")} hint={t("topic.dropHint")} isMany onFiles={(more) => setFiles([...files, ...more])} />
+            </Sheet>
+          </section>
+          <section aria-labelledby="groups">
+            <Sheet className="flex flex-col gap-1">
+              <h2 id="groups">{t("topic.groups", { count: chosen.length })}</h2>
+              {known.isSuccess && groups.length === 0 ? <p className="text-soft">{t("topic.noGroupsCourse")}</p> : null}
+              {known.isError ? <Problems problem={known.error} again={() => void known.refetch()} /> : null}
+              <fieldset aria-labelledby="groups" className="grid sm:grid-cols-2">
+                {groups.map((group) => (
+                  <Check key={group.id} isSelected={!leftOut.includes(group.id)} onChange={(isOn) => setLeftOut(isOn ? leftOut.filter((id) => id !== group.id) : [...leftOut, group.id])}>
+                    {groupName(group)}
+                  </Check>
+                ))}
+              </fieldset>
+            </Sheet>
+          </section>
+        </div>
+        {create.isError && !(create.error instanceof Problem && create.error.status === 400) ? <Problems problem={create.error} /> : null}
+        <div className="flex flex-wrap items-center gap-3">
+          <Button type="submit" kind="main" isPending={create.isPending}>
+            {t("topic.create")}
+          </Button>
+          <output className="text-soft text-sm">{t("topic.for", { count: chosen.length })}</output>
+        </div>
+      </Frame>
+      <Leave isDirty={(isDirty || files.length > 0) && !create.isPending} text={files.length > 0 ? t("topic.leaveFiles") : t("topic.leaveText")} />
+    </>
+  );
+}

@@ -1,0 +1,34 @@
+import { X } from "lucide-react";
+import { useTranslation } from "react-i18next";
+
+import { Problem } from "../api/client";
+import { useSay } from "../lib/problems";
+import { Button } from "../ui/Button";
+import type { Sending } from "./sending";
+
+/** Files on their way, each with its progress, its way out, and what went wrong with it. */
+export function OnTheWay({ sendings, onCancel }: { sendings: readonly Sending[]; onCancel: (key: number) => void }) {
+  const { t } = useTranslation();
+  const say = useSay();
+  const why = (problem: unknown) => (problem instanceof Problem && problem.status === 413 ? t("topic.tooLarge") : problem instanceof Problem && problem.status === 415 ? t("topic.wrongType") : say(problem));
+  if (sendings.length === 0) return null;
+  return (
+    <ul className="flex flex-col gap-2" aria-label={t("topic.onTheWay")}>
+      {sendings.map((sending) => (
+        <li key={sending.key} className={`flex flex-wrap items-center gap-x-3 gap-y-1 rounded-lg border ps-3 ${sending.problem === undefined ? "border-faint" : "border-bad"}`}>
+          <span className="min-w-0 grow basis-40 break-words">{sending.name}</span>
+          {sending.problem === undefined ? (
+            <progress aria-label={t("topic.progress", { name: sending.name })} max={1} value={sending.share} className="accent-accent w-32 max-w-full" />
+          ) : (
+            <span role="alert" className="text-bad text-sm">
+              {why(sending.problem)}
+            </span>
+          )}
+          <Button kind="quiet" className="px-0" onPress={() => onCancel(sending.key)} aria-label={sending.problem === undefined ? t("topic.cancelFile", { name: sending.name }) : t("topic.forgetFile", { name: sending.name })}>
+            <X aria-hidden="true" className="size-5" />
+          </Button>
+        </li>
+      ))}
+    </ul>
+  );
+}

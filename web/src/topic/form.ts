@@ -1,0 +1,143 @@
+// What a teacher writes about a topic, as the form holds it, and what of it is sent. Pure: nothing here asks the service.
+import type { Schemas } from "../api/client";
+
+export type Topic = Schemas["Assignment"];
+
+/** The fields of the form. */
+export interface Form {
+  title: string;
+  /** ISO 8601; null while none is chosen. */
+  deadline: string | null;
+  description: string;
+  isShared: boolean;
+  /** Own texts by group; an empty one is none. */
+  texts: Readonly<Record<string, string>>;
+  requiredSubmissions: number;
+  latePolicy: Schemas["LatePolicy"];
+  maxPoints: number | null;
+  gradeScale: string;
+  courseId: string | null;
+  /** When the groups begin: untouched, at once, or at `startDate`. */
+  begin: "same" | "now" | "later";
+  startDate: string | null;
+}
+
+/** What was changed and is not saved yet. */
+export type Edits = Partial<Form>;
+
+/** The form as the service knows the topic. */
+export function formOf(topic: Topic): Form {
+  return {
+    title: topic.title,
+    deadline: topic.deadline,
+    description: topic.description,
+    isShared: topic.isShared,
+    texts: Object.fromEntries(topic.groupAssignments.map((own) => [own.groupId, own.descriptionOverride ?? ""])),
+    requiredSubmissions: topic.requiredSubmissions,
+    latePolicy: topic.latePolicy,
+    maxPoints: topic.maxPoints,
+    gradeScale: topic.gradeScale ?? "",
+    courseId: topic.courseId,
+    begin: "same",
+    startDate: null,
+  };
+}
+
+/** The form of a topic that does not exist yet. */
+export const blank = (courseId: string | null): Form => ({
+  title: "",
+  deadline: null,
+  description: "",
+  isShared: true,
+  texts: {},
+  requiredSubmissions: 1,
+  latePolicy: "ALLOW",
+  maxPoints: null,
+  gradeScale: "",
+  courseId,
+  begin: "same",
+  startDate: null,
+});
+
+/** The form with what was changed; what was not changed follows the service. */
+export const merged = (base: Form, edits: Edits): Form => ({ ...base, ...edits, texts: { ...base.texts, ...edits.texts } });
+
+/** The edits with one more; a field that is as the service has it is no edit. */
+export function edited(base: Form, edits: Edits, change: Edits): Edits {
+  const next: Edits = { ...edits, ...change, texts: { ...edits.texts, ...change.texts } };
+  const texts = Object.fromEntries(Object.entries(next.texts ?? {}).filter(([group, text]) => (base.texts[group] ?? "") !== text));
+  const kept = Object.entries(next).filter(([key, value]) => key !== "texts" && base[key as keyof Form] !== value);
+  return { ...(Object.fromEntries(kept) as Edits), ...(Object.keys(texts).length === 0 ? {} : { texts }) };
+}
+
+/** The edits that still differ: what was saved meanwhile, here or elsewhere, is no edit any more. */
+export const remaining = (base: Form, edits: Edits): Edits => edited(base, {}, edits);
+
+export const isEmpty = (edits: Edits): boolean => Object.keys(edits).length === 0;
+
+/** What goes to all groups at once. */
+export function sharedOf(edits: Edits): Schemas["SharedEdit"] {
+  return {
+    ...(edits.title === undefined ? {} : { title: edits.title.trim() }),
+    ...(edits.deadline ? { deadline: edits.deadline } : {}),
+    ...(edits.description === undefined ? {} : { description: edits.description }),
+    ...(edits.begin === "now" ? { startDate: null } : edits.begin === "later" && edits.startDate ? { startDate: edits.startDate } : {}),
+  };
+}
+
+/** What concerns the topic itself or single groups. */
+export function ownOf(edits: Edits): Schemas["AssignmentEdit"] {
+  const { isShared, texts, requiredSubmissions, latePolicy, maxPoints, gradeScale, courseId } = edits;
+  return {
+    ...(isShared === undefined ? {} : { isShared }),
+    ...(texts === undefined ? {} : { groups: Object.entries(texts).map(([groupId, text]) => ({ groupId, descriptionOverride: text === "" ? null : text })) }),
+    ...(requiredSubmissions === undefined ? {} : { requiredSubmissions }),
+    ...(latePolicy === undefined ? {} : { latePolicy }),
+    ...(maxPoints === undefined ? {} : { maxPoints }),
+    ...(gradeScale === undefined ? {} : { gradeScale: gradeScale.trim() === "" ? null : gradeScale.trim() }),
+    ...(courseId === undefined ? {} : { courseId }),
+  };
+}
+
+/** A new topic as it is sent. */
+export function newOf(form: Form, classId: string, groupIds: readonly string[]): Schemas["NewAssignment"] {
+  return {
+    title: form.title.trim(),
+    deadline: form.deadline ?? "",
+    description: form.description,
+    isShared: form.isShared,
+    requiredSubmissions: form.requiredSubmissions,
+    latePolicy: form.latePolicy,
+    classId,
+    ...(form.courseId === null ? {} : { courseId: form.courseId }),
+    ...(form.maxPoints === null ? {} : { maxPoints: form.maxPoints }),
+    ...(form.gradeScale.trim() === "" ? {} : { gradeScale: form.gradeScale.trim() }),
+    groups: groupIds.map((groupId) => ({ groupId, ...(form.texts[groupId] ? { descriptionOverride: form.texts[groupId] } : {}) })),
+  };
+}
+
+/** What is missing before the form can be sent. */
+export type Lack = "title" | "deadline" | "startDate";
+
+export const lacks = (form: Form): Lack[] => [
+  ...(form.title.trim() === "" ? (["title"] as const) : []),
+  ...(form.deadline === null ? (["deadline"] as const) : []),
+  ...(form.begin === "later" && form.startDate === null ? (["startDate"] as const) : []),
+];
+
+/** A kept draft, as far as it is one. */
+export function draftOf(text: string): Edits {
+  try {
+    const found: unknown = JSON.parse(text === "" ? "{}" : text);
+    if (typeof found !== "object" || found === null) return {};
+    const like = blank(null);
+    const fits = ([key, value]: [string, unknown]) => {
+      if (!(key in like)) return false;
+      const known = like[key as keyof Form];
+      return known === null ? value === null || typeof value === "string" || typeof value === "number" : typeof value === typeof known && value !== null;
+    };
+    return Object.fromEntries(Object.entries(found).filter(fits)) as Edits;
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,69 @@
+// Files on their way to a topic: how far each is, and why one did not arrive.
+import { useQueryClient } from "@tanstack/react-query";
+import { useRef, useState } from "react";
+
+import { Problem } from "../api/client";
+import { upload } from "../lib/upload";
+import { refresh } from "./topic";
+
+/** One file on its way. */
+export interface Sending {
+  key: number;
+  name: string;
+  /** 0 to 1. */
+  share: number;
+  problem?: unknown;
+}
+
+/** Sends files one after the other; each can be cancelled, and what is refused stays to be read. */
+export function useSending() {
+  const cache = useQueryClient();
+  const [sendings, setSendings] = useState<readonly Sending[]>([]);
+  const next = useRef(0);
+  const cancels = useRef(new Map<number, () => void>());
+  const set = (key: number, change: Partial<Sending>) => setSendings((all) => all.map((one) => (one.key === key ? { ...one, ...change } : one)));
+  const drop = (key: number) => setSendings((all) => all.filter((one) => one.key !== key));
+
+  const sendOne = async (topicId: string, file: File, key: number, groupAssignmentId: string | null): Promise<boolean> => {
+    const form = new FormData();
+    // The service reads the parts in their order.
+    if (groupAssignmentId !== null) form.append("groupAssignmentId", groupAssignmentId);
+    form.append("file", file);
+    const sent = upload(`/assignments/${topicId}/attachments`, form, (share) => set(key, { share }));
+    cancels.current.set(key, sent.cancel);
+    try {
+      await sent.done;
+      drop(key);
+      return true;
+    } catch (problem) {
+      if (problem instanceof Problem && problem.code === "CANCELLED") drop(key);
+      else set(key, { problem });
+      return false;
+    } finally {
+      cancels.current.delete(key);
+    }
+  };
+
+  /** Answers how many arrived. */
+  const send = async (topicId: string, files: readonly File[], groupAssignmentId: string | null = null): Promise<number> => {
+    const queue = files.map((file) => ({ file, key: next.current++ }));
+    setSendings((all) => [...all, ...queue.map(({ file, key }) => ({ key, name: file.name, share: 0 }))]);
+    const stopped = new Set<number>();
+    for (const { key } of queue) cancels.current.set(key, () => (stopped.add(key), drop(key)));
+    let arrived = 0;
+    for (const { file, key } of queue) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other: a slow line is not shared by twenty files
+      if (!stopped.has(key) && (await sendOne(topicId, file, key, groupAssignmentId))) arrived += 1;
+    }
+    await refresh(cache);
+    return arrived;
+  };
+
+  /** Stops a file on its way, or forgets one that was refused. */
+  const cancel = (key: number) => {
+    const stop = cancels.current.get(key);
+    if (stop) stop();
+    else drop(key);
+  };
+  return { sendings, send, cancel };
+}

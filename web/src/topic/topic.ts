@@ -1,0 +1,51 @@
+// A topic as the service tells it to who may change it.
+import { queryOptions, type QueryClient } from "@tanstack/react-query";
+
+import { client, data, type Schemas } from "../api/client";
+import { type Edits, ownOf, sharedOf, type Topic } from "./form";
+
+export type KnownTopic = Schemas["KnownAssignment"];
+export type Attachment = Schemas["AssignmentAttachment"];
+export type Own = Schemas["GroupAssignment"];
+
+export const topic = (topicId: string) =>
+  queryOptions({ queryKey: ["assignments", "one", topicId], queryFn: () => data(client.GET("/assignments/{id}", { params: { path: { id: topicId } } })) });
+
+/** Whether the caller sees the inside of it. */
+export const isMine = (found: KnownTopic): found is Topic => "groupAssignments" in found;
+
+/** The courses in which somebody may add a topic. */
+export const courses = queryOptions({ queryKey: ["courses", "open"], queryFn: () => data(client.GET("/courses", { params: { query: { status: "ACTIVE" } } })) });
+
+/** What saving these edits would change for all groups; the service is asked and writes nothing. */
+export const preview = (topicId: string, edits: Edits) => {
+  const body = sharedOf(edits);
+  return queryOptions({
+    queryKey: ["assignments", "preview", topicId, body],
+    queryFn: async () => {
+      const answer = await data(client.PATCH("/assignments/{id}/bulk", { params: { path: { id: topicId }, query: { dryRun: "1" } }, body }));
+      return { changes: "changes" in answer ? Object.keys(answer.changes) : [], groupIds: answer.affectedGroupIds };
+    },
+    enabled: Object.keys(body).length > 0,
+    staleTime: 0,
+    gcTime: 0,
+  });
+};
+
+/** Saves what was changed: first what is the topic's own, then what goes to all groups. What is saved stays saved if the second is refused. */
+export async function save(topicId: string, edits: Edits, recomputeLate: boolean): Promise<void> {
+  const path = { id: topicId };
+  const own = ownOf(edits);
+  const shared = sharedOf(edits);
+  if (Object.keys(own).length > 0) await data(client.PATCH("/assignments/{id}", { params: { path }, body: own }));
+  if (Object.keys(shared).length > 0) await data(client.PATCH("/assignments/{id}/bulk", { params: { path, query: recomputeLate ? { recomputeLate: "1" } : {} }, body: shared }));
+}
+
+/** Has everything that shows a topic ask anew. */
+export const refresh = (cache: QueryClient) => Promise.all([["assignments"], ["groups"], ["courses"], ["room"], ["board"], ["submissions"]].map((queryKey) => cache.invalidateQueries({ queryKey })));
+
+/** How a group is called where its number matters. */
+export const groupName = (group: Schemas["GroupLabel"]): string => {
+  const name = group.displayName ?? group.name;
+  return name.includes(String(group.groupNumber)) ? name : `${group.groupNumber} ${name}`;
+};

@@ -1,0 +1,34 @@
+import { useBlocker } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+
+import { Button } from "./Button";
+import { Window } from "./Window";
+
+/** Asks before a screen is left on which something is not saved yet; the browser asks when the page itself is closed. */
+export function Leave({ isDirty, text }: { isDirty: boolean; text: string }) {
+  const { t } = useTranslation();
+  const blocker = useBlocker({
+    shouldBlockFn: ({ current, next }) => isDirty && current.pathname !== next.pathname,
+    enableBeforeUnload: () => isDirty,
+    withResolver: true,
+  });
+  if (blocker.status !== "blocked") return null;
+  return (
+    <Window title={t("divide.leave.title")} role="alertdialog" isOpen onOpenChange={(isOpen) => isOpen || blocker.reset()}>
+      {() => (
+        <>
+          <p>{text}</p>
+          <p className="flex flex-wrap justify-end gap-2">
+            {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- a dialog has to begin somewhere, and staying loses nothing */}
+            <Button autoFocus kind="main" onPress={blocker.reset}>
+              {t("divide.leave.stay")}
+            </Button>
+            <Button kind="danger" onPress={blocker.proceed}>
+              {t("divide.leave.go")}
+            </Button>
+          </p>
+        </>
+      )}
+    </Window>
+  );
+}
