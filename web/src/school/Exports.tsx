@@ -47,7 +47,7 @@ function Job({ id }: { id: string }) {
   if (!job) return null;
   const isMade = job.status === "DONE" && job.downloadUrl !== null;
   return (
-    <p role="status" className="flex flex-wrap items-center gap-x-3 gap-y-1">
+    <output className="flex flex-wrap items-center gap-x-3 gap-y-1">
       <span>
         {t(`privacy.job.${job.status}`)} (<When at={job.createdAt} />)
       </span>
@@ -61,6 +61,6 @@ function Job({ id }: { id: string }) {
           {t("privacy.until")} <When at={job.expiresAt} />
         </span>
       ) : null}
-    </p>
+    </output>
   );
 }

@@ -24,7 +24,7 @@ export function Numbers() {
     ["sessions", rest.activeSessions],
   ] as const;
   return (
-    <dl className="grid grid-cols-[repeat(auto-fill,minmax(8.5rem,1fr))] gap-3">
+    <dl className="grid grid-cols-[repeat(auto-fill,minmax(7rem,1fr))] gap-3">
       {numbers.map(([name, count]) => (
         <div key={name} className="bg-sheet border-faint flex flex-col-reverse justify-end rounded-xl border p-3 shadow-sm">
           <dt className="text-soft text-sm">{t(`overview.number.${name}`)}</dt>

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
 import { useBytes } from "../lib/bytes";
+import { useTime } from "../lib/time";
 import { Health } from "../school/Health";
 import { Part } from "../school/Part";
 import { Problems } from "../ui/Problems";
@@ -12,12 +13,13 @@ import { system } from "./tenants";
 export function Installation() {
   const { t, i18n } = useTranslation();
   const bytes = useBytes();
+  const { moment } = useTime();
   const found = useQuery(system);
   const count = (amount: number) => amount.toLocaleString(i18n.language);
   const known = found.data;
   const facts = known
     ? ([
-        ["uptime", t("health.hours", { count: Math.floor(known.uptime / 3600) })],
+        ["uptime", moment(new Date(Date.parse(known.timestamp) - known.uptime * 1000).toISOString())],
         ["databaseKind", known.database.kind === "sqlite" ? "SQLite" : "PostgreSQL"],
         ["databaseSize", bytes(known.database.bytes)],
         ["schema", count(known.database.schemaVersion)],
@@ -36,7 +38,7 @@ export function Installation() {
         <Pairs pairs={facts.map(([key, text]) => [t(`health.fact.${key}`), text])} />
         {known ? (
           <details>
-            <summary className="flex min-h-11 cursor-pointer items-center">{t("health.tables")}</summary>
+            <summary className="cursor-pointer py-2.5">{t("health.tables")}</summary>
             <Pairs pairs={known.database.tables.map((table) => [table.name, `${table.isAtLeast ? "> " : ""}${count(table.rows)}`])} />
           </details>
         ) : null}

@@ -7,16 +7,17 @@ import { client } from "../api/client";
 import { useSay } from "../lib/problems";
 import { chooseSchool, type Me } from "../lib/session";
 import { useTime } from "../lib/time";
+import { At } from "../school/At";
 import { Asked } from "../ui/Ask";
 import { Button } from "../ui/Button";
 import { Chip } from "../ui/Chip";
 import { Empty } from "../ui/Empty";
 import { Field } from "../ui/Field";
-import { Grid } from "../ui/Grid";
+import { type ColumnOf, Grid } from "../ui/Grid";
 import { More } from "../ui/More";
 import { note } from "../ui/notes";
 import { Problems } from "../ui/Problems";
-import { Shape } from "../ui/Shape";
+import { Rows } from "../ui/Rows";
 import { Edit } from "./Edit";
 import { Found } from "./Found";
 import { Members } from "./Members";
@@ -31,16 +32,17 @@ export function Schools({ person, search, onSearch }: { person: Me; search: stri
   const list = useQuery(tenants(search.trim()));
   const [over, setOver] = useState<Over>();
   const deeds = useDeeds(person);
-  const columns = [
-    { id: "name", name: t("tenants.name"), cell: (one: Tenant) => <span className="font-medium">{one.name}</span> },
-    { id: "slug", name: t("tenants.slug"), cell: (one: Tenant) => one.slug },
-    { id: "domain", name: t("tenants.domain"), cell: (one: Tenant) => one.customDomain ?? "–" },
-    { id: "status", name: t("tenants.status"), cell: (one: Tenant) => <Chip tone={one.status === "ACTIVE" ? "good" : "warn"}>{t(`tenants.is.${one.status}`)}</Chip> },
-    { id: "created", name: t("tenants.created"), cell: (one: Tenant) => <span className="whitespace-nowrap">{day(one.createdAt)}</span> },
+  const columns: ColumnOf<Tenant>[] = [
+    { id: "name", name: t("tenants.name"), cell: (one) => <At>{one.name}</At> },
+    { id: "slug", name: t("tenants.slug"), isExtra: true, cell: (one) => <At>{one.slug}</At> },
+    { id: "domain", name: t("tenants.domain"), isExtra: true, cell: (one) => <At>{one.customDomain ?? "–"}</At> },
+    { id: "status", name: t("tenants.status"), cell: (one) => <At><Chip tone={one.status === "ACTIVE" ? "good" : "warn"}>{t(`tenants.is.${one.status}`)}</Chip></At> },
+    { id: "created", name: t("tenants.created"), isExtra: true, cell: (one) => <At>{day(one.createdAt)}</At> },
     {
       id: "deeds",
       name: t("tenants.deeds"),
-      cell: (one: Tenant) => (
+      isSlim: true,
+      cell: (one) => (
         <span className="flex gap-1">
           <Button isPending={deeds.enter.isPending} onPress={() => deeds.enter.mutate(one)} aria-label={t("tenants.enterOf", { name: one.name })}>
             {t("tenants.enter")}
@@ -70,7 +72,7 @@ export function Schools({ person, search, onSearch }: { person: Me; search: stri
           {t("tenants.new")}
         </Button>
       </div>
-      {list.isPending ? <Shape count={2} /> : null}
+      {list.isPending ? <Rows count={3} /> : null}
       {list.isError && !list.data ? <Problems problem={list.error} again={() => void list.refetch()} /> : null}
       {list.data?.length === 0 && search === "" ? <Empty action={<Button onPress={() => setOver({ is: "new" })}>{t("tenants.new")}</Button>}>{t("school.first")}</Empty> : null}
       {list.data && (list.data.length > 0 || search !== "") ? <Grid label={t("nav.tenants")} columns={columns} rows={list.data} none={t("tenants.none")} /> : null}

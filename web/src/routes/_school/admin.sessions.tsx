@@ -9,20 +9,24 @@ import { useSay } from "../../lib/problems";
 import { isAdmin, only } from "../../lib/session";
 import { useProgram } from "../../me/program";
 import { isAbove, sessions } from "../../school/admin";
+import { At } from "../../school/At";
 import { PersonSearch } from "../../school/PersonSearch";
 import { Button } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
-import { Grid } from "../../ui/Grid";
+import { type ColumnOf, Grid } from "../../ui/Grid";
 import { note } from "../../ui/notes";
 import { Problems } from "../../ui/Problems";
-import { Shape } from "../../ui/Shape";
+import { Rows } from "../../ui/Rows";
 import { When } from "../../ui/When";
+import { useIsWide } from "../../ui/wide";
 
 export const Route = createFileRoute("/_school/admin/sessions")({
   validateSearch: (search: Record<string, unknown>): { userId?: string } => (typeof search.userId === "string" ? { userId: search.userId } : {}),
   beforeLoad: only(isAdmin),
   component: Sessions,
 });
+
+type Session = Schemas["Session"];
 
 /** Who is signed in, and ending it. */
 function Sessions() {
@@ -35,21 +39,24 @@ function Sessions() {
   const rows = found.data?.pages.flatMap((page) => page.data) ?? [];
   const place = useRef<HTMLDivElement>(null);
   const ending = useEnding(() => place.current?.focus());
-  const columns = [
-    { id: "person", name: t("sessions.person"), cell: (row: Schemas["Session"]) => row.user.name },
-    { id: "role", name: t("sessions.role"), cell: (row: Schemas["Session"]) => t(`activity.role.${row.role}`) },
-    { id: "device", name: t("sessions.device"), cell: (row: Schemas["Session"]) => program(row.userAgent) },
-    { id: "address", name: t("sessions.address"), cell: (row: Schemas["Session"]) => row.ipAddress ?? "–" },
-    { id: "since", name: t("sessions.since"), cell: (row: Schemas["Session"]) => <When at={row.createdAt} /> },
-    { id: "until", name: t("sessions.until"), cell: (row: Schemas["Session"]) => <When at={row.expiresAt} /> },
+  const columns: ColumnOf<Session>[] = [
+    { id: "person", name: t("sessions.person"), cell: (row) => <Whose session={row} /> },
+    { id: "role", name: t("sessions.role"), isExtra: true, cell: (row) => <At>{t(`activity.role.${row.role}`)}</At> },
+    { id: "device", name: t("sessions.device"), isExtra: true, cell: (row) => <At>{program(row.userAgent)}</At> },
+    { id: "address", name: t("sessions.address"), isExtra: true, cell: (row) => <At>{row.ipAddress ?? "–"}</At> },
+    { id: "since", name: t("sessions.since"), isExtra: true, cell: (row) => <At><When at={row.createdAt} /></At> },
+    { id: "until", name: t("sessions.until"), isExtra: true, cell: (row) => <At><When at={row.expiresAt} /></At> },
     {
       id: "end",
       name: t("sessions.end"),
-      cell: (row: Schemas["Session"]) =>
+      isSlim: true,
+      cell: (row) =>
         row.isCurrent ? (
-          <Chip tone="good">{t("me.here")}</Chip>
+          <At>
+            <Chip tone="good">{t("me.here")}</Chip>
+          </At>
         ) : row.userId === person.id || isAbove(person.member?.role, row.role) ? (
-          <Button isPending={ending.isPending} onPress={() => ending.mutate(row.id)} aria-label={t("sessions.endOf", { name: row.user.name })}>
+          <Button className="whitespace-nowrap" isPending={ending.isPending} onPress={() => ending.mutate(row.id)} aria-label={t("sessions.endOf", { name: row.user.name })}>
             {t("account.signOut")}
           </Button>
         ) : null,
@@ -60,10 +67,10 @@ function Sessions() {
       <div className="max-w-sm">
         <PersonSearch label={t("sessions.person")} value={userId ?? null} onChange={(id) => void navigate({ search: id === null ? {} : { userId: id }, replace: true })} />
       </div>
-      {found.isPending ? <Shape count={3} /> : null}
+      {found.isPending ? <Rows /> : null}
       {found.isError && !found.data ? <Problems problem={found.error} again={() => void found.refetch()} /> : null}
       {found.data ? (
-        <div ref={place} role="group" tabIndex={-1} aria-label={t("admin.sessions")} className="outline-none">
+        <div ref={place} tabIndex={-1} className="outline-none">
           <Grid label={t("admin.sessions")} columns={columns} rows={rows} none={t("sessions.none")} />
         </div>
       ) : null}
@@ -73,6 +80,20 @@ function Sessions() {
         </Button>
       ) : null}
     </Page>
+  );
+}
+
+/** Whose session it is, and where there is little room, with what it came. */
+function Whose({ session }: { session: Session }) {
+  const program = useProgram();
+  if (useIsWide()) return <At>{session.user.name}</At>;
+  return (
+    <>
+      {session.user.name}
+      <span className="text-soft block text-sm">
+        {program(session.userAgent)}, <When at={session.createdAt} />
+      </span>
+    </>
   );
 }
 
