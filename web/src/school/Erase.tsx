@@ -9,7 +9,7 @@ import { Button } from "../ui/Button";
 import { note } from "../ui/notes";
 
 /** Erases a person after showing what goes; nothing brings it back, so the name has to be typed. */
-export function Erase({ userId, name, onErased }: { userId: string; name: string; onErased: () => void }) {
+export function Erase({ userId, name, onErased }: { userId: string; name: string; onErased: () => Promise<void> }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const say = useSay();
@@ -20,10 +20,11 @@ export function Erase({ userId, name, onErased }: { userId: string; name: string
   });
   const erasing = useMutation({
     mutationFn: () => data(client.POST("/admin/gdpr/erase", { body: { userId, dryRun: false } })),
-    onSuccess: () => {
+    onSuccess: async () => {
       note(t("privacy.erased", { name }));
-      onErased();
-      return cache.invalidateQueries();
+      // Nobody is left to be asked for before everything else is asked for anew.
+      await onErased();
+      await cache.invalidateQueries();
     },
   });
   const problem = looking.error ?? erasing.error;

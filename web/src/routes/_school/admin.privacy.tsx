@@ -25,7 +25,7 @@ function Privacy() {
   const { person } = Route.useRouteContext();
   const { userId } = Route.useSearch();
   const navigate = Route.useNavigate();
-  const choose = (id: string | null) => void navigate({ search: id === null ? {} : { userId: id }, replace: true });
+  const choose = (id: string | null) => navigate({ search: id === null ? {} : { userId: id }, replace: true });
   const about = useQuery({
     queryKey: ["users", "one", userId ?? null],
     queryFn: () => data(client.GET("/users/{id}", { params: { path: { id: userId ?? "" } } })),
@@ -35,7 +35,7 @@ function Privacy() {
     <Page title={t("privacy.title")}>
       <p className="max-w-prose">{t("privacy.text")}</p>
       <div className="max-w-sm">
-        <PersonSearch key={userId === undefined ? "none" : "some"} label={t("privacy.person")} value={userId ?? null} onChange={choose} />
+        <PersonSearch key={userId === undefined ? "none" : "some"} label={t("privacy.person")} value={userId ?? null} onChange={(id) => void choose(id)} />
       </div>
       {userId === undefined ? <Empty>{t("privacy.choose")}</Empty> : null}
       {userId !== undefined && about.isPending ? <Shape count={2} /> : null}
