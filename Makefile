@@ -7,7 +7,7 @@ CARGO ?= cargo
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo web dev test e2e tour check lint doc bench soak describe keep clean-data
+.PHONY: help demo web dev test e2e tour check lint doc bench soak describe keep release deb clean-data
 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -80,6 +80,17 @@ keep: ## Write releases/<version>.json, what this version needs of the schema, b
 	@mkdir -p releases target
 	$(CARGO) run --quiet --profile $(PROFILE) -p groupwork -- statements >target/statements.json
 	mv target/statements.json releases/$$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1).json
+
+release: $(WEB_CLIENT) ## The binary that is given away, with its client, its manual and its completions, in target/
+	$(CARGO) build --locked --release -p groupwork
+	@mkdir -p target/man target/completions
+	target/release/groupwork man --folder target/man
+	target/release/groupwork completions bash >target/completions/groupwork.bash
+	target/release/groupwork completions zsh >target/completions/_groupwork
+	target/release/groupwork completions fish >target/completions/groupwork.fish
+
+deb: release ## A package for Debian, in target/debian/ (needs cargo-deb: cargo install --locked cargo-deb)
+	$(CARGO) deb -p groupwork --no-build --locked
 
 clean-data: ## Forget what the demo stored in ./data
 	rm -rf data

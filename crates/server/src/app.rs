@@ -204,6 +204,18 @@ async fn whole(store: &Store) -> Result<()> {
     Ok(())
 }
 
+/// Opens a database as it is, without bringing its schema up to date; nothing where there is none yet.
+pub async fn open_existing(database: &Database) -> Result<Option<Store>> {
+    if let Database::Sqlite(path) = database
+        && !path.exists()
+    {
+        return Ok(None);
+    }
+    let database = database.clone();
+    let opened = tokio::task::spawn_blocking(move || Store::open(&database, 1, 1));
+    opened.await.map_err(|error| anyhow::anyhow!(error))?.map(Some)
+}
+
 /// Brings the schema up to date and opens the store, away from the async runtime.
 pub async fn open_store(database: &Database, readers: usize, writers: usize) -> Result<Store> {
     let database = database.clone();

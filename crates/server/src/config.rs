@@ -50,7 +50,7 @@ pub struct StorageArgs {
     #[arg(long, env = "DATA_DIR", default_value = "./data")]
     pub data_dir: PathBuf,
     /// `postgres://…` for a server; unset: SQLite in the data folder
-    #[arg(long, env = "DATABASE_URL")]
+    #[arg(long, env = "DATABASE_URL", hide_env_values = true)]
     pub database_url: Option<String>,
     /// Files whose content is the database URL
     #[arg(long, env = "DATABASE_URL_FILE", hide = true)]
@@ -135,6 +135,9 @@ pub struct ServeArgs {
     /// Largest upload in MiB
     #[arg(long, env = "UPLOAD_MAX_MB", default_value_t = 50)]
     pub upload_max_mb: u64,
+    /// Address and port of `/metrics` for Prometheus, which names nobody but has no sign-in; unset: there is none
+    #[arg(long, env = "METRICS_LISTEN")]
+    pub metrics_listen: Option<SocketAddr>,
     /// text or json
     #[arg(long, env = "LOG_FORMAT", default_value = "text")]
     pub log_format: String,
@@ -181,6 +184,7 @@ impl Default for ServeArgs {
             connections_max: CONNECTIONS_MAX,
             connections_per_address: CONNECTIONS_PER_ADDRESS,
             upload_max_mb: 50,
+            metrics_listen: None,
             log_format: "text".to_owned(),
             log_level: "info".to_owned(),
         }
@@ -230,6 +234,8 @@ pub struct Config {
     pub connections_per_address: usize,
     /// Largest upload in bytes.
     pub upload_limit: u64,
+    /// Where the metrics are shown, if anywhere.
+    pub metrics_listen: Option<SocketAddr>,
     /// Rows and files.
     pub storage: StorageArgs,
 }
@@ -395,6 +401,7 @@ impl Config {
             connections_max: serve.connections_max.max(1),
             connections_per_address: serve.connections_per_address.max(1),
             upload_limit: serve.upload_max_mb << 20,
+            metrics_listen: serve.metrics_listen,
             storage,
         })
     }
@@ -402,11 +409,27 @@ impl Config {
 
 /// The failpoint a crash test armed for this process (`failpoint`).
 pub fn failpoint() -> Option<String> {
+    environment("GROUPWORK_FAILPOINT")
+}
+
+/// What the environment says of a setting.
+pub fn environment(name: &str) -> Option<String> {
     #[expect(
         clippy::disallowed_methods,
         reason = "the settings are the one reader of the environment"
     )]
-    std::env::var("GROUPWORK_FAILPOINT").ok()
+    std::env::var(name).ok()
+}
+
+/// The settings that `.env` of the working directory names, whether we know them or not.
+pub fn names_in_dotenv() -> Vec<String> {
+    let lines = dotenvy::dotenv_iter().into_iter().flatten();
+    lines.filter_map(|line| Some(line.ok()?.0)).collect()
+}
+
+/// A secret nobody has had before.
+pub fn fresh_secret() -> String {
+    better_auth::token::random_text(48)
 }
 
 /// Plain names between slashes, at least one: the whole document server is no folder of results.

@@ -28,6 +28,7 @@ pub mod import;
 pub mod jobs;
 pub mod live;
 pub mod mail;
+pub mod measures;
 pub mod store;
 pub mod views;
 

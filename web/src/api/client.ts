@@ -27,7 +27,8 @@ client.use({
   },
 });
 
-async function problemOf(response: Response): Promise<Problem> {
+/** What the service says went wrong. */
+export async function problemOf(response: Response): Promise<Problem> {
   const body: unknown = await response
     .clone()
     .json()

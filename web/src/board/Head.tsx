@@ -38,7 +38,7 @@ export function Head({ found }: { found: Board }) {
         <Heading title={title}>{title}</Heading>
       </div>
       <p className="flex flex-wrap items-baseline gap-x-4">
-        {isEmpty || status === "FINISHED" ? null : (
+        {status === "FINISHED" ? null : (
           <strong className="text-xl">
             <TimeLeft until={deadline} />
           </strong>

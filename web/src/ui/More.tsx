@@ -32,7 +32,7 @@ export function More({ label, deeds, children, isPending = false, isTabStop = tr
   const { t } = useTranslation();
   return (
     <MenuTrigger>
-      <Button kind={children === undefined ? "quiet" : "plain"} isPending={isPending} excludeFromTabOrder={!isTabStop} {...(children === undefined ? { "aria-label": t("app.more", { of: label }), className: "px-0" } : {})}>
+      <Button kind={children === undefined ? "quiet" : "plain"} isPending={isPending} excludeFromTabOrder={!isTabStop} {...(children === undefined ? { "aria-label": t("app.more", { of: label }), className: "shrink-0 px-0" } : {})}>
         {children ?? <EllipsisVertical aria-hidden="true" className="size-5" />}
       </Button>
       <Popover className={OVER}>

@@ -5,9 +5,13 @@ mod admin;
 mod backup;
 mod demo;
 pub mod describe;
+mod doctor;
+mod healthcheck;
 mod import;
+mod manual;
 mod migrate;
 mod serve;
+mod settings;
 
 use std::process::ExitCode;
 
@@ -52,6 +56,24 @@ enum Command {
     Restore(backup::RestoreArgs),
     /// Compare rows, files and checksums
     Scrub(backup::ScrubArgs),
+    /// The settings: write, check, show
+    Config {
+        #[command(subcommand)]
+        command: settings::SettingsCommand,
+    },
+    /// Try everything the service needs and say what to do about what fails
+    Doctor {
+        #[command(flatten)]
+        serve: Box<ServeArgs>,
+        #[command(flatten)]
+        storage: StorageArgs,
+    },
+    /// Whether the service on this machine can work, as an exit code
+    Healthcheck(healthcheck::HealthcheckArgs),
+    /// Print what a shell needs to complete commands and settings
+    Completions(manual::CompletionsArgs),
+    /// Print the manual
+    Man(manual::ManArgs),
     /// Print the OpenAPI document
     Openapi,
     /// Print the table of routes and who may call them
@@ -74,6 +96,11 @@ pub fn run() -> ExitCode {
         Command::Backup(arguments) => backup::backup(arguments),
         Command::Restore(arguments) => backup::restore(arguments),
         Command::Scrub(arguments) => backup::scrub(arguments),
+        Command::Config { command } => settings::run(command),
+        Command::Doctor { serve, storage } => doctor::run(*serve, storage),
+        Command::Healthcheck(arguments) => healthcheck::run(&arguments),
+        Command::Completions(arguments) => manual::completions(&arguments),
+        Command::Man(arguments) => manual::man(arguments),
         Command::Openapi => describe::openapi(),
         Command::Access => describe::access(),
         Command::Privacy => describe::privacy(),

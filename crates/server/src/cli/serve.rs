@@ -8,7 +8,7 @@ use tokio::net::TcpListener;
 use crate::app::App;
 use crate::config::{Config, ServeArgs, StorageArgs};
 use crate::failpoint;
-use crate::http::{listen, router};
+use crate::http::{listen, metrics, router};
 
 /// Runs until told to stop.
 pub fn run(serve: ServeArgs, storage: StorageArgs) -> anyhow::Result<()> {
@@ -23,7 +23,18 @@ pub fn run(serve: ServeArgs, storage: StorageArgs) -> anyhow::Result<()> {
             .await
             .with_context(|| format!("listen on {}", config.listen))?;
         let address = listener.local_addr()?;
+        let metrics = match config.metrics_listen {
+            Some(address) => {
+                let bound = TcpListener::bind(address).await;
+                Some(bound.with_context(|| format!("METRICS_LISTEN: listen on {address}"))?)
+            }
+            None => None,
+        };
         let app = build(config, address).await?;
+        if let Some(metrics) = metrics {
+            writeln!(std::io::stdout(), "metrics at http://{}/metrics", metrics.local_addr()?)?;
+            tokio::spawn(metrics::serve(metrics, app.clone()));
+        }
         failpoint::hit("start.built");
         writeln!(std::io::stdout(), "groupwork listens on http://{address}")?;
         listen::serve(listener, router::router(app.clone()), app, listen::stop_signal()).await?;

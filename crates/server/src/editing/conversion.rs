@@ -18,6 +18,7 @@ use crate::document_server::Bytes;
 use crate::document_server::client::Conversion;
 use crate::error::{Error, Result};
 use crate::files::{Staged, inspect};
+use crate::measures::measures;
 use crate::store::Standpoint;
 use crate::store::converted_files::{Converted, ConvertedOf};
 
@@ -220,7 +221,10 @@ impl Editing {
             url: self.server.file_url(&source.document, &bytes),
             title: format!("{}.pdf", source.title).chars().take(128).collect(),
         };
-        let result = self.server.convert(&conversion, deadline).await?;
+        let begun = Instant::now();
+        let result = self.server.convert(&conversion, deadline).await;
+        measures().conversion(if result.is_ok() { "made" } else { "failed" }, begun.elapsed());
+        let result = result?;
         let fetched = timeout_at(deadline, self.fetch(&result)).await;
         let staged = fetched
             .unwrap_or(Err(Error::DocumentServerTimeout))

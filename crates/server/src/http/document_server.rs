@@ -28,6 +28,7 @@ use crate::document_server::editor::{Editor, Reader};
 use crate::editing::Answer;
 use crate::error::{Error, Result};
 use crate::files::{blank, name};
+use crate::measures::measures;
 use crate::store::documents::CurrentFile;
 
 /// The largest notice: long sessions have long histories (contract 9).
@@ -241,11 +242,12 @@ async fn notice(State(app): State<App>, Path(id): Path<DocumentId>, request: Req
 }
 
 fn verdict(answer: Answer) -> Response {
-    let (status, error) = match answer {
-        Answer::Taken => (StatusCode::OK, 0),
-        Answer::Refused => (StatusCode::OK, 1),
-        Answer::TryAgain => (StatusCode::SERVICE_UNAVAILABLE, 1),
+    let (status, error, outcome) = match answer {
+        Answer::Taken => (StatusCode::OK, 0, "taken"),
+        Answer::Refused => (StatusCode::OK, 1, "refused"),
+        Answer::TryAgain => (StatusCode::SERVICE_UNAVAILABLE, 1, "again"),
     };
+    measures().notice(outcome);
     (status, Json(Verdict { error })).into_response()
 }
 

@@ -15,6 +15,7 @@ use super::reply::{ErrorBody, ErrorReply};
 use crate::auth::RequestId;
 use crate::clock;
 use crate::error::Error;
+use crate::measures::measures;
 
 /// The header that carries the request id both ways.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -53,7 +54,9 @@ pub async fn surround(State(app): State<App>, mut request: Request, next: Next) 
     }
     protect(response.headers_mut(), is_secure);
     let status = response.status().as_u16();
-    let milliseconds = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let took = started.elapsed();
+    measures().answered(method.as_str(), route.as_deref().unwrap_or("-"), status, took);
+    let milliseconds = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
     // The path may hold ids but never names, secrets or query values.
     tracing::info!(
         request.id = id,

@@ -53,6 +53,7 @@ mod help;
 mod homerooms;
 mod imports;
 mod members;
+pub mod metrics;
 mod overview;
 mod own_address;
 mod pages;

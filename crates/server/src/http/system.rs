@@ -89,10 +89,7 @@ async fn show(cx: Context) -> Result<Json<System>> {
         bytes,
         schema_version,
         tables,
-        jobs_queued,
-        jobs_running,
-        jobs_failed,
-        file_removals,
+        waiting,
     } = look.await?;
     let word = |fine: bool| if fine { "ok" } else { "down" };
     let tables = tables.into_iter().map(|(name, rows)| SystemTable {
@@ -113,10 +110,10 @@ async fn show(cx: Context) -> Result<Json<System>> {
         storage: word(app.files().is_writable().await),
         document_server: app.document_server().is_healthy().await.map_or("unset", word),
         jobs: SystemJobs {
-            queued: jobs_queued,
-            running: jobs_running,
-            failed: jobs_failed,
+            queued: waiting.jobs_queued,
+            running: waiting.jobs_running,
+            failed: waiting.jobs_failed,
         },
-        file_removals,
+        file_removals: waiting.file_removals,
     }))
 }

@@ -138,6 +138,11 @@ impl Live {
         self.sockets_in(rooms::name(room)).len()
     }
 
+    /// How many sockets there are.
+    pub fn total(&self) -> usize {
+        self.sockets().len()
+    }
+
     /// How many messages of clients were ignored.
     pub fn ignored(&self) -> u64 {
         self.0.activity.ignored()

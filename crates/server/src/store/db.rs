@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
 
@@ -15,6 +15,7 @@ use super::conflict;
 use super::connection::{Connection, statements_run};
 use crate::error::{Error, Result};
 use crate::failpoint;
+use crate::measures::measures;
 
 /// Where the rows are.
 #[derive(Debug, Clone)]
@@ -144,8 +145,11 @@ impl Db {
             counter.fetch_add(statements_run() - before, Ordering::Relaxed);
             drop(answer.send(outcome));
         });
+        let begun = Instant::now();
         self.reads.try_send(job).map_err(|error| refused(&error))?;
-        answered.await.unwrap_or_else(|_| Err(Error::NotReady))
+        let outcome = answered.await.unwrap_or_else(|_| Err(Error::NotReady));
+        measures().database("read", begun.elapsed());
+        outcome
     }
 
     /// Runs `act` as one unit of work. Once queued it no longer depends on the caller: it is committed and its
@@ -160,8 +164,11 @@ impl Db {
             output: None,
             answer,
         });
+        let begun = Instant::now();
         self.writes.try_send(unit).map_err(|error| refused(&error))?;
-        answered.await.unwrap_or_else(|_| Err(Error::NotReady))
+        let outcome = answered.await.unwrap_or_else(|_| Err(Error::NotReady));
+        measures().database("write", begun.elapsed());
+        outcome
     }
 }
 

@@ -32,6 +32,7 @@ const GROUND: &[&str] = &[
     "config",
     "app",
     "failpoint",
+    "measures",
     "statements",
     "args",
     "manages_class",

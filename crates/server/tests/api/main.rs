@@ -28,6 +28,7 @@ mod class_clones;
 mod class_edits;
 mod classes;
 mod clients;
+mod commands;
 mod conformance;
 mod contributions;
 mod courses;

@@ -1,11 +1,186 @@
-import { createFileRoute } from "@tanstack/react-router";
+import { useQuery } from "@tanstack/react-query";
+import { createFileRoute, Link, useNavigate } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
 
+import { isManaged, schoolClass } from "../../classes/classes";
+import { course as oneCourse, type CourseDetail, groupsOf, topicsOf } from "../../courses/courses";
+import { CourseMenu, useStatus } from "../../courses/CourseMenu";
+import { Files } from "../../courses/Files";
+import { Groups } from "../../courses/Groups";
+import { Outline } from "../../courses/Outline";
+import { Students } from "../../courses/Students";
+import { Topics } from "../../courses/Topics";
+import { Way } from "../../courses/Way";
 import { isStaff, only } from "../../lib/session";
+import { Bar } from "../../ui/Bar";
+import { Button } from "../../ui/Button";
+import { GO, GO_MAIN } from "../../ui/go";
 import { Heading } from "../../ui/Heading";
+import { Problems } from "../../ui/Problems";
+import { Shape } from "../../ui/Shape";
+import { Tabs } from "../../ui/Tabs";
 
-export const Route = createFileRoute("/_school/courses/$courseId/")({ beforeLoad: only(isStaff), component: Course });
+const PARTS = ["topics", "groups", "students", "files"] as const;
+type Part = (typeof PARTS)[number];
+
+export const Route = createFileRoute("/_school/courses/$courseId/")({
+  beforeLoad: only(isStaff),
+  validateSearch: (search: Record<string, unknown>): { tab?: Exclude<Part, "topics"> } => {
+    const tab = PARTS.find((part) => part === search.tab);
+    return tab === undefined || tab === "topics" ? {} : { tab };
+  },
+  component: Course,
+});
 
 /** S4: a course with its topics, groups, students and files. */
 function Course() {
-  return <Heading title="Course">Course</Heading>;
+  const { courseId } = Route.useParams();
+  const found = useQuery(oneCourse(courseId));
+  const within = useQuery({ ...schoolClass(found.data?.classId ?? ""), enabled: found.data !== undefined });
+  if (found.data && within.data) return <Open course={found.data} isOwn={isManaged(within.data)} students={within.data.counts?.students} />;
+  const problem = found.error ?? within.error;
+  if (problem) {
+    return (
+      <Problems
+        problem={problem}
+        again={() => {
+          void found.refetch();
+          void within.refetch();
+        }}
+      />
+    );
+  }
+  return <Shape count={6} />;
+}
+
+function Open({ course, isOwn, students }: { course: CourseDetail; isOwn: boolean; students: number | undefined }) {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const mayChange = isOwn && course.class.status !== "ARCHIVED";
+  const mayAdd = mayChange && course.status === "ACTIVE";
+  return (
+    <div className="flex flex-col gap-4">
+      <Way
+        steps={[
+          { name: t("nav.courses"), place: {} },
+          { name: course.class.name, place: { class: course.classId } },
+          { name: course.subject.name, place: { class: course.classId, subject: course.subjectId } },
+        ]}
+      />
+      <div className="-mt-3 flex flex-wrap items-center gap-2">
+        <div className="me-auto min-w-0 wrap-break-word">
+          <Heading title={course.name}>{course.name}</Heading>
+        </div>
+        {mayAdd ? (
+          <>
+            <NewTopic courseId={course.id} />
+            <Divide courseId={course.id} />
+          </>
+        ) : null}
+        {mayChange ? <CourseMenu course={course} onGone={() => void navigate({ to: "/courses", search: { class: course.classId } })} /> : null}
+      </div>
+      {course.description === null ? null : <p className="max-w-prose whitespace-pre-line">{course.description}</p>}
+      <Archived course={course} isOwn={isOwn} />
+      {isOwn ? <Parts course={course} students={students} mayAdd={mayAdd} mayChange={mayChange} /> : <Outline course={course} />}
+    </div>
+  );
+}
+
+function NewTopic({ courseId }: { courseId: string }) {
+  const { t } = useTranslation();
+  return (
+    <Link to="/t/new" search={{ courseId } as never} className={GO_MAIN}>
+      {t("courses.newTopic")}
+    </Link>
+  );
+}
+
+function Divide({ courseId }: { courseId: string }) {
+  const { t } = useTranslation();
+  return (
+    <Link to="/courses/$courseId/divide" params={{ courseId }} className={GO}>
+      {t("courses.divide")}
+    </Link>
+  );
+}
+
+/** Why nothing new can come here, and the way out. */
+function Archived({ course, isOwn }: { course: CourseDetail; isOwn: boolean }) {
+  const { t } = useTranslation();
+  const status = useStatus(course);
+  if (course.class.status === "ARCHIVED") {
+    return (
+      <Bar
+        action={
+          <Link to="/classes/$classId" params={{ classId: course.classId }} className={GO}>
+            {t("courses.toClass")}
+          </Link>
+        }
+      >
+        {t("courses.classIsArchived", { class: course.class.name })}
+      </Bar>
+    );
+  }
+  if (course.status === "ACTIVE") return null;
+  return (
+    <Bar
+      action={
+        isOwn ? (
+          <Button isPending={status.isPending} onPress={() => status.set("ACTIVE")}>
+            {t("courses.activate")}
+          </Button>
+        ) : undefined
+      }
+    >
+      {t("courses.isArchived")}
+    </Bar>
+  );
+}
+
+interface PartsProps {
+  course: CourseDetail;
+  students: number | undefined;
+  mayAdd: boolean;
+  mayChange: boolean;
+}
+
+function Parts({ course, students, mayAdd, mayChange }: PartsProps) {
+  const { t } = useTranslation();
+  const { tab = "topics" } = Route.useSearch();
+  const navigate = Route.useNavigate();
+  const topics = useQuery(topicsOf(course.id));
+  const groups = useQuery(groupsOf(course.id));
+  if (!topics.data || !groups.data) {
+    const problem = topics.error ?? groups.error;
+    if (!problem) return <Shape count={4} />;
+    return (
+      <Problems
+        problem={problem}
+        again={() => {
+          void topics.refetch();
+          void groups.refetch();
+        }}
+      />
+    );
+  }
+  const both = { topics: topics.data, groups: groups.data };
+  const files = both.topics.reduce((sum, topic) => sum + topic.attachments.length, 0) + both.groups.reduce((sum, group) => sum + group.attachments.length, 0);
+  const { id, classId } = course;
+  const shown: Record<Part, ReactNode> = {
+    topics: <Topics {...both} mayAdd={mayAdd} toNew={<NewTopic courseId={id} />} />,
+    groups: <Groups groups={both.groups} classId={classId} courseId={id} mayAdd={mayAdd} mayChange={mayChange} toDivide={<Divide courseId={id} />} />,
+    students: <Students classId={classId} groups={both.groups} mayChange={mayChange} />,
+    files: <Files {...both} mayChange={mayChange} />,
+  };
+  const names: Record<Part, string> = { topics: t("courses.topicsTab"), groups: t("courses.groupsTab"), students: t("courses.studentsTab"), files: t("courses.filesTab") };
+  const counts: Record<Part, number | undefined> = { topics: both.topics.length, groups: both.groups.length, students, files };
+  return (
+    <Tabs<Part>
+      label={course.name}
+      open={tab}
+      onOpen={(part) => void navigate({ search: part === "topics" ? {} : { tab: part }, replace: true })}
+      parts={PARTS.map((part) => ({ id: part, name: names[part], count: counts[part], content: () => shown[part] }))}
+    />
+  );
 }

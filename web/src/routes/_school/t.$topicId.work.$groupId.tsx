@@ -1,11 +1,66 @@
-import { createFileRoute } from "@tanstack/react-router";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { createFileRoute, Link } from "@tanstack/react-router";
+import { useEffect } from "react";
+import { useTranslation } from "react-i18next";
 
+import type { Assignment } from "../../lib/groups";
 import { isStaff, only } from "../../lib/session";
+import { room } from "../../room/room";
+import { Empty } from "../../ui/Empty";
 import { Heading } from "../../ui/Heading";
+import { Problems } from "../../ui/Problems";
+import { Shape } from "../../ui/Shape";
+import { useWorkKeys } from "../../work/keys";
+import { neighbours, topic } from "../../work/work";
+import { Works } from "../../work/Works";
 
-export const Route = createFileRoute("/_school/t/$topicId/work/$groupId")({ beforeLoad: only(isStaff), component: Work });
+export const Route = createFileRoute("/_school/t/$topicId/work/$groupId")({
+  beforeLoad: only(isStaff),
+  validateSearch: (search: Record<string, unknown>): { document?: string } => (typeof search.document === "string" ? { document: search.document } : {}),
+  component: Work,
+});
 
-/** S8: looking at the work of one group, and grading it. */
+/** S8: looking at the work of one group and grading it, then at the next, without anything being loaded in between. */
 function Work() {
-  return <Heading title="Work">Work</Heading>;
+  const { topicId } = Route.useParams();
+  const found = useQuery(topic(topicId));
+  if (found.isPending) return <Shape />;
+  if (!found.data) return <Problems problem={found.error} again={() => void found.refetch()} />;
+  return <OfGroup found={found.data} />;
+}
+
+function OfGroup({ found }: { found: Assignment }) {
+  const { t } = useTranslation();
+  const { topicId, groupId } = Route.useParams();
+  const { document } = Route.useSearch();
+  const { person } = Route.useRouteContext();
+  const cache = useQueryClient();
+  const navigate = Route.useNavigate();
+  const row = neighbours(found, groupId);
+  const nextId = row.after?.groupId;
+  useEffect(() => {
+    // The board takes the focus back to this card.
+    sessionStorage.setItem("board:card", groupId);
+    if (nextId) void cache.prefetchQuery({ ...room(nextId), staleTime: 30_000 });
+  }, [cache, groupId, nextId]);
+  const go = (to: string | undefined) => to && void navigate({ to: "/t/$topicId/work/$groupId", params: { topicId, groupId: to }, search: {}, replace: true });
+  const onBack = () => void navigate({ to: "/t/$topicId/board", params: { topicId } });
+  useWorkKeys({ onNext: () => go(nextId), onBefore: () => go(row.before?.groupId), onBack });
+  if (row.here === undefined) {
+    return (
+      <>
+        <Heading title={found.title}>{found.title}</Heading>
+        <Empty action={<Link to="/t/$topicId/board" params={{ topicId }}>{t("work.board")}</Link>}>{t("work.notOnTopic")}</Empty>
+      </>
+    );
+  }
+  return (
+    <Works
+      found={found}
+      row={{ ...row, here: row.here }}
+      person={person}
+      open={document}
+      onOpen={(id) => void navigate({ search: { document: id }, replace: true })}
+    />
+  );
 }

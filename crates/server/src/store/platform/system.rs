@@ -49,6 +49,13 @@ pub struct SystemFacts {
     pub schema_version: i64,
     /// Tables with their rows, by name; at most [`COUNTED_MAX`] are counted.
     pub tables: Vec<(String, i64)>,
+    /// What waits.
+    pub waiting: Waiting,
+}
+
+/// Work beside requests.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Waiting {
     /// Jobs that wait.
     pub jobs_queued: i64,
     /// Jobs at work.
@@ -68,19 +75,26 @@ impl Platform<'_> {
         })?;
         tables.sort_unstable();
         let schema_version = self.connection.maybe(&SCHEMA, args![], |row| row.take())?;
-        let waiting = self.connection.maybe(&WAITING, args![], |row| {
-            Ok([row.take()?, row.take()?, row.take()?, row.take()?])
-        })?;
-        let [jobs_queued, jobs_running, jobs_failed, file_removals] = waiting.ok_or_else(missing)?;
+        let waiting = self.waiting()?;
         Ok(SystemFacts {
             database: self.connection.kind(),
             bytes: self.connection.bytes()?,
             schema_version: schema_version.ok_or_else(missing)?,
             tables,
-            jobs_queued,
-            jobs_running,
-            jobs_failed,
-            file_removals,
+            waiting,
         })
+    }
+
+    /// What waits for the jobs of the service.
+    pub fn waiting(&mut self) -> Result<Waiting> {
+        let counted = self.connection.maybe(&WAITING, args![], |row| {
+            Ok(Waiting {
+                jobs_queued: row.take()?,
+                jobs_running: row.take()?,
+                jobs_failed: row.take()?,
+                file_removals: row.take()?,
+            })
+        })?;
+        counted.ok_or_else(|| Error::Internal(anyhow::anyhow!("the database answered no row")))
     }
 }

@@ -1,0 +1,127 @@
+//! `groupwork doctor`: tries everything the service needs, each by itself and in both directions, and says of each fault
+//! what to do. It changes nothing: the database is read, a probe file is written and deleted.
+
+mod disk;
+mod documents;
+
+use std::fmt::Display;
+
+use crate::app::open_existing;
+use crate::config::{Config, Refused, ServeArgs, StorageArgs};
+use crate::files::Files;
+use crate::store::Database;
+use crate::store::platform::PlatformProof;
+
+/// What became of one thing that was tried.
+pub enum Finding {
+    /// It works.
+    Fine(String),
+    /// It works, and somebody should know.
+    Notice(String),
+    /// It does not work; with what to do about it.
+    Fault(String),
+}
+
+/// Findings in the order they were made.
+#[derive(Default)]
+pub struct Findings(Vec<(&'static str, Finding)>);
+
+impl Findings {
+    /// Notes a finding and prints it.
+    pub fn add(&mut self, about: &'static str, finding: Finding) {
+        let (sign, words) = match &finding {
+            Finding::Fine(words) => ("ok    ", words),
+            Finding::Notice(words) => ("notice", words),
+            Finding::Fault(words) => ("FAULT ", words),
+        };
+        println!("{sign}  {about:<16} {words}");
+        self.0.push((about, finding));
+    }
+
+    fn faults(&self) -> usize {
+        self.0
+            .iter()
+            .filter(|(_, finding)| matches!(finding, Finding::Fault(_)))
+            .count()
+    }
+}
+
+/// Tries everything; the exit code says whether there was a fault.
+pub fn run(serve: ServeArgs, storage: StorageArgs) -> anyhow::Result<()> {
+    let mut found = Findings::default();
+    let config = match Config::check(serve, storage) {
+        Ok(config) => {
+            found.add("settings", Finding::Fine("complete".to_owned()));
+            config
+        }
+        Err(refused) => {
+            found.add("settings", Finding::Fault(refused.to_string()));
+            return Err(Refused("Nothing else can be tried without settings: groupwork config init".to_owned()).into());
+        }
+    };
+    super::runtime()?.block_on(async {
+        database(&config, &mut found).await;
+        files(&config, &mut found).await;
+        documents::examine(&config, &mut found).await;
+    });
+    match found.faults() {
+        0 => {
+            println!("\nEverything the service needs works.");
+            Ok(())
+        }
+        faults => Err(Refused(format!("\n{faults} faults")).into()),
+    }
+}
+
+async fn database(config: &Config, found: &mut Findings) {
+    let database = match config.storage.database() {
+        Ok(database) => database,
+        Err(refused) => return found.add("database", Finding::Fault(refused.to_string())),
+    };
+    let kind = match &database {
+        Database::Sqlite(path) => path.display().to_string(),
+        Database::Postgres(_) => "PostgreSQL".to_owned(),
+    };
+    match open_existing(&database).await {
+        Ok(Some(store)) => {
+            let read = store.platform_read(PlatformProof::command_line(), |platform| platform.system_facts());
+            match read.await {
+                Ok(facts) => found.add(
+                    "database",
+                    Finding::Fine(format!("{kind}, schema {}", facts.schema_version)),
+                ),
+                Err(error) => found.add("database", fault(&error)),
+            }
+        }
+        Ok(None) => found.add(
+            "database",
+            Finding::Notice(format!("{kind} is not there yet; the first start creates it")),
+        ),
+        Err(error) => found.add("database", fault(&error)),
+    }
+}
+
+async fn files(config: &Config, found: &mut Findings) {
+    let place = config
+        .storage
+        .files_url
+        .clone()
+        .unwrap_or_else(|| config.storage.data_dir.display().to_string());
+    match Files::connect(&config.storage).await {
+        Ok(files) if files.is_writable().await => found.add("files", Finding::Fine(format!("{place} can be written"))),
+        Ok(_) => found.add(
+            "files",
+            Finding::Fault(format!(
+                "{place} cannot be written; compare the owner and the free space"
+            )),
+        ),
+        Err(error) => found.add("files", fault(&error)),
+    }
+    if config.storage.files_url.is_none() {
+        found.add("disk", disk::examine(&config.storage.data_dir));
+    }
+}
+
+fn fault(error: &impl Display) -> Finding {
+    Finding::Fault(error.to_string())
+}

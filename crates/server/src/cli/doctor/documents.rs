@@ -1,0 +1,126 @@
+//! The document server in each direction: the browser's address, ours, the token, and its way back to this service. Most
+//! installations that "do not save" have one of these four wrong.
+
+use std::time::Duration;
+
+use axum::Router;
+use jiff::fmt::rfc2822;
+use jiff::{SignedDuration, Timestamp};
+use tokio::net::TcpListener;
+use tokio::time::Instant;
+
+use super::{Finding, Findings, fault};
+use crate::cli::healthcheck::reachable;
+use crate::config::Config;
+use crate::document_server::DocumentServer;
+use crate::document_server::client::Conversion;
+
+/// How long a page may take.
+const PAGE: Duration = Duration::from_secs(10);
+/// How long a conversion may take; the first one of a document server is slow.
+const CONVERSION: Duration = Duration::from_secs(60);
+/// Tokens are valid for minutes: clocks that differ by more make each of them invalid.
+const CLOCKS: SignedDuration = SignedDuration::from_secs(30);
+
+/// Tries all directions, as far as the one before works.
+pub async fn examine(config: &Config, found: &mut Findings) {
+    let (Some(public), Some(internal)) = (&config.docserver_url, &config.docserver_internal_url) else {
+        let words = "none is set (DOCSERVER_URL): documents are downloaded and uploaded, not edited in the browser";
+        return found.add("document server", Finding::Notice(words.to_owned()));
+    };
+    let own = config.api_internal_url.clone();
+    let own = own.unwrap_or_else(|| format!("http://{}", reachable(config.listen)));
+    let server = match DocumentServer::new(config, &own, "doctor".to_owned()) {
+        Ok(server) => server,
+        Err(error) => return found.add("document server", fault(&error)),
+    };
+    found.add("for browsers", script(public).await);
+    found.add("for this service", health(&server, internal).await);
+    found.add("its clock", clock(internal).await);
+    match server.forgotten_keys().await {
+        Ok(_) => found.add("its token", Finding::Fine("it takes our token".to_owned())),
+        Err(error) => return found.add("its token", fault(&error)),
+    }
+    found.add("its way back", way_back(config, &server, &own).await);
+}
+
+/// Whether the editor's script is where browsers look for it. This machine may see another network than they do.
+async fn script(public: &str) -> Finding {
+    let url = format!("{public}/web-apps/apps/api/documents/api.js");
+    match get(&url).await {
+        Ok(answer) if answer.status().is_success() => Finding::Fine(format!("{public} has the editor")),
+        Ok(answer) => Finding::Fault(format!("{url} answers {}; compare DOCSERVER_URL", answer.status())),
+        Err(error) => Finding::Notice(format!(
+            "this machine does not reach {public} ({error}); browsers have to"
+        )),
+    }
+}
+
+async fn health(server: &DocumentServer, internal: &str) -> Finding {
+    match server.is_healthy().await {
+        Some(true) => Finding::Fine(format!("{internal} is healthy")),
+        _ => Finding::Fault(format!(
+            "{internal} does not say that it is healthy; compare DOCSERVER_INTERNAL_URL and its log"
+        )),
+    }
+}
+
+/// Its clock, as its answers tell it, beside ours.
+async fn clock(internal: &str) -> Finding {
+    let Ok(answer) = get(&format!("{internal}/healthcheck")).await else {
+        return Finding::Notice("it does not answer".to_owned());
+    };
+    let date = answer
+        .headers()
+        .get(reqwest::header::DATE)
+        .and_then(|value| value.to_str().ok());
+    let Some(there) = date.and_then(|date| rfc2822::parse(date).ok()) else {
+        return Finding::Notice("its answers carry no date".to_owned());
+    };
+    let apart = there.timestamp().duration_since(Timestamp::now()).abs();
+    if apart > CLOCKS {
+        Finding::Fault(format!(
+            "it is {} s apart from ours: tokens become invalid; set both by NTP",
+            apart.as_secs()
+        ))
+    } else {
+        Finding::Fine("agrees with ours".to_owned())
+    }
+}
+
+/// Lets it fetch a page of this service and make a PDF of it; what comes back is looked at.
+async fn way_back(config: &Config, server: &DocumentServer, own: &str) -> Finding {
+    // A service that does not run is stood in for, at its own address.
+    let stand_in = TcpListener::bind(config.listen).await.ok().map(|listener| {
+        let page = Router::new().fallback(|| async { "groupwork doctor" });
+        tokio::spawn(async move { axum::serve(listener, page).await })
+    });
+    let conversion = Conversion {
+        key: format!("doctor-{}", crate::clock::new_id()),
+        file_type: "txt",
+        url: format!("{own}/api/health"),
+        title: "doctor.pdf".to_owned(),
+    };
+    let made = async {
+        let result = server.convert(&conversion, Instant::now() + CONVERSION).await?;
+        server.fetch(&result).await
+    };
+    let made = made.await;
+    if let Some(stand_in) = stand_in {
+        stand_in.abort();
+    }
+    match made {
+        Ok(_) => Finding::Fine(format!("it fetched {} and made a PDF of it", conversion.url)),
+        Err(error) => Finding::Fault(format!("{error} ({})", conversion.url)),
+    }
+}
+
+async fn get(url: &str) -> reqwest::Result<reqwest::Response> {
+    reqwest::Client::builder()
+        .no_proxy()
+        .timeout(PAGE)
+        .build()?
+        .get(url)
+        .send()
+        .await
+}

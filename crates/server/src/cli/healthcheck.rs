@@ -1,0 +1,43 @@
+//! `groupwork healthcheck`: whether the service on this machine can work, as an exit code. Containers ask it.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::time::Duration;
+
+use anyhow::{Context as _, bail};
+use clap::Args;
+
+/// How long an answer may take.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Where the service is.
+#[derive(Args)]
+pub struct HealthcheckArgs {
+    /// Address and port the service listens on
+    #[arg(long, env = "LISTEN", default_value = "127.0.0.1:3000")]
+    listen: SocketAddr,
+}
+
+/// Answers by its exit code: 0 for a service that can work, with or without the document server.
+pub fn run(arguments: &HealthcheckArgs) -> anyhow::Result<()> {
+    let url = format!("http://{}/api/health/ready", reachable(arguments.listen));
+    super::runtime()?.block_on(async {
+        let client = reqwest::Client::builder().no_proxy().timeout(PATIENCE).build()?;
+        let answer = client.get(&url).send().await.with_context(|| url.clone())?;
+        let status = answer.status();
+        let body = answer.text().await.unwrap_or_default();
+        println!("{body}");
+        if !status.is_success() {
+            bail!("{url} answers {status}");
+        }
+        Ok(())
+    })
+}
+
+/// A service that listens on every address is asked on this machine's own.
+pub fn reachable(listen: SocketAddr) -> SocketAddr {
+    if listen.ip().is_unspecified() {
+        SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), listen.port())
+    } else {
+        listen
+    }
+}

@@ -1,0 +1,184 @@
+//! `groupwork config`: write, check and show the settings. What exists is taken from the definitions of `serve` itself, so
+//! that no list of settings can go stale.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, bail};
+use clap::{Arg, CommandFactory as _, Subcommand};
+
+use super::Arguments;
+use crate::config::{self, Config, ServeArgs, StorageArgs};
+
+/// What can be done with settings.
+#[derive(Subcommand)]
+pub enum SettingsCommand {
+    /// Write a new file of settings with fresh secrets
+    Init {
+        /// Where people will open the service, `https://school.example`
+        #[arg(long)]
+        url: String,
+        /// The document server as browsers reach it
+        #[arg(long)]
+        docserver_url: Option<String>,
+        /// The file to write; one that exists is left alone
+        #[arg(long, default_value = ".env")]
+        file: PathBuf,
+    },
+    /// Check the settings as `serve` would, without starting anything
+    Check {
+        #[command(flatten)]
+        serve: Box<ServeArgs>,
+        #[command(flatten)]
+        storage: StorageArgs,
+    },
+    /// Print what is set, secrets masked
+    Show,
+    /// Print a file of all settings, each with its meaning and default
+    Example,
+}
+
+/// Runs the command.
+pub fn run(command: SettingsCommand) -> anyhow::Result<()> {
+    match command {
+        SettingsCommand::Init {
+            url,
+            docserver_url,
+            file,
+        } => init(&url, docserver_url.as_deref(), &file),
+        SettingsCommand::Check { serve, storage } => check(*serve, storage),
+        SettingsCommand::Show => {
+            print!("{}", show());
+            Ok(())
+        }
+        SettingsCommand::Example => {
+            print!("{}", example());
+            Ok(())
+        }
+    }
+}
+
+fn init(url: &str, docserver_url: Option<&str>, file: &Path) -> anyhow::Result<()> {
+    for (flag, address) in [("--url", Some(url)), ("--docserver-url", docserver_url)] {
+        if address.is_some_and(|address| config::origin_of(address).is_none()) {
+            bail!("{flag} must be an http:// or https:// address");
+        }
+    }
+    let mut text = format!(
+        "# Settings of groupwork. All of them: groupwork config example\nFRONTEND_URL={url}\nAUTH_SECRET={}\n\
+         # The same as JWT_SECRET of the document server.\nDOCSERVER_JWT_SECRET={}\n",
+        config::fresh_secret(),
+        config::fresh_secret(),
+    );
+    if let Some(address) = docserver_url {
+        writeln!(text, "DOCSERVER_URL={address}")?;
+    }
+    write_private(file, &text).with_context(|| file.display().to_string())?;
+    println!("wrote {} with fresh secrets, readable by you alone", file.display());
+    println!("next: groupwork config check, then groupwork serve");
+    Ok(())
+}
+
+/// Writes a file that only its owner reads, never over another one.
+fn write_private(file: &Path, text: &str) -> std::io::Result<()> {
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(file)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()
+}
+
+fn check(serve: ServeArgs, storage: StorageArgs) -> anyhow::Result<()> {
+    let database = storage.database()?;
+    storage.connections(&database)?;
+    let config = Config::check(serve, storage)?;
+    let settings = settings();
+    for name in config::names_in_dotenv() {
+        if settings.iter().all(|setting| setting.name != name) {
+            let near = nearest(&name, &settings).map_or(String::new(), |near| format!(" Did you mean {near}?"));
+            println!(".env: {name} is no setting of groupwork.{near}");
+        }
+    }
+    if config.docserver_url.is_none() {
+        println!("DOCSERVER_URL is unset: documents can be downloaded and uploaded, not edited in the browser.");
+    }
+    if config.smtp.is_none() {
+        println!("SMTP_URL is unset: mails are laid into DATA_DIR/outbox.");
+    }
+    if config.frontend_origin.starts_with("http://") && !config.frontend_origin.contains("://localhost") {
+        println!("FRONTEND_URL is not https: passwords and session cookies travel in the clear.");
+    }
+    println!(
+        "The settings are complete: groupwork serve will answer at {}",
+        config.frontend_url
+    );
+    Ok(())
+}
+
+/// A setting as `serve` defines it.
+struct Setting {
+    name: String,
+    meaning: String,
+    default: Option<String>,
+    is_secret: bool,
+}
+
+fn settings() -> Vec<Setting> {
+    let command = Arguments::command();
+    let serve = command
+        .find_subcommand("serve")
+        .into_iter()
+        .flat_map(|serve| serve.get_arguments());
+    serve.filter_map(setting).collect()
+}
+
+fn setting(argument: &Arg) -> Option<Setting> {
+    let name = argument.get_env()?.to_str()?.to_owned();
+    let default = argument.get_default_values().first().and_then(|value| value.to_str());
+    let meaning = argument.get_help().map(ToString::to_string).unwrap_or_default();
+    Some(Setting {
+        name,
+        meaning,
+        default: default.map(str::to_owned),
+        is_secret: argument.is_hide_env_values_set(),
+    })
+}
+
+fn show() -> String {
+    let mut text = String::new();
+    for setting in settings() {
+        let set = config::environment(&setting.name).filter(|value| !value.trim().is_empty());
+        let line = match (&set, &setting.default) {
+            (Some(_), _) if setting.is_secret => "*** (set)".to_owned(),
+            (Some(value), _) => value.clone(),
+            (None, Some(default)) => format!("{default} (default)"),
+            (None, None) => continue,
+        };
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "{}={line}", setting.name);
+    }
+    text
+}
+
+fn example() -> String {
+    let mut text = "# Every setting of groupwork. Those without a # are required.\n".to_owned();
+    for setting in settings() {
+        let is_required = setting.meaning.contains("(required)");
+        let lead = if is_required { "" } else { "#" };
+        let default = setting.default.unwrap_or_default();
+        let _ = write!(text, "\n# {}\n{lead}{}={default}\n", setting.meaning, setting.name);
+    }
+    text
+}
+
+/// The setting whose name is least unlike a mistyped one.
+fn nearest<'a>(name: &str, settings: &'a [Setting]) -> Option<&'a str> {
+    let by_likeness = settings
+        .iter()
+        .map(|setting| (strsim::jaro_winkler(name, &setting.name), setting));
+    let best = by_likeness.max_by(|(one, _), (other, _)| one.total_cmp(other))?;
+    (best.0 > 0.85).then_some(best.1.name.as_str())
+}

@@ -1,0 +1,193 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useRouteContext } from "@tanstack/react-router";
+import { useState } from "react";
+import { Form } from "react-aria-components";
+import { useTranslation } from "react-i18next";
+
+import { client, data } from "../api/client";
+import { subjects } from "../courses/courses";
+import { now } from "../lib/clock";
+import { fieldProblem } from "../lib/problems";
+import { isAdmin } from "../lib/session";
+import { Button } from "../ui/Button";
+import { Check } from "../ui/Check";
+import { Choice } from "../ui/Choice";
+import { Field } from "../ui/Field";
+import { Moment } from "../ui/Moment";
+import { note } from "../ui/notes";
+import { Problems } from "../ui/Problems";
+import { Radios } from "../ui/Radios";
+import { Window } from "../ui/Window";
+import { type Class, homerooms, people, schoolYear } from "./classes";
+import { Lessons, type Lesson } from "./Lessons";
+
+interface Props {
+  /** The class that is changed; none for a new one. */
+  of?: Class;
+  onClose: () => void;
+  onMade?: (made: Class) => void;
+}
+
+/** A new class, or what is known of one. */
+export function ClassWindow(props: Props) {
+  const { t } = useTranslation();
+  return (
+    <Window title={props.of ? t("classes.change", { name: props.of.name }) : t("classes.new")} isWide isOpen onOpenChange={(isOpen) => isOpen || props.onClose()}>
+      {(close) => <ClassForm {...props} close={close} />}
+    </Window>
+  );
+}
+
+/** Stands for "none" in lists where one may be chosen. */
+const NONE = "";
+
+const start = (of: Class | undefined) => ({
+  name: of?.name ?? "",
+  academicYear: of?.academicYear ?? schoolYear(new Date(now())),
+  semester: of?.semester ?? "",
+  status: of?.status ?? ("ACTIVE" as const),
+  startDate: of?.startDate ?? null,
+  endDate: of?.endDate ?? null,
+  subjectIds: (of?.subjects ?? []).map((subject) => subject.id),
+  homeroomId: of?.homeroomId ?? NONE,
+  enrollHomeroom: true,
+  teacherId: of?.teacherId ?? null,
+  externalId: of?.externalId ?? "",
+  schedule: (of?.schedule ?? []) as Lesson[],
+});
+type Words = ReturnType<typeof start>;
+
+function ClassForm({ of, close, onMade }: Props & { close: () => void }) {
+  const { t } = useTranslation();
+  const { person } = useRouteContext({ from: "/_school" });
+  const [words, setWords] = useState(() => start(of));
+  const set = (change: Partial<Words>) => setWords((before) => ({ ...before, ...change }));
+  const save = useSave(of, (saved) => {
+    note(of ? t("app.saved") : t("classes.made", { name: saved.name }));
+    close();
+    onMade?.(saved);
+  });
+  const at = (path: string) => {
+    const problem = fieldProblem(save.error, path);
+    return problem === undefined ? {} : { problem };
+  };
+  return (
+    <Form
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        save.mutate(words);
+      }}
+    >
+      <div className="grid gap-4 sm:grid-cols-2">
+        <Field label={t("classes.name")} value={words.name} onChange={(name) => set({ name })} isRequired maxLength={120} autoComplete="off" {...at("name")} />
+        <Field label={t("classes.year")} value={words.academicYear} onChange={(academicYear) => set({ academicYear })} isRequired maxLength={20} autoComplete="off" {...at("academicYear")} />
+      </div>
+      <Subjects chosen={words.subjectIds} onChange={(subjectIds) => set({ subjectIds })} known={of?.subjects ?? []} />
+      <Homeroom words={words} set={set} isNew={of === undefined} />
+      {isAdmin(person) ? <Owner of={of} value={words.teacherId} onChange={(teacherId) => set({ teacherId })} /> : null}
+      {of?.status === "ARCHIVED" ? null : (
+        <Radios
+          label={t("classes.statusLabel")}
+          options={(["ACTIVE", "DRAFT"] as const).map((status) => ({ id: status, name: t(`classes.long.${status}`) }))}
+          value={words.status === "ARCHIVED" ? "ACTIVE" : words.status}
+          onChange={(status) => set({ status })}
+        />
+      )}
+      <details>
+        <summary className="text-accent min-h-11 cursor-pointer py-2 font-medium">{t("classes.more")}</summary>
+        <div className="flex flex-col gap-4 pt-2">
+          <div className="grid gap-4 sm:grid-cols-2">
+            <Field label={t("classes.semester")} value={words.semester} onChange={(semester) => set({ semester })} maxLength={20} autoComplete="off" {...at("semester")} />
+            <Field label={t("classes.externalId")} value={words.externalId} onChange={(externalId) => set({ externalId })} maxLength={120} autoComplete="off" {...at("externalId")} />
+            <Moment label={t("classes.start")} value={words.startDate} onChange={(startDate) => set({ startDate })} problem={fieldProblem(save.error, "startDate")} />
+            <Moment label={t("classes.end")} value={words.endDate} onChange={(endDate) => set({ endDate })} problem={fieldProblem(save.error, "endDate")} />
+          </div>
+          <Lessons lessons={words.schedule} onChange={(schedule) => set({ schedule })} />
+        </div>
+      </details>
+      {save.isError ? <Problems problem={save.error} /> : null}
+      <p className="flex flex-wrap justify-end gap-2">
+        <Button onPress={close}>{t("ask.cancel")}</Button>
+        <Button type="submit" kind="main" isPending={save.isPending}>
+          {of ? t("app.save") : t("classes.make")}
+        </Button>
+      </p>
+    </Form>
+  );
+}
+
+function Subjects({ chosen, onChange, known }: { chosen: string[]; onChange: (ids: string[]) => void; known: readonly { id: string; name: string }[] }) {
+  const { t } = useTranslation();
+  const taught = useQuery(subjects).data ?? [];
+  const all = [...taught, ...known.filter((one) => !taught.some((subject) => subject.id === one.id))];
+  return (
+    <fieldset>
+      <legend className="font-medium">{t("classes.subjects")}</legend>
+      {all.length === 0 ? <p className="text-soft text-sm">{t("classes.noSubjects")}</p> : null}
+      <div className="grid gap-x-4 sm:grid-cols-3">
+        {all.map((subject) => (
+          <Check key={subject.id} isSelected={chosen.includes(subject.id)} onChange={(isOn) => onChange(isOn ? [...chosen, subject.id] : chosen.filter((id) => id !== subject.id))}>
+            {subject.name}
+          </Check>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+function Homeroom({ words, set, isNew }: { words: Words; set: (change: Partial<Words>) => void; isNew: boolean }) {
+  const { t } = useTranslation();
+  const found = useQuery(homerooms).data ?? [];
+  if (found.length === 0) return null;
+  return (
+    <div>
+      <Choice
+        label={t("classes.homeroom")}
+        options={[{ id: NONE, name: t("classes.noHomeroom") }, ...found.map((one) => ({ id: one.id, name: [one.name, one.academicYear].filter(Boolean).join(" · ") }))]}
+        value={words.homeroomId}
+        onChange={(homeroomId) => set({ homeroomId })}
+      />
+      {isNew && words.homeroomId !== NONE ? (
+        <Check isSelected={words.enrollHomeroom} onChange={(enrollHomeroom) => set({ enrollHomeroom })}>
+          {t("classes.enrollHomeroom")}
+        </Check>
+      ) : null}
+    </div>
+  );
+}
+
+/** Whose class it is; admins may give it to somebody else. */
+function Owner({ of, value, onChange }: { of: Class | undefined; value: string | null; onChange: (id: string) => void }) {
+  const { t } = useTranslation();
+  const { person } = useRouteContext({ from: "/_school" });
+  const teachers = useQuery(people("TEACHER", "")).data ?? [];
+  const known = [...(of ? [of.teacher] : []), { id: person.id, name: person.name }, ...teachers];
+  const options = known.filter((one, index) => known.findIndex((other) => other.id === one.id) === index);
+  return <Choice label={t("classes.owner")} options={options.map((one) => ({ id: one.id, name: one.name }))} value={value ?? person.id} onChange={onChange} />;
+}
+
+function useSave(of: Class | undefined, onSaved: (saved: Class) => void) {
+  const cache = useQueryClient();
+  return useMutation({
+    mutationFn: (words: Words) => {
+      const { enrollHomeroom, teacherId, ...rest } = words;
+      const body = {
+        ...rest,
+        semester: rest.semester || null,
+        externalId: rest.externalId || null,
+        homeroomId: rest.homeroomId || null,
+        schedule: rest.schedule.length === 0 ? null : rest.schedule,
+      };
+      if (of === undefined) {
+        return data(client.POST("/classes", { body: { ...body, ...(teacherId ? { teacherId } : {}), ...(body.homeroomId ? { enrollHomeroom } : {}) } }));
+      }
+      const owner = teacherId !== null && teacherId !== of.teacherId ? { teacherId } : {};
+      return data(client.PATCH("/classes/{id}", { params: { path: { id: of.id } }, body: { ...body, ...owner } }));
+    },
+    onSuccess: async (saved) => {
+      await Promise.all(["classes", "courses"].map((noun) => cache.invalidateQueries({ queryKey: [noun] })));
+      onSaved(saved);
+    },
+  });
+}

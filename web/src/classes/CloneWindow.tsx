@@ -1,0 +1,81 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { Form } from "react-aria-components";
+import { useTranslation } from "react-i18next";
+
+import { client, data } from "../api/client";
+import { fieldProblem } from "../lib/problems";
+import { Button } from "../ui/Button";
+import { Check } from "../ui/Check";
+import { Field } from "../ui/Field";
+import { note } from "../ui/notes";
+import { Problems } from "../ui/Problems";
+import { Window } from "../ui/Window";
+import { type Class, yearAfter } from "./classes";
+
+/** The class once more for another school year, with what is taken along. */
+export function CloneWindow({ of, onClose }: { of: Class; onClose: () => void }) {
+  const { t } = useTranslation();
+  return (
+    <Window title={t("classes.cloneTitle", { name: of.name })} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+      {(close) => <CloneForm of={of} close={close} />}
+    </Window>
+  );
+}
+
+function CloneForm({ of, close }: { of: Class; close: () => void }) {
+  const { t } = useTranslation();
+  const cache = useQueryClient();
+  const navigate = useNavigate();
+  const [name, setName] = useState(of.name);
+  const [academicYear, setYear] = useState(yearAfter(of.academicYear));
+  const [withCourses, setCourses] = useState(true);
+  const [withTopics, setTopics] = useState(true);
+  const [withStudents, setStudents] = useState(false);
+  const clone = useMutation({
+    mutationFn: () => data(client.POST("/classes/{id}/clone", { params: { path: { id: of.id } }, body: { name, academicYear, withCourses, withTopics: withCourses && withTopics, withStudents } })),
+    onSuccess: async (made) => {
+      await Promise.all(["classes", "courses", "assignments"].map((noun) => cache.invalidateQueries({ queryKey: [noun] })));
+      note(t("classes.made", { name: `${made.name} · ${made.academicYear}` }));
+      close();
+      await navigate({ to: "/classes/$classId", params: { classId: made.id } });
+    },
+  });
+  const at = (path: string) => {
+    const problem = fieldProblem(clone.error, path);
+    return problem === undefined ? {} : { problem };
+  };
+  return (
+    <Form
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        clone.mutate();
+      }}
+    >
+      <Field label={t("classes.name")} value={name} onChange={setName} isRequired maxLength={120} autoComplete="off" {...at("name")} />
+      <Field label={t("classes.year")} value={academicYear} onChange={setYear} isRequired maxLength={20} autoComplete="off" {...at("academicYear")} />
+      <fieldset>
+        <legend className="font-medium">{t("classes.along")}</legend>
+        <Check isSelected={withCourses} onChange={setCourses}>
+          {t("classes.withCourses")}
+        </Check>
+        <Check isSelected={withCourses && withTopics} onChange={setTopics} isDisabled={!withCourses}>
+          {t("classes.withTopics")}
+        </Check>
+        <Check isSelected={withStudents} onChange={setStudents}>
+          {t("classes.withStudents")}
+        </Check>
+      </fieldset>
+      <p className="text-soft text-sm">{t("classes.cloneText")}</p>
+      {clone.isError ? <Problems problem={clone.error} /> : null}
+      <p className="flex flex-wrap justify-end gap-2">
+        <Button onPress={close}>{t("ask.cancel")}</Button>
+        <Button type="submit" kind="main" isPending={clone.isPending}>
+          {t("classes.cloneYes")}
+        </Button>
+      </p>
+    </Form>
+  );
+}

@@ -1,0 +1,47 @@
+import { X } from "lucide-react";
+import { useTranslation } from "react-i18next";
+
+import type { Schemas } from "../api/client";
+import { useTime } from "../lib/time";
+import { Button } from "../ui/Button";
+import { Choice } from "../ui/Choice";
+import { Field } from "../ui/Field";
+
+export type Lesson = Schemas["ScheduleEntry"];
+
+const DAYS = ["1", "2", "3", "4", "5", "6", "7"] as const;
+
+/** The names of the days of a week, Monday first, in the language of the reader. */
+export function useDays(): string[] {
+  const { language } = useTime();
+  const format = new Intl.DateTimeFormat(language, { weekday: "long", timeZone: "UTC" });
+  // The first of January 2024 was a Monday.
+  return DAYS.map((day) => format.format(new Date(Date.UTC(2024, 0, Number(day)))));
+}
+
+/** When a class meets each week. */
+export function Lessons({ lessons, onChange }: { lessons: Lesson[]; onChange: (lessons: Lesson[]) => void }) {
+  const { t } = useTranslation();
+  const days = useDays();
+  const set = (index: number, change: Partial<Lesson>) => onChange(lessons.map((lesson, at) => (at === index ? { ...lesson, ...change } : lesson)));
+  return (
+    <fieldset className="flex flex-col gap-3">
+      <legend className="pb-1 font-medium">{t("classes.schedule")}</legend>
+      {lessons.map((lesson, index) => (
+        // oxlint-disable-next-line react/no-array-index-key -- a lesson is nothing but its place in this list
+        <div key={index} className="grid grid-cols-2 items-end gap-2 sm:grid-cols-[2fr_1fr_1fr_1fr_auto]">
+          <Choice label={t("classes.day")} options={DAYS.map((day, at) => ({ id: day, name: days[at] ?? day }))} value={String(lesson.weekday) as (typeof DAYS)[number]} onChange={(day) => set(index, { weekday: Number(day) })} />
+          <Field label={t("classes.from")} type="time" value={lesson.start} onChange={(from) => set(index, { start: from })} isRequired />
+          <Field label={t("classes.to")} type="time" value={lesson.end} onChange={(end) => set(index, { end })} isRequired />
+          <Field label={t("classes.room")} value={lesson.room ?? ""} onChange={(room) => set(index, { room: room || null })} maxLength={40} autoComplete="off" />
+          <Button kind="quiet" className="px-0" aria-label={t("classes.removeLesson", { day: days[lesson.weekday - 1] ?? "" })} onPress={() => onChange(lessons.filter((_, at) => at !== index))}>
+            <X aria-hidden="true" className="size-5" />
+          </Button>
+        </div>
+      ))}
+      <span>
+        <Button onPress={() => onChange([...lessons, { weekday: 1, start: "08:00", end: "08:45", room: null }])}>{t("classes.addLesson")}</Button>
+      </span>
+    </fieldset>
+  );
+}

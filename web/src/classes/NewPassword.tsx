@@ -1,0 +1,41 @@
+import { useMutation } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+
+import { client, data } from "../api/client";
+import { Button } from "../ui/Button";
+import { Problems } from "../ui/Problems";
+import { Window } from "../ui/Window";
+
+/** A new password for a student who has forgotten it, shown this once. */
+export function NewPassword({ person, onClose }: { person: { id: string; name: string }; onClose: () => void }) {
+  const { t } = useTranslation();
+  const reset = useMutation({ mutationFn: () => data(client.POST("/users/{id}/reset-password", { params: { path: { id: person.id } } })) });
+  return (
+    <Window title={t("classes.passwordTitle", { name: person.name })} role="alertdialog" isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+      {(close) => (
+        <>
+          {reset.data ? (
+            <output className="flex flex-col gap-2">
+              <span>{t("classes.passwordIs")}</span>
+              <code className="bg-page rounded-lg p-3 text-center text-xl wrap-anywhere select-all">{reset.data.temporaryPassword}</code>
+            </output>
+          ) : (
+            <p>{t("classes.passwordText", { name: person.name })}</p>
+          )}
+          {reset.isError ? <Problems problem={reset.error} /> : null}
+          <p className="flex flex-wrap justify-end gap-2">
+            {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- a dialog has to begin somewhere, and nothing happens here */}
+            <Button autoFocus onPress={close}>
+              {reset.data ? t("app.close") : t("ask.cancel")}
+            </Button>
+            {reset.data ? null : (
+              <Button kind="danger" isPending={reset.isPending} onPress={() => reset.mutate()}>
+                {t("classes.passwordYes")}
+              </Button>
+            )}
+          </p>
+        </>
+      )}
+    </Window>
+  );
+}

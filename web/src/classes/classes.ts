@@ -1,0 +1,51 @@
+// Classes and the people in them, as the service tells it.
+import { queryOptions } from "@tanstack/react-query";
+
+import { client, data, type Schemas } from "../api/client";
+
+export type Class = Schemas["Class"];
+export type ClassStudent = Schemas["ClassStudent"];
+
+/** Every class of the school. */
+export const classes = queryOptions({
+  queryKey: ["classes", "all"],
+  queryFn: () => data(client.GET("/classes", { params: { query: {} } })),
+});
+
+export const schoolClass = (id: string) =>
+  queryOptions({
+    queryKey: ["classes", "one", id],
+    queryFn: () => data(client.GET("/classes/{id}", { params: { path: { id } } })),
+  });
+
+/** The students of a class and the groups each is in, for its teachers. */
+export const students = (id: string) =>
+  queryOptions({
+    queryKey: ["classes", "students", id],
+    queryFn: async () => (await data(client.GET("/classes/{id}/students", { params: { path: { id }, query: {} } }))).filter((one): one is ClassStudent => "enrollment" in one),
+  });
+
+export const homerooms = queryOptions({
+  queryKey: ["homerooms", "all"],
+  queryFn: () => data(client.GET("/homerooms", { params: { query: {} } })),
+});
+
+/** People of the school by what was typed of their name. */
+export const people = (role: "STUDENT" | "TEACHER" | "ADMIN", search: string) =>
+  queryOptions({
+    queryKey: ["users", "named", role, search],
+    queryFn: async () => (await data(client.GET("/users", { params: { query: { role, isActive: "1", limit: 20, ...(search === "" ? {} : { search }) } } }))).data,
+    placeholderData: (before: Schemas["KnownUser"][] | undefined) => before,
+  });
+
+/** Whether the reader may change a class: colleagues are shown it without its lists. */
+export const isManaged = (one: Class): boolean => one.coTeachers !== undefined;
+
+/** The school year of a day, "2026/2027"; it changes in August. */
+export function schoolYear(at: Date): string {
+  const first = at.getMonth() >= 7 ? at.getFullYear() : at.getFullYear() - 1;
+  return `${first}/${first + 1}`;
+}
+
+/** The year after a school year; the same words when they name no year. */
+export const yearAfter = (year: string): string => year.replace(/\d{4}/g, (digits) => String(Number(digits) + 1));

@@ -1,0 +1,79 @@
+// Who is in a class and who teaches it, changed at once and with the way back.
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+
+import { client, data } from "../api/client";
+import { refreshGroups } from "../courses/members";
+import { useSay } from "../lib/problems";
+import { note } from "../ui/notes";
+
+interface Person {
+  id: string;
+  name: string;
+}
+
+/** What to do about a refusal, and when all is done, for every change of a class. */
+function useSettled() {
+  const say = useSay();
+  const cache = useQueryClient();
+  const refresh = () => refreshGroups(cache);
+  return {
+    ends: { onError: (problem: unknown) => void note(say(problem)), onSettled: refresh },
+    undo: (back: () => Promise<unknown>) => () =>
+      void back()
+        .catch((problem: unknown) => note(say(problem)))
+        .finally(refresh),
+  };
+}
+
+/** Taking students into a class, one or a whole homeroom, and out of it. */
+export function useEnrolment(classId: string) {
+  const { t } = useTranslation();
+  const { ends, undo } = useSettled();
+  const path = { id: classId };
+  const enroll = (studentIds: string[]) => data(client.POST("/classes/{id}/students", { params: { path }, body: { studentIds } }));
+  const expel = (studentId: string) => data(client.DELETE("/classes/{id}/students/{studentId}", { params: { path: { ...path, studentId } } }));
+  const add = useMutation({
+    mutationFn: (person: Person) => enroll([person.id]),
+    onSuccess: (_answer, person) => note(t("classes.added", { name: person.name }), undo(() => expel(person.id))),
+    ...ends,
+  });
+  const addHomeroom = useMutation({
+    mutationFn: (homeroomId: string) => data(client.POST("/classes/{id}/students", { params: { path }, body: { homeroomId } })),
+    onSuccess: (answer) => note(t("classes.addedMany", { count: answer.added, already: answer.alreadyEnrolled })),
+    ...ends,
+  });
+  const remove = useMutation({
+    mutationFn: (person: Person) => expel(person.id),
+    onSuccess: (answer, person) =>
+      note(
+        t("classes.removed", { name: person.name, groups: t("courses.groups", { count: answer.removedFromGroups.length }) }),
+        undo(async () => {
+          await enroll([person.id]);
+          await Promise.all(answer.removedFromGroups.map((id) => client.POST("/groups/{id}/members", { params: { path: { id } }, body: { userIds: [person.id] } })));
+        }),
+      ),
+    ...ends,
+  });
+  return { add, addHomeroom, remove };
+}
+
+/** Who teaches along. */
+export function useTeachers(classId: string) {
+  const { t } = useTranslation();
+  const { ends, undo } = useSettled();
+  const path = { id: classId };
+  const join = (userId: string) => data(client.POST("/classes/{id}/teachers", { params: { path }, body: { userId } }));
+  const leave = (userId: string) => data(client.DELETE("/classes/{id}/teachers/{userId}", { params: { path: { ...path, userId } } }));
+  const add = useMutation({
+    mutationFn: (person: Person) => join(person.id),
+    onSuccess: (_answer, person) => note(t("classes.teacherAdded", { name: person.name }), undo(() => leave(person.id))),
+    ...ends,
+  });
+  const remove = useMutation({
+    mutationFn: (person: Person) => leave(person.id),
+    onSuccess: (_answer, person) => note(t("classes.teacherRemoved", { name: person.name }), undo(() => join(person.id))),
+    ...ends,
+  });
+  return { add, remove };
+}

@@ -1,0 +1,67 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Form } from "react-aria-components";
+import { useTranslation } from "react-i18next";
+
+import { students } from "../classes/classes";
+import type { Group } from "../lib/groups";
+import { Button } from "../ui/Button";
+import { Check } from "../ui/Check";
+import { Field } from "../ui/Field";
+import { Problems } from "../ui/Problems";
+import { Shape } from "../ui/Shape";
+import { Window } from "../ui/Window";
+import { called, useMembers, withGroups } from "./members";
+
+/** Which students of the class come into a group: those without one stand first. */
+export function AddMembers({ group, groups, onClose }: { group: Group; groups: readonly Group[]; onClose: () => void }) {
+  const { t } = useTranslation();
+  return (
+    <Window title={t("courses.addTo", { group: called(group) })} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+      {(close) => <Choose group={group} groups={groups} close={close} />}
+    </Window>
+  );
+}
+
+function Choose({ group, groups, close }: { group: Group; groups: readonly Group[]; close: () => void }) {
+  const { t } = useTranslation();
+  const found = useQuery(students(group.classId));
+  const [typed, setTyped] = useState("");
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const { add } = useMembers();
+  if (found.isPending) return <Shape count={1} />;
+  if (!found.data) return <Problems problem={found.error} again={() => void found.refetch()} />;
+  const others = withGroups(found.data, groups).filter((one) => one.group?.id !== group.id);
+  const shown = others.filter((one) => one.student.user.name.toLocaleLowerCase().includes(typed.trim().toLocaleLowerCase()));
+  const toggle = (id: string, isOn: boolean) => setChosen(isOn ? new Set([...chosen, id]) : new Set([...chosen].filter((one) => one !== id)));
+  return (
+    <Form
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const people = others.map((one) => one.student.user).filter((person) => chosen.has(person.id));
+        if (people.length > 0) add.mutate({ group, people }, { onSuccess: close });
+      }}
+    >
+      <Field label={t("courses.findStudent")} value={typed} onChange={setTyped} autoComplete="off" />
+      {shown.length === 0 ? <p>{others.length === 0 ? t("courses.allInGroup") : t("courses.nobodyFound")}</p> : null}
+      <ul aria-label={t("courses.studentsTab")} className="max-h-72 overflow-y-auto">
+        {shown.map(({ student, group: other }) => (
+          <li key={student.user.id}>
+            <Check isSelected={chosen.has(student.user.id)} onChange={(isOn) => toggle(student.user.id, isOn)}>
+              <span className="min-w-0 wrap-break-word">
+                {student.user.name} <span className="text-soft text-sm">{other ? t("courses.inGroup", { group: called(other) }) : t("courses.withoutGroup")}</span>
+              </span>
+            </Check>
+          </li>
+        ))}
+      </ul>
+      <p className="flex flex-wrap justify-end gap-2">
+        <Button onPress={close}>{t("ask.cancel")}</Button>
+        <Button type="submit" kind="main" isPending={add.isPending} isDisabled={chosen.size === 0}>
+          {t("courses.addCount", { count: chosen.size })}
+        </Button>
+      </p>
+    </Form>
+  );
+}

@@ -1,0 +1,154 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useRouteContext } from "@tanstack/react-router";
+import { useState } from "react";
+import { Form } from "react-aria-components";
+import { useTranslation } from "react-i18next";
+
+import { client, data } from "../api/client";
+import { classes, isManaged } from "../classes/classes";
+import { fieldProblem, useSay } from "../lib/problems";
+import { isAdmin } from "../lib/session";
+import { Area } from "../ui/Area";
+import { Button } from "../ui/Button";
+import { Choice } from "../ui/Choice";
+import { Field } from "../ui/Field";
+import { note } from "../ui/notes";
+import { Problems } from "../ui/Problems";
+import { Window } from "../ui/Window";
+import { type Course, subjects } from "./courses";
+import { Problem } from "../api/client";
+
+interface Props {
+  /** The course that is changed; none for a new one. */
+  course?: Course;
+  /** Where a new one most likely goes. */
+  classId?: string | undefined;
+  subjectId?: string | undefined;
+  onClose: () => void;
+  onMade?: (course: Course) => void;
+}
+
+/** A new course, or other words and another place for one. */
+export function CourseWindow(props: Props) {
+  const { t } = useTranslation();
+  return (
+    <Window title={props.course ? t("courses.change", { name: props.course.name }) : t("courses.new")} isOpen onOpenChange={(isOpen) => isOpen || props.onClose()}>
+      {(close) => <CourseForm {...props} close={close} />}
+    </Window>
+  );
+}
+
+/** Stands for "a subject that is not in the list yet". */
+const NEW = "new";
+
+function CourseForm({ course, classId, subjectId, close, onMade }: Props & { close: () => void }) {
+  const { t } = useTranslation();
+  const say = useSay();
+  const [name, setName] = useState(course?.name ?? "");
+  const [description, setDescription] = useState(course?.description ?? "");
+  const [within, setWithin] = useState(course?.classId ?? classId ?? null);
+  const [subject, setSubject] = useState(course?.subjectId ?? subjectId ?? null);
+  const [newSubject, setNewSubject] = useState("");
+  const [isAsked, setIsAsked] = useState(false);
+  const options = useOptions(course);
+  const isEmpty = course === undefined || course.counts.groups + course.counts.assignments === 0;
+  const save = useSave(course, (saved) => {
+    note(course ? t("app.saved") : t("courses.made", { name: saved.name }));
+    close();
+    onMade?.(saved);
+  });
+  const isDuplicate = save.error instanceof Problem && save.error.code === "DUPLICATE_COURSE";
+  const isSubjectTaken = save.error instanceof Problem && save.error.code === "DUPLICATE_SUBJECT";
+  return (
+    <Form
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        setIsAsked(true);
+        if (within !== null && subject !== null) save.mutate({ name, description, classId: within, subjectId: subject, newSubject });
+      }}
+    >
+      <Field
+        label={t("courses.name")}
+        value={name}
+        onChange={setName}
+        isRequired
+        maxLength={120}
+        autoComplete="off"
+        {...problemOf(isDuplicate ? say(save.error) : fieldProblem(save.error, "name"))}
+      />
+      <Choice
+        label={t("courses.class")}
+        options={options.classes}
+        value={within}
+        onChange={setWithin}
+        none={t("courses.choose")}
+        isDisabled={!isEmpty}
+        problem={isAsked && within === null ? t("courses.chooseClass") : undefined}
+      />
+      {isEmpty ? null : <p className="text-soft -mt-3 text-sm">{t("courses.staysInClass")}</p>}
+      <Choice
+        label={t("courses.subject")}
+        options={options.subjects}
+        value={subject}
+        onChange={setSubject}
+        none={t("courses.choose")}
+        problem={isAsked && subject === null ? t("courses.chooseSubject") : undefined}
+      />
+      {subject === NEW ? (
+        <Field label={t("courses.subjectName")} value={newSubject} onChange={setNewSubject} isRequired maxLength={80} autoComplete="off" {...problemOf(isSubjectTaken ? say(save.error) : undefined)} />
+      ) : null}
+      <Area label={t("courses.description")} value={description} onChange={setDescription} maxLength={5000} rows={3} problem={fieldProblem(save.error, "description")} />
+      {save.isError && !isDuplicate && !isSubjectTaken ? <Problems problem={save.error} /> : null}
+      <p className="flex flex-wrap justify-end gap-2">
+        <Button onPress={close}>{t("ask.cancel")}</Button>
+        <Button type="submit" kind="main" isPending={save.isPending}>
+          {course ? t("app.save") : t("courses.make")}
+        </Button>
+      </p>
+    </Form>
+  );
+}
+
+const problemOf = (problem: string | undefined) => (problem === undefined ? {} : { problem });
+
+/** Where a course may be: classes the reader may change that are not archived, and subjects that are taught. */
+function useOptions(course: Course | undefined) {
+  const { t } = useTranslation();
+  const { person } = useRouteContext({ from: "/_school" });
+  const found = useQuery(classes).data ?? [];
+  const taught = useQuery(subjects).data ?? [];
+  const mayAdd = isAdmin(person) || person.organization?.metadata?.features?.teachersAddSubjects === true;
+  const open = found.filter((one) => one.id === course?.classId || (isManaged(one) && one.status !== "ARCHIVED"));
+  const known = course !== undefined && !taught.some((one) => one.id === course.subjectId) ? [course.subject] : [];
+  return {
+    classes: open.map((one) => ({ id: one.id, name: `${one.name} · ${one.academicYear}` })),
+    subjects: [...[...taught, ...known].map((one) => ({ id: one.id, name: one.name })), ...(mayAdd ? [{ id: NEW, name: t("courses.newSubject") }] : [])],
+  };
+}
+
+interface Wish {
+  name: string;
+  description: string;
+  classId: string;
+  subjectId: string;
+  newSubject: string;
+}
+
+function useSave(course: Course | undefined, onSaved: (course: Course) => void) {
+  const cache = useQueryClient();
+  return useMutation({
+    mutationFn: async ({ newSubject, ...wish }: Wish) => {
+      const subjectId = wish.subjectId === NEW ? (await data(client.POST("/subjects", { body: { name: newSubject } }))).id : wish.subjectId;
+      const body = { name: wish.name, description: wish.description || null, subjectId };
+      if (course === undefined) return data(client.POST("/courses", { body: { ...body, classId: wish.classId } }));
+      const moved = wish.classId === course.classId ? {} : { classId: wish.classId };
+      return data(client.PATCH("/courses/{id}", { params: { path: { id: course.id } }, body: { ...body, ...moved } }));
+    },
+    onSuccess: async (saved) => {
+      await cache.invalidateQueries({ queryKey: ["courses"] });
+      onSaved(saved);
+    },
+    onSettled: () => Promise.all(["subjects", "classes", "groups", "assignments"].map((noun) => cache.invalidateQueries({ queryKey: [noun] }))),
+  });
+}

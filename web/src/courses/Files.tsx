@@ -1,0 +1,186 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { Download, X } from "lucide-react";
+import { useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+
+import { client } from "../api/client";
+import { neighbour } from "../lib/focus";
+import type { Assignment, Group } from "../lib/groups";
+import { useSay } from "../lib/problems";
+import { useTime } from "../lib/time";
+import { type Upload, upload } from "../lib/upload";
+import { Asked } from "../ui/Ask";
+import { Button } from "../ui/Button";
+import { Empty } from "../ui/Empty";
+import { note } from "../ui/notes";
+import { Pick } from "../ui/Pick";
+import { Sheet } from "../ui/Sheet";
+import { called } from "./members";
+
+interface File_ {
+  id: string;
+  fileName: string;
+  size: number;
+  url: string;
+}
+
+/** What a file hangs on. */
+interface Owner {
+  kind: "assignments" | "groups";
+  id: string;
+}
+
+/** The files of a course: what all groups of a topic read, what one group reads in a topic, what a group has of its own. */
+export function Files({ topics, groups, mayChange }: { topics: readonly Assignment[]; groups: readonly Group[]; mayChange: boolean }) {
+  const { t } = useTranslation();
+  const own = groups.filter((group) => group.attachments.length > 0);
+  if (topics.length === 0 && own.length === 0) return <Empty>{t("courses.noFiles")}</Empty>;
+  const forWhom = (topic: Assignment, id: string | null) => topic.groupAssignments.find((one) => one.id === id)?.group;
+  return (
+    <div className="grid items-start gap-4 lg:grid-cols-2">
+      {topics.map((topic) => {
+        const isOpen = mayChange && topic.status === "ACTIVE";
+        return (
+          <Sheet key={topic.id} className="flex flex-col gap-3">
+            <h2>
+              <Link to="/t/$topicId" params={{ topicId: topic.id }}>
+                {topic.title}
+              </Link>
+            </h2>
+            {topic.attachments.length === 0 ? <p className="text-soft">{t("courses.noFilesHere")}</p> : null}
+            <FileList
+              owner={{ kind: "assignments", id: topic.id }}
+              mayDelete={isOpen}
+              files={topic.attachments.map((file) => {
+                const group = forWhom(topic, file.groupAssignmentId);
+                return { ...file, note: group ? t("courses.onlyFor", { group: called(group) }) : t("courses.forAll") };
+              })}
+            />
+            {isOpen ? <AddFile owner={{ kind: "assignments", id: topic.id }} name={topic.title} /> : null}
+          </Sheet>
+        );
+      })}
+      {own.map((group) => (
+        <Sheet key={group.id} className="flex flex-col gap-3">
+          <h2>
+            <Link to="/g/$groupId" params={{ groupId: group.id }}>
+              {called(group)}
+            </Link>
+          </h2>
+          <FileList owner={{ kind: "groups", id: group.id }} files={group.attachments} mayDelete={mayChange} />
+          {mayChange ? <AddFile owner={{ kind: "groups", id: group.id }} name={called(group)} /> : null}
+        </Sheet>
+      ))}
+    </div>
+  );
+}
+
+/** Files to download, and to delete where that is allowed. */
+export function FileList({ owner, files, mayDelete }: { owner: Owner; files: readonly (File_ & { note?: string })[]; mayDelete: boolean }) {
+  const size = useSize();
+  if (files.length === 0) return null;
+  return (
+    <ul className="flex flex-col">
+      {files.map((file) => (
+        <li key={file.id} className="flex items-center gap-2">
+          <a href={file.url} download className="flex min-h-11 min-w-0 grow flex-wrap items-center gap-x-2">
+            <Download aria-hidden="true" className="size-4 shrink-0" />
+            <span className="min-w-0 wrap-anywhere">{file.fileName}</span>
+            <span className="text-soft text-sm">{[size(file.size), file.note].filter(Boolean).join(" · ")}</span>
+          </a>
+          {mayDelete ? <DeleteFile owner={owner} file={file} /> : null}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function DeleteFile({ owner, file }: { owner: Owner; file: File_ }) {
+  const { t } = useTranslation();
+  const say = useSay();
+  const cache = useQueryClient();
+  const here = useRef<HTMLSpanElement>(null);
+  const [isAsked, setIsAsked] = useState(false);
+  const remove = useMutation({
+    mutationFn: (): Promise<unknown> => {
+      const path = { id: owner.id, attachmentId: file.id };
+      return owner.kind === "groups" ? client.DELETE("/groups/{id}/attachments/{attachmentId}", { params: { path } }) : client.DELETE("/assignments/{id}/attachments/{attachmentId}", { params: { path } });
+    },
+    onSuccess: async () => {
+      const focus = neighbour(here.current);
+      note(t("courses.fileDeleted", { name: file.fileName }));
+      await refreshFiles(cache);
+      focus();
+    },
+    onError: (problem) => note(say(problem)),
+  });
+  return (
+    <span ref={here}>
+      <Button kind="quiet" className="px-0" aria-label={t("courses.deleteFile", { name: file.fileName })} isPending={remove.isPending} onPress={() => setIsAsked(true)}>
+        <X aria-hidden="true" className="size-5" />
+      </Button>
+      {isAsked ? (
+        <Asked
+          title={t("courses.deleteFileTitle", { name: file.fileName })}
+          text={t("courses.deleteFileText")}
+          yes={t("courses.deleteFileYes")}
+          onYes={() => remove.mutate()}
+          onClose={() => setIsAsked(false)}
+        />
+      ) : null}
+    </span>
+  );
+}
+
+/** Sends a file to a topic or a group, shows how far it is, and can be stopped. */
+export function AddFile({ owner, name }: { owner: Owner; name: string }) {
+  const { t } = useTranslation();
+  const say = useSay();
+  const cache = useQueryClient();
+  const [sent, setSent] = useState(0);
+  const running = useRef<Upload<unknown>>(undefined);
+  const send = useMutation({
+    mutationFn: (file: File) => {
+      const form = new FormData();
+      form.append("file", file);
+      setSent(0);
+      running.current = upload(`/${owner.kind}/${owner.id}/attachments`, form, setSent);
+      return running.current.done;
+    },
+    onSuccess: (_answer, file) => note(t("courses.fileThere", { name: file.name })),
+    onSettled: () => refreshFiles(cache),
+  });
+  const isStopped = send.error !== null && "code" in send.error && send.error.code === "CANCELLED";
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      <Pick kind="quiet" label={t("courses.addFileTo", { name })} isPending={send.isPending} onFiles={([file]) => file && send.mutate(file)}>
+        {t("courses.addFile")}
+      </Pick>
+      {send.isPending ? (
+        <>
+          <progress value={sent} max={1} aria-label={t("courses.sending")} className="h-2 w-24" />
+          <Button kind="quiet" onPress={() => running.current?.cancel()}>
+            {t("ask.cancel")}
+          </Button>
+        </>
+      ) : null}
+      {send.isError && !isStopped ? (
+        <p role="alert" className="text-bad text-sm">
+          {say(send.error)}
+        </p>
+      ) : null}
+    </div>
+  );
+}
+
+const refreshFiles = (cache: ReturnType<typeof useQueryClient>) => Promise.all(["groups", "assignments", "room"].map((noun) => cache.invalidateQueries({ queryKey: [noun] })));
+
+/** How large a file is, in the language of the reader. */
+function useSize(): (bytes: number) => string {
+  const { language } = useTime();
+  return (bytes) => {
+    const [unit, by] = bytes < 1_000_000 ? (["kilobyte", 1_000] as const) : (["megabyte", 1_000_000] as const);
+    return new Intl.NumberFormat(language, { style: "unit", unit, maximumFractionDigits: bytes < by * 10 ? 1 : 0 }).format(bytes / by);
+  };
+}

@@ -1,0 +1,184 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { Clock, Hand, UserPlus } from "lucide-react";
+import { useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+
+import { client, data } from "../api/client";
+import { now } from "../lib/clock";
+import { neighbour } from "../lib/focus";
+import type { Group } from "../lib/groups";
+import { useSay } from "../lib/problems";
+import { useTime } from "../lib/time";
+import { Asked } from "../ui/Ask";
+import { Button } from "../ui/Button";
+import { Chip } from "../ui/Chip";
+import { Empty } from "../ui/Empty";
+import { More } from "../ui/More";
+import { note } from "../ui/notes";
+import { AddMembers } from "./AddMembers";
+import { AddFile, FileList } from "./Files";
+import { GroupWindow } from "./GroupWindow";
+import { called, refreshGroups, useMembers } from "./members";
+
+interface Props {
+  groups: readonly Group[];
+  classId: string;
+  courseId: string;
+  /** Whether new groups may come. */
+  mayAdd: boolean;
+  /** Whether anything may be changed. */
+  mayChange: boolean;
+  /** The way to the group maker. */
+  toDivide: React.ReactNode;
+}
+
+/** The groups of a course with their members and files. */
+export function Groups({ groups, classId, courseId, mayAdd, mayChange, toDivide }: Props) {
+  const { t } = useTranslation();
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <div className="flex flex-col gap-3">
+      {mayAdd ? (
+        <span>
+          <Button onPress={() => setIsOpen(true)}>{t("courses.newGroup")}</Button>
+        </span>
+      ) : null}
+      {groups.length === 0 ? <Empty action={mayAdd ? toDivide : undefined}>{t("courses.noGroups")}</Empty> : null}
+      <ul className="grid gap-3 sm:grid-cols-2 xl:grid-cols-3">
+        {groups.map((group) => (
+          <Card key={group.id} group={group} groups={groups} mayChange={mayChange} />
+        ))}
+      </ul>
+      {isOpen ? <GroupWindow classId={classId} courseId={courseId} onClose={() => setIsOpen(false)} /> : null}
+    </div>
+  );
+}
+
+function Card({ group, groups, mayChange }: { group: Group; groups: readonly Group[]; mayChange: boolean }) {
+  const { t } = useTranslation();
+  const [isAdding, setIsAdding] = useState(false);
+  return (
+    <li className="bg-sheet border-faint flex flex-col gap-2 rounded-xl border p-3 shadow-sm">
+      <div className="flex items-start gap-2">
+        <h2 className="min-w-0 grow py-2 text-base wrap-break-word">
+          <Link to="/g/$groupId" params={{ groupId: group.id }}>
+            {called(group)}
+          </Link>
+        </h2>
+        {mayChange ? <GroupMenu group={group} /> : null}
+      </div>
+      <Marks group={group} />
+      {group.members.length === 0 ? <p className="text-soft text-sm">{t("courses.noMembers")}</p> : null}
+      <ul aria-label={t("courses.membersOf", { group: called(group) })} className="flex flex-col">
+        {group.members.map((member) => (
+          <li key={member.userId} className="flex min-h-11 items-center gap-2">
+            <span className="min-w-0 grow wrap-break-word">{member.user.name}</span>
+            {mayChange ? <MemberMenu group={group} groups={groups} person={member.user} /> : null}
+          </li>
+        ))}
+      </ul>
+      <FileList owner={{ kind: "groups", id: group.id }} files={group.attachments} mayDelete={mayChange} />
+      {mayChange ? (
+        <div className="mt-auto -mb-1 -ms-2 flex flex-wrap gap-1">
+          <Button kind="quiet" className="px-2" aria-label={t("courses.addTo", { group: called(group) })} onPress={() => setIsAdding(true)}>
+            <UserPlus aria-hidden="true" className="size-4" />
+            {t("courses.addStudents")}
+          </Button>
+          <AddFile owner={{ kind: "groups", id: group.id }} name={called(group)} />
+        </div>
+      ) : null}
+      {isAdding ? <AddMembers group={group} groups={groups} onClose={() => setIsAdding(false)} /> : null}
+    </li>
+  );
+}
+
+/** What is particular about a group just now. */
+function Marks({ group }: { group: Group }) {
+  const { t } = useTranslation();
+  const { moment } = useTime();
+  const hidden = group.startDate !== null && Date.parse(group.startDate) > now() ? group.startDate : undefined;
+  if (!group.needsHelp && hidden === undefined) return null;
+  return (
+    <span className="flex flex-wrap gap-2">
+      {group.needsHelp ? (
+        <Chip tone="warn">
+          <Hand aria-hidden="true" className="size-4" />
+          {t("courses.needsHelp")}
+        </Chip>
+      ) : null}
+      {hidden === undefined ? null : (
+        <Chip>
+          <Clock aria-hidden="true" className="size-4 shrink-0" />
+          {t("courses.hidden", { when: moment(hidden) })}
+        </Chip>
+      )}
+    </span>
+  );
+}
+
+function GroupMenu({ group }: { group: Group }) {
+  const { t } = useTranslation();
+  const say = useSay();
+  const cache = useQueryClient();
+  const here = useRef<HTMLSpanElement>(null);
+  const [open, setOpen] = useState<"change" | "delete">();
+  const remove = useMutation({
+    mutationFn: () => data(client.DELETE("/groups/{id}", { params: { path: { id: group.id } } })),
+    onSuccess: async (gone) => {
+      const focus = neighbour(here.current);
+      note(t("courses.groupDeleted", { name: called(group), documents: t("courses.documents", { count: gone.deletedDocuments }) }));
+      await refreshGroups(cache);
+      focus();
+    },
+    onError: (problem) => note(say(problem)),
+  });
+  const close = () => setOpen(undefined);
+  return (
+    <span ref={here}>
+      <More
+        label={called(group)}
+        isPending={remove.isPending}
+        deeds={[
+          { id: "change", name: t("courses.changeIt"), onAction: () => setOpen("change") },
+          { id: "delete", name: t("courses.delete"), isDanger: true, onAction: () => setOpen("delete") },
+        ]}
+      />
+      {open === "change" ? <GroupWindow group={group} classId={group.classId} courseId={group.courseId} onClose={close} /> : null}
+      {open === "delete" ? (
+        <Asked
+          title={t("courses.deleteGroupTitle", { name: called(group) })}
+          text={t("courses.deleteGroupText")}
+          yes={t("courses.deleteGroupYes")}
+          {...(group.groupAssignments.length > 0 ? { typed: group.displayName ?? group.name } : {})}
+          onYes={() => remove.mutate()}
+          onClose={close}
+        />
+      ) : null}
+    </span>
+  );
+}
+
+/** Where a student of a group may go: into another one, or out. */
+export function MemberMenu({ group, groups, person }: { group: Group | undefined; groups: readonly Group[]; person: { id: string; name: string } }) {
+  const { t } = useTranslation();
+  const { add, remove, move } = useMembers();
+  const here = useRef<HTMLSpanElement>(null);
+  const after = (change: Promise<unknown>) => {
+    const focus = neighbour(here.current);
+    void change.then(focus, () => undefined);
+  };
+  const go = (to: Group) => after(group ? move.mutateAsync({ from: group, to, person }) : add.mutateAsync({ group: to, people: [person] }));
+  return (
+    <span ref={here}>
+      <More
+        label={person.name}
+        isPending={add.isPending || remove.isPending || move.isPending}
+        deeds={[
+          ...groups.filter((other) => other.id !== group?.id).map((other) => ({ id: other.id, name: t("courses.moveTo", { group: called(other) }), onAction: () => go(other) })),
+          ...(group ? [{ id: "remove", name: t("courses.removeFrom"), onAction: () => after(remove.mutateAsync({ group, person })) }] : []),
+        ]}
+      />
+    </span>
+  );
+}

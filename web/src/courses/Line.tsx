@@ -1,0 +1,38 @@
+import { Link } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+
+import { Chip } from "../ui/Chip";
+import { CourseMenu } from "./CourseMenu";
+import type { Course } from "./courses";
+import { isArchived } from "./folders";
+
+/** A course in a list, with what is in it and what can be done with it. */
+export function Line({ course, isManaged, hasClass }: { course: Course; isManaged: boolean; hasClass: boolean }) {
+  const { t } = useTranslation();
+  return (
+    <li className="bg-sheet border-faint flex items-center gap-2 rounded-xl border py-1 ps-4 pe-1 shadow-sm">
+      <div className="flex min-w-0 grow flex-wrap items-center gap-x-4 gap-y-1 py-1">
+        <Link to="/courses/$courseId" params={{ courseId: course.id }} className="min-w-40 grow py-2 font-medium wrap-break-word">
+          {course.name}
+        </Link>
+        <span className="flex items-center gap-2 text-sm">
+          <Dot color={course.subject.color} />
+          {hasClass ? `${course.class.name} · ${course.subject.name}` : course.subject.name}
+        </span>
+        <span className="text-soft min-w-20 text-sm tabular-nums">{t("courses.topics", { count: course.counts.assignments })}</span>
+        <span className="text-soft min-w-20 text-sm tabular-nums">{t("courses.groups", { count: course.counts.groups })}</span>
+        {isArchived(course) ? <Chip>{t("courses.archived")}</Chip> : null}
+      </div>
+      {isManaged ? <CourseMenu course={course} /> : null}
+    </li>
+  );
+}
+
+/** The colour of a subject, beside its name. */
+export function Dot({ color }: { color: string | null | undefined }) {
+  return (
+    <svg aria-hidden="true" viewBox="0 0 10 10" className="text-line size-2.5 shrink-0">
+      <circle cx="5" cy="5" r="4.5" fill={color ?? "currentColor"} />
+    </svg>
+  );
+}

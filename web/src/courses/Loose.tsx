@@ -1,0 +1,128 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { Form } from "react-aria-components";
+import { useTranslation } from "react-i18next";
+
+import { client } from "../api/client";
+import type { Assignment, Group } from "../lib/groups";
+import { Button } from "../ui/Button";
+import { Choice } from "../ui/Choice";
+import { Empty } from "../ui/Empty";
+import { note } from "../ui/notes";
+import { Problems } from "../ui/Problems";
+import { Window } from "../ui/Window";
+import { courses } from "./courses";
+import { isArchived } from "./folders";
+
+/** Groups and topics that belong to no course, and how they get into one. */
+export function Loose({ groups, topics, mayChange = true }: { groups: readonly Group[]; topics: readonly Assignment[]; mayChange?: boolean }) {
+  const { t } = useTranslation();
+  const [moving, setMoving] = useState<Moving>();
+  return (
+    <section aria-label={t("courses.loose")} className="flex min-w-0 flex-col gap-3">
+      <h2>{t("courses.loose")}</h2>
+      <p className="text-soft">{t("courses.looseText")}</p>
+      {groups.length + topics.length === 0 ? <Empty>{t("courses.noneLoose")}</Empty> : null}
+      <ul className="flex flex-col gap-2">
+        {topics.map((topic) => (
+          <Line key={topic.id} kind={t("courses.topic")} within={topic.class.name} onMove={mayChange ? () => setMoving({ kind: "topic", id: topic.id, name: topic.title, classId: topic.classId }) : undefined} name={topic.title}>
+            <Link to="/t/$topicId" params={{ topicId: topic.id }} className="grow py-2 font-medium wrap-break-word">
+              {topic.title}
+            </Link>
+          </Line>
+        ))}
+        {groups.map((group) => (
+          <Line key={group.id} kind={t("courses.group")} within={group.class.name} onMove={mayChange ? () => setMoving({ kind: "group", id: group.id, name: group.name, classId: group.classId }) : undefined} name={group.name}>
+            <Link to="/g/$groupId" params={{ groupId: group.id }} className="grow py-2 font-medium wrap-break-word">
+              {group.groupNumber} {group.displayName ?? group.name}
+            </Link>
+          </Line>
+        ))}
+      </ul>
+      {moving ? <IntoCourse moving={moving} onClose={() => setMoving(undefined)} /> : null}
+    </section>
+  );
+}
+
+interface LineProps {
+  kind: string;
+  within: string;
+  name: string;
+  onMove: (() => void) | undefined;
+  children: React.ReactNode;
+}
+
+function Line({ kind, within, name, onMove, children }: LineProps) {
+  const { t } = useTranslation();
+  return (
+    <li className="bg-sheet border-faint flex flex-wrap items-center gap-x-4 gap-y-1 rounded-xl border px-4 py-2 shadow-sm">
+      {children}
+      <span className="text-soft text-sm">
+        {kind} · {within}
+      </span>
+      {onMove === undefined ? null : (
+        <Button aria-label={t("courses.intoOf", { name })} onPress={onMove}>
+          {t("courses.into")}
+        </Button>
+      )}
+    </li>
+  );
+}
+
+interface Moving {
+  kind: "topic" | "group";
+  id: string;
+  name: string;
+  classId: string;
+}
+
+/** Which course a topic (with its groups) or a group goes into. */
+function IntoCourse({ moving, onClose }: { moving: Moving; onClose: () => void }) {
+  const { t } = useTranslation();
+  const cache = useQueryClient();
+  const [chosen, setChosen] = useState<string | null>(null);
+  const there = (useQuery(courses).data ?? []).filter((course) => course.classId === moving.classId && !isArchived(course));
+  const put = (courseId: string | null): Promise<unknown> =>
+    moving.kind === "group"
+      ? client.PATCH("/groups/{id}", { params: { path: { id: moving.id } }, body: { courseId } })
+      : client.PATCH("/assignments/{id}", { params: { path: { id: moving.id } }, body: { courseId } });
+  const refresh = () => Promise.all(["courses", "groups", "assignments"].map((noun) => cache.invalidateQueries({ queryKey: [noun] })));
+  const save = useMutation({
+    mutationFn: put,
+    onSuccess: async (_answer, courseId) => {
+      note(t("courses.isIn", { name: moving.name, course: there.find((course) => course.id === courseId)?.name ?? "" }), () => void put(null).then(refresh));
+      await refresh();
+      onClose();
+    },
+  });
+  return (
+    <Window title={t("courses.intoOf", { name: moving.name })} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+      {(close) => (
+        <Form
+          className="flex flex-col gap-4"
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (chosen !== null) save.mutate(chosen);
+          }}
+        >
+          {there.length === 0 ? (
+            <p>{t("courses.noneInClass")}</p>
+          ) : (
+            <Choice label={t("courses.course")} options={there.map((course) => ({ id: course.id, name: `${course.name} · ${course.subject.name}` }))} value={chosen} onChange={setChosen} none={t("courses.choose")} />
+          )}
+          {moving.kind === "topic" ? <p className="text-soft text-sm">{t("courses.withGroups")}</p> : null}
+          {save.isError ? <Problems problem={save.error} /> : null}
+          <p className="flex flex-wrap justify-end gap-2">
+            <Button onPress={close}>{t("ask.cancel")}</Button>
+            {there.length === 0 ? null : (
+              <Button type="submit" kind="main" isPending={save.isPending} isDisabled={chosen === null}>
+                {t("courses.put")}
+              </Button>
+            )}
+          </p>
+        </Form>
+      )}
+    </Window>
+  );
+}

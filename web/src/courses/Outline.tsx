@@ -1,0 +1,39 @@
+import { useTranslation } from "react-i18next";
+
+import { useTime } from "../lib/time";
+import { Sheet } from "../ui/Sheet";
+import type { CourseDetail } from "./courses";
+import { called } from "./members";
+
+/** What colleagues see of a course of another class: its topics and groups by name. */
+export function Outline({ course }: { course: CourseDetail }) {
+  const { t } = useTranslation();
+  const { moment } = useTime();
+  return (
+    <div className="flex flex-col gap-4">
+      <p className="text-soft">{t("courses.outline", { class: course.class.name })}</p>
+      <div className="grid items-start gap-4 md:grid-cols-2">
+        <Sheet className="flex flex-col gap-2">
+          <h2>{t("courses.topics", { count: course.assignments.length })}</h2>
+          <ul className="flex flex-col gap-1">
+            {course.assignments.map((topic) => (
+              <li key={topic.id} className="wrap-break-word">
+                {topic.title} <span className="text-soft text-sm">{t("courses.ends", { when: moment(topic.deadline) })}</span>
+              </li>
+            ))}
+          </ul>
+        </Sheet>
+        <Sheet className="flex flex-col gap-2">
+          <h2>{t("courses.groups", { count: course.groups.length })}</h2>
+          <ul className="flex flex-col gap-1">
+            {course.groups.map((group) => (
+              <li key={group.id} className="wrap-break-word">
+                {called(group)} <span className="text-soft text-sm">{t("courses.students", { count: group.memberCount })}</span>
+              </li>
+            ))}
+          </ul>
+        </Sheet>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,60 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+
+import { students } from "../classes/classes";
+import type { Group } from "../lib/groups";
+import { Chip } from "../ui/Chip";
+import { Empty } from "../ui/Empty";
+import { GO } from "../ui/go";
+import { Problems } from "../ui/Problems";
+import { Shape } from "../ui/Shape";
+import { MemberMenu } from "./Groups";
+import { called, withGroups } from "./members";
+
+/** The students of the class with their group in this course; those without one stand first. */
+export function Students({ classId, groups, mayChange }: { classId: string; groups: readonly Group[]; mayChange: boolean }) {
+  const { t } = useTranslation();
+  const found = useQuery(students(classId));
+  if (found.isPending) return <Shape />;
+  if (!found.data) return <Problems problem={found.error} again={() => void found.refetch()} />;
+  if (found.data.length === 0) {
+    return (
+      <Empty
+        action={
+          <Link to="/classes/$classId" params={{ classId }} className={GO}>
+            {t("courses.toClass")}
+          </Link>
+        }
+      >
+        {t("courses.noStudents")}
+      </Empty>
+    );
+  }
+  const lines = withGroups(found.data, groups);
+  const without = lines.filter((line) => line.group === undefined).length;
+  return (
+    <div className="flex flex-col gap-3">
+      {groups.length > 0 ? <p>{without === 0 ? t("courses.allHaveGroup") : t("courses.withoutCount", { count: without })}</p> : null}
+      <ul className="bg-sheet border-faint divide-faint divide-y rounded-xl border shadow-sm">
+        {lines.map(({ student, group }) => (
+          <li key={student.user.id} className="flex min-h-12 items-center gap-3 py-0.5 ps-4 pe-1">
+            <div className="flex min-w-0 grow flex-wrap items-center gap-x-4 sm:grid sm:grid-cols-2">
+              <span className="wrap-break-word">{student.user.name}</span>
+              {group ? (
+                <Link to="/g/$groupId" params={{ groupId: group.id }} className="py-2">
+                  {called(group)}
+                </Link>
+              ) : (
+                <span>
+                  <Chip tone="warn">{t("courses.withoutGroup")}</Chip>
+                </span>
+              )}
+            </div>
+            {mayChange && groups.length > (group ? 1 : 0) ? <MemberMenu group={group} groups={groups} person={student.user} /> : null}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,118 @@
+import { Link } from "@tanstack/react-router";
+import { Hand, Lock } from "lucide-react";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+
+import { useNow } from "../lib/clock";
+import type { Assignment, Group } from "../lib/groups";
+import { useTime } from "../lib/time";
+import { Chip } from "../ui/Chip";
+import { Empty } from "../ui/Empty";
+import { GO } from "../ui/go";
+import { More } from "../ui/More";
+import { TimeLeft } from "../ui/TimeLeft";
+import { CloneTopic } from "./CloneTopic";
+import { type Progress, progressOf, waitingIn } from "./progress";
+
+/** The topics of a course: how far each is, who waits in it, and the ways into it. */
+export function Topics({ topics, groups, mayAdd, toNew }: { topics: readonly Assignment[]; groups: readonly Group[]; mayAdd: boolean; toNew: React.ReactNode }) {
+  const { t } = useTranslation();
+  const [cloned, setCloned] = useState<Assignment>();
+  if (topics.length === 0) return <Empty action={mayAdd ? toNew : undefined}>{t("courses.noTopics")}</Empty>;
+  return (
+    <>
+      <ul className="flex flex-col gap-2">
+        {inOrder(topics).map((topic) => (
+          <Line key={topic.id} topic={topic} waiting={waitingIn(topic.id, groups)} onClone={() => setCloned(topic)} />
+        ))}
+      </ul>
+      {cloned ? <CloneTopic topic={cloned} onClose={() => setCloned(undefined)} /> : null}
+    </>
+  );
+}
+
+/** Those still worked on by the time they end, then finished ones, the last first. */
+function inOrder(topics: readonly Assignment[]): Assignment[] {
+  const isOver = (topic: Assignment) => Number(topic.status === "FINISHED");
+  return topics.toSorted((one, other) => isOver(one) - isOver(other) || (isOver(one) ? -1 : 1) * one.deadline.localeCompare(other.deadline));
+}
+
+function Line({ topic, waiting, onClone }: { topic: Assignment; waiting: number; onClone: () => void }) {
+  const { t } = useTranslation();
+  const progress = progressOf(topic);
+  return (
+    <li className="bg-sheet border-faint flex items-start gap-2 rounded-xl border py-2 ps-4 pe-1 shadow-sm">
+      <div className="grid min-w-0 grow items-center gap-x-4 gap-y-1 py-1 md:grid-cols-[minmax(0,2fr)_minmax(0,1.4fr)_auto]">
+        <div className="flex min-w-0 flex-col">
+          <Link to="/t/$topicId" params={{ topicId: topic.id }} className="py-1 font-medium wrap-break-word">
+            {topic.title}
+          </Link>
+          <Deadline topic={topic} />
+        </div>
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm">
+          <State topic={topic} />
+          <Count progress={progress} />
+          {waiting > 0 ? (
+            <span className="text-warn inline-flex items-center gap-1 font-medium">
+              <Hand aria-hidden="true" className="size-4" />
+              {t("courses.waiting", { count: waiting })}
+            </span>
+          ) : null}
+        </div>
+        <div className="flex flex-wrap gap-2">
+          <Link to="/t/$topicId/board" params={{ topicId: topic.id }} aria-label={t("courses.boardOf", { title: topic.title })} className={GO}>
+            {t("courses.board")}
+          </Link>
+          {progress.handedIn > 0 || topic.status === "FINISHED" ? (
+            <Link to="/submissions" search={{ assignmentId: topic.id } as never} aria-label={t("courses.resultsOf", { title: topic.title })} className={GO}>
+              {t("courses.results")}
+            </Link>
+          ) : null}
+        </div>
+      </div>
+      <More label={topic.title} deeds={[{ id: "clone", name: t("courses.clone"), onAction: onClone }]} />
+    </li>
+  );
+}
+
+function Deadline({ topic }: { topic: Assignment }) {
+  const { t } = useTranslation();
+  const { moment } = useTime();
+  const at = useNow();
+  const when = moment(topic.deadline);
+  const isPast = Date.parse(topic.deadline) < at;
+  return (
+    <span className="text-soft text-sm">
+      {isPast ? t("courses.ended", { when }) : t("courses.ends", { when })}
+      {!isPast && topic.status === "ACTIVE" ? (
+        <>
+          {" · "}
+          <TimeLeft until={topic.deadline} />
+        </>
+      ) : null}
+    </span>
+  );
+}
+
+function State({ topic }: { topic: Assignment }) {
+  const { t } = useTranslation();
+  return topic.status === "FINISHED" ? (
+    <Chip>
+      <Lock aria-hidden="true" className="size-3.5" />
+      {t("courses.finished")}
+    </Chip>
+  ) : (
+    <Chip tone="good">{t("courses.running")}</Chip>
+  );
+}
+
+function Count({ progress }: { progress: Progress }) {
+  const { t } = useTranslation();
+  if (progress.groups === 0) return <span>{t("courses.noGroupsYet")}</span>;
+  return (
+    <span>
+      {t("courses.submitted", { done: progress.handedIn, count: progress.groups })}
+      {progress.graded > 0 ? `, ${t("courses.graded", { count: progress.graded })}` : ""}
+    </span>
+  );
+}

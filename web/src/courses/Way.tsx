@@ -1,0 +1,30 @@
+import { Link } from "@tanstack/react-router";
+import { ChevronRight } from "lucide-react";
+import { useTranslation } from "react-i18next";
+
+import type { Place } from "./folders";
+
+interface Step {
+  name: string;
+  place: Place;
+}
+
+/** The way from all courses to where one is. */
+export function Way({ steps, here }: { steps: readonly Step[]; here?: string }) {
+  const { t } = useTranslation();
+  return (
+    <nav aria-label={t("courses.way")}>
+      <ol className="flex flex-wrap items-center gap-x-1">
+        {steps.map((step, index) => (
+          <li key={step.name} className="flex items-center gap-1">
+            <Link to="/courses" search={step.place} className="inline-flex min-h-11 items-center">
+              {step.name}
+            </Link>
+            {index < steps.length - 1 || here !== undefined ? <ChevronRight aria-hidden="true" className="text-soft size-4" /> : null}
+          </li>
+        ))}
+        {here === undefined ? null : <li aria-current="page">{here}</li>}
+      </ol>
+    </nav>
+  );
+}

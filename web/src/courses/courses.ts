@@ -1,0 +1,64 @@
+// Courses, and what belongs to them, as the service tells it.
+import { queryOptions } from "@tanstack/react-query";
+
+import { client, data, type Schemas } from "../api/client";
+import type { Assignment, Group } from "../lib/groups";
+
+export type Course = Schemas["Course"];
+export type CourseDetail = Schemas["CourseDetail"];
+export type Subject = Schemas["Subject"];
+
+/** Every course of the school. */
+export const courses = queryOptions({
+  queryKey: ["courses", "all"],
+  queryFn: () => data(client.GET("/courses", { params: { query: {} } })),
+});
+
+/** One course with short lists of its groups and topics. */
+export const course = (id: string) =>
+  queryOptions({
+    queryKey: ["courses", "one", id],
+    queryFn: () => data(client.GET("/courses/{id}", { params: { path: { id } } })),
+  });
+
+/** Courses whose names hold what was typed. */
+export const coursesNamed = (search: string) =>
+  queryOptions({
+    queryKey: ["courses", "named", search],
+    queryFn: () => data(client.GET("/courses", { params: { query: search === "" ? {} : { search } } })),
+    placeholderData: (before: Course[] | undefined) => before,
+  });
+
+/** The subjects that are taught. */
+export const subjects = queryOptions({
+  queryKey: ["subjects", "active"],
+  queryFn: async () => (await data(client.GET("/subjects", { params: { query: {} } }))).filter((subject) => subject.isActive),
+});
+
+/** The topics of a course with everything in them; colleagues of other classes get none. */
+export const topicsOf = (courseId: string) =>
+  queryOptions({
+    queryKey: ["assignments", "course", courseId],
+    queryFn: async () =>
+      (await data(client.GET("/assignments", { params: { query: { courseId } } }))).filter((topic): topic is Assignment => "groupAssignments" in topic),
+  });
+
+/** The groups of a course with everything in them; colleagues of other classes get none. */
+export const groupsOf = (courseId: string) =>
+  queryOptions({
+    queryKey: ["groups", "course", courseId],
+    queryFn: async () => (await data(client.GET("/groups", { params: { query: { courseId } } }))).filter((group): group is Group => "members" in group),
+  });
+
+/** The groups of own classes that are in no course. */
+export const looseGroups = queryOptions({
+  queryKey: ["groups", "loose"],
+  queryFn: async () => (await data(client.GET("/groups", { params: { query: { courseId: "none" } } }))).filter((group): group is Group => "members" in group),
+});
+
+/** The topics of own classes that are in no course. */
+export const looseTopics = queryOptions({
+  queryKey: ["assignments", "loose"],
+  queryFn: async () =>
+    (await data(client.GET("/assignments", { params: { query: { courseId: "none" } } }))).filter((topic): topic is Assignment => "groupAssignments" in topic),
+});

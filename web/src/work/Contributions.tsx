@@ -1,0 +1,52 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+
+import { Fold } from "../ui/Fold";
+import { Problems } from "../ui/Problems";
+import { Shape } from "../ui/Shape";
+import { When } from "../ui/When";
+import { contributions } from "./work";
+
+/** Who had the documents of the group open, and saved words in them. By name, not by rank. */
+export function Contributions({ groupId }: { groupId: string }) {
+  const { t } = useTranslation();
+  const [isOpen, setOpen] = useState(false);
+  const found = useQuery({ ...contributions(groupId), enabled: isOpen });
+  const sorted = found.data?.toSorted((one, other) => one.name.localeCompare(other.name));
+  return (
+    <Fold name={t("work.who")} onOpen={setOpen}>
+        {found.isPending && isOpen ? <Shape count={1} /> : null}
+        {found.isError ? <Problems problem={found.error} again={() => void found.refetch()} /> : null}
+        <ul className="flex flex-col gap-3">
+          {sorted?.map((one) => (
+            <li key={one.userId}>
+              <p>
+                <strong>{one.name}</strong>
+                {one.isMember ? "" : ` (${t("work.someone")})`}
+              </p>
+              <p className="text-soft text-sm">
+                {one.lastEditedAt === null ? (
+                  t("work.wroteNothing")
+                ) : (
+                  <>
+                    {t("work.minutes", { count: one.minutes })} · {t("work.saves", { count: one.saves })} · {t("work.lastWrote")} <When at={one.lastEditedAt} />
+                  </>
+                )}
+              </p>
+              {one.documents.length > 1 ? (
+                <ul className="text-soft ps-3 text-sm">
+                  {one.documents.map((document) => (
+                    <li key={document.documentId}>
+                      {document.title}: {t("work.minutes", { count: document.minutes })} · {t("work.saves", { count: document.saves })}
+                    </li>
+                  ))}
+                </ul>
+              ) : null}
+            </li>
+          ))}
+        </ul>
+        <p className="text-soft text-sm">{t("work.whoHint")}</p>
+    </Fold>
+  );
+}

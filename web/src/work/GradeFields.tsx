@@ -1,0 +1,71 @@
+import { useTranslation } from "react-i18next";
+
+import { fieldProblem } from "../lib/problems";
+import { Choice } from "../ui/Choice";
+import { Field } from "../ui/Field";
+import { type MemberForm, pointsFit } from "./form";
+import { scaleValues } from "./work";
+
+/** How a topic is graded: by a scale, by points, or as the teacher likes. */
+export interface Measure {
+  gradeScale: string | null;
+  maxPoints: number | null;
+}
+
+interface Props extends Measure {
+  form: MemberForm;
+  onChange: (part: Partial<MemberForm>) => void;
+  problem?: unknown;
+  /** Whose grade this is, where it is not that of the group. */
+  of?: string;
+}
+
+const NONE = "none";
+
+/** The fields of a grade: a choice where the scale lists its values, points where the topic has them. */
+export function GradeFields({ gradeScale, maxPoints, form, onChange, problem, of }: Props) {
+  const { t, i18n } = useTranslation();
+  const values = scaleValues(gradeScale);
+  const hasValue = gradeScale !== null || maxPoints === null || form.value !== "";
+  const hasPoints = maxPoints !== null || gradeScale === null || form.points !== "";
+  const named = (words: string) => (of === undefined ? words : t("work.ofMember", { what: words, name: of }));
+  const refused = (path: string) => {
+    const said = fieldProblem(problem, path);
+    return said === undefined ? undefined : i18n.exists(`work.refused.${path}`) ? t(`work.refused.${path}`, { scale: gradeScale ?? "", max: maxPoints ?? "" }) : said;
+  };
+  // Decimals as they are written here; both ways are read.
+  const comma = new Intl.NumberFormat(i18n.language).format(0.5).charAt(1);
+  const listed = form.value === "" || values.includes(form.value) ? values : [...values, form.value];
+  return (
+    <div className="grid grid-cols-2 items-start gap-3">
+      {!hasValue ? null : values.length > 0 ? (
+        <Choice
+          label={named(t("work.grade"))}
+          options={[{ id: NONE, name: t("work.noGrade") }, ...listed.map((value) => ({ id: value, name: value }))]}
+          value={form.value === "" ? NONE : form.value}
+          onChange={(value) => onChange({ value: value === NONE ? "" : value })}
+          problem={refused("value")}
+        />
+      ) : (
+        <Field
+          label={named(t("work.grade"))}
+          value={form.value}
+          onChange={(value) => onChange({ value })}
+          maxLength={20}
+          hint={gradeScale === null ? undefined : t("work.scale", { scale: gradeScale })}
+          problem={refused("value")}
+        />
+      )}
+      {hasPoints ? (
+        <Field
+          label={named(maxPoints === null ? t("work.pointsField") : t("work.pointsFieldOf", { max: maxPoints }))}
+          value={form.points.replace(".", comma)}
+          onChange={(points) => onChange({ points })}
+          inputMode="decimal"
+          maxLength={10}
+          problem={pointsFit(form.points, maxPoints) ? refused("points") : maxPoints === null ? t("work.pointsWrong") : t("work.refused.points", { max: maxPoints })}
+        />
+      ) : null}
+    </div>
+  );
+}

@@ -1,0 +1,96 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+
+import { fetchFile } from "../submissions/downloads";
+import { Button } from "../ui/Button";
+import { Fold } from "../ui/Fold";
+import { Problems } from "../ui/Problems";
+import { Shape } from "../ui/Shape";
+import { When } from "../ui/When";
+import { useGradeWords } from "./Grade";
+import { attempts, type Copy, lateness, type Submission } from "./work";
+
+interface Props {
+  groupAssignmentId: string;
+  maxPoints: number | null;
+  nameOf: (userId: string) => string | undefined;
+}
+
+/** What was handed in when, each attempt with its files as they were then. */
+export function History({ groupAssignmentId, maxPoints, nameOf }: Props) {
+  const { t } = useTranslation();
+  const [isOpen, setOpen] = useState(false);
+  const found = useQuery({ ...attempts(groupAssignmentId), enabled: isOpen });
+  return (
+    <Fold name={t("work.history")} count={found.data?.length} onOpen={setOpen}>
+        {found.isPending && isOpen ? <Shape count={1} /> : null}
+        {found.isError ? <Problems problem={found.error} again={() => void found.refetch()} /> : null}
+        {found.data?.length === 0 ? <p className="text-soft">{t("work.noHistory")}</p> : null}
+        <ol className="flex flex-col gap-4">
+          {found.data?.map((one) => (
+            <Attempt key={one.id} attempt={one} maxPoints={maxPoints} nameOf={nameOf} />
+          ))}
+        </ol>
+    </Fold>
+  );
+}
+
+function Attempt({ attempt, maxPoints, nameOf }: { attempt: Submission } & Omit<Props, "groupAssignmentId">) {
+  const { t } = useTranslation();
+  const words = useGradeWords();
+  const grade = attempt.grade === null ? "" : words(attempt.grade, maxPoints);
+  return (
+    <li className="flex flex-col gap-1">
+      <p>
+        <strong>{t("work.attempt", { number: attempt.attempt })}</strong> · {t(`work.attemptState.${attempt.status}`)}
+      </p>
+      <p className="text-soft text-sm">
+        <When at={attempt.submittedAt} /> · {nameOf(attempt.submittedById) ?? t("work.someone")}
+        {attempt.onBehalf ? ` (${t("work.onBehalf")})` : ""} · <Lateness attempt={attempt} />
+      </p>
+      {attempt.note === null ? null : <q className="break-words">{attempt.note}</q>}
+      {grade === "" ? null : (
+        <p>
+          {t("work.grade")}: {grade}
+        </p>
+      )}
+      <ul>
+        {attempt.documents.map((copy) => (
+          <li key={copy.id} className="flex flex-wrap items-center gap-x-3">
+            <span className="min-w-0 break-words">
+              {copy.title}.{copy.fileExtension}
+            </span>
+            <Files copy={copy} />
+          </li>
+        ))}
+      </ul>
+    </li>
+  );
+}
+
+/** Whether work came in time, in words. */
+export function Lateness({ attempt }: { attempt: Submission }) {
+  const { t } = useTranslation();
+  if (!attempt.isLate) return <span>{t("work.onTime")}</span>;
+  const { unit, count } = lateness(attempt.lateBySeconds);
+  return <span className="text-warn font-medium">{t(`work.late.${unit}`, { count })}</span>;
+}
+
+/** A copy as it was handed in, and as PDF, which the document server makes when it is asked for. */
+export function Files({ copy }: { copy: Copy }) {
+  const { t } = useTranslation();
+  const title = `${copy.title}.${copy.fileExtension}`;
+  return (
+    <span className="flex flex-wrap gap-x-3">
+      <a href={copy.downloadUrl} download aria-label={t("work.downloadOf", { title })} className="inline-flex min-h-11 items-center">
+        {t("work.download")}
+      </a>
+      {copy.fileExtension === "pdf" ? null : (
+        <Button kind="quiet" className="px-0" aria-label={t("work.pdfOf", { title })} onPress={() => fetchFile(copy.pdfUrl, `${copy.title}.pdf`)}>
+          {t("work.pdf")}
+        </Button>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,73 @@
+import { lazy, Suspense } from "react";
+import { useTranslation } from "react-i18next";
+
+import { fetchFile } from "../submissions/downloads";
+import { Button } from "../ui/Button";
+import { Chip } from "../ui/Chip";
+import { Empty } from "../ui/Empty";
+import { Shape } from "../ui/Shape";
+import { type Part, Tabs } from "../ui/Tabs";
+import type { Paper } from "./work";
+
+const Editor = lazy(async () => ({ default: (await import("../room/Editor")).Editor }));
+
+interface Props {
+  papers: readonly Paper[];
+  /** Which one is open: the address knows. */
+  open: string | undefined;
+  onOpen: (id: string) => void;
+}
+
+/** The documents of a group, one at a time, to be looked at. */
+export function Papers({ papers, open, onOpen }: Props) {
+  const { t } = useTranslation();
+  const here = papers.find((paper) => paper.id === open) ?? papers[0];
+  if (here === undefined) return <Empty>{t("work.noDocuments")}</Empty>;
+  return (
+    <Tabs
+      label={t("room.documents")}
+      open={here.id}
+      onOpen={onOpen}
+      parts={papers.map(partOf)}
+    />
+  );
+}
+
+const partOf = (paper: Paper): Part<string> => ({ id: paper.id, name: paper.title, content: () => <Sight key={paper.id} paper={paper} /> });
+
+function Sight({ paper }: { paper: Paper }) {
+  const { t } = useTranslation();
+  const { document, copy } = paper;
+  const path = document === undefined ? undefined : `/api/workrooms/documents/${document.id}`;
+  const download = copy?.downloadUrl ?? `${path}/download`;
+  const pdf = copy?.pdfUrl ?? `${path}/pdf`;
+  const name = paper.title.replace(/\.[^.]*$/, ".pdf");
+  return (
+    <div className="flex flex-col gap-2">
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
+        {copy === undefined ? <Chip>{t("work.notHandedIn")}</Chip> : null}
+        <a href={download} download aria-label={t("work.downloadOf", { title: paper.title })} className="inline-flex min-h-11 items-center">
+          {t("work.download")}
+        </a>
+        {paper.title.endsWith(".pdf") ? null : (
+          <Button kind="quiet" className="px-0" aria-label={t("work.pdfOf", { title: paper.title })} onPress={() => fetchFile(pdf, name)}>
+            {t("work.pdf")}
+          </Button>
+        )}
+        <a href="#work-panel" className="inline-flex min-h-11 items-center">
+          {t("editor.leave")}
+        </a>
+      </div>
+      {document === undefined ? (
+        <Empty>{t("work.deleted")}</Empty>
+      ) : (
+        <Suspense fallback={<Shape count={1} />}>
+          <Editor key={document.id} document={document} isView isPhone={false} />
+        </Suspense>
+      )}
+      <a href="#work-panel" className="inline-flex min-h-11 items-center self-start">
+        {t("editor.leave")}
+      </a>
+    </div>
+  );
+}

@@ -1,0 +1,43 @@
+// The keyboard while works are looked at one after another.
+import { useEffect, useEffectEvent } from "react";
+
+export interface Goals {
+  onNext: () => void;
+  onBefore: () => void;
+  onBack: () => void;
+}
+
+const REGIONS = ["work-head", "work-document", "work-panel"];
+const isTaken = (target: Element) => target.closest("input, textarea, select, [contenteditable], [role=textbox]") !== null;
+const isOver = (target: Element) => target.closest("[role=dialog], [role=alertdialog], [role=menu], [role=listbox]") !== null;
+
+/** `n` and `p` go to the next and the last group, Escape to the board, F6 from part to part. Silent while somebody types. */
+export function useWorkKeys(goals: Goals): void {
+  const onKey = useEffectEvent((event: KeyboardEvent) => {
+    const target = event.target as Element;
+    if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || isOver(target)) return;
+    if (event.key === "F6") {
+      event.preventDefault();
+      round(event.shiftKey ? -1 : 1);
+      return;
+    }
+    if (isTaken(target) || event.shiftKey || document.querySelector("[role=dialog], [role=alertdialog]")) return;
+    const deed = { n: goals.onNext, p: goals.onBefore, Escape: goals.onBack }[event.key];
+    if (deed) {
+      event.preventDefault();
+      deed();
+    }
+  });
+  useEffect(() => {
+    const hear = (event: KeyboardEvent) => onKey(event);
+    document.addEventListener("keydown", hear);
+    return () => document.removeEventListener("keydown", hear);
+  }, []);
+}
+
+/** Moves the focus to the next part of the screen, from the last to the first. */
+function round(step: number): void {
+  const regions = REGIONS.map((id) => document.getElementById(id)).filter((region) => region !== null);
+  const here = regions.findIndex((region) => region.contains(document.activeElement));
+  regions[(here + step + regions.length) % regions.length]?.focus();
+}

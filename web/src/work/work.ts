@@ -1,0 +1,95 @@
+// One work after another: a topic with what its groups handed in is one question, so that going on to the next group asks nothing.
+import { queryOptions } from "@tanstack/react-query";
+
+import { client, data, Problem, type Schemas } from "../api/client";
+import type { Assignment } from "../lib/groups";
+import { type Document, sorted, type Topic, type WorkRoom } from "../room/room";
+
+export type Submission = Schemas["Submission"];
+export type Copy = Schemas["SubmissionDocument"];
+export type Feedback = Schemas["Feedback"];
+
+/** A topic with the work of all its groups. Whoever may only know its outline does not find it here. */
+export const topic = (id: string) =>
+  queryOptions({
+    queryKey: ["assignments", "work", id],
+    queryFn: async (): Promise<Assignment> => {
+      const found = await data(client.GET("/assignments/{id}", { params: { path: { id } } }));
+      if ("groupAssignments" in found) return found;
+      throw new Problem(404, "NOT_FOUND", "This topic is of another class");
+    },
+  });
+
+/** All attempts of a group, the last one first. */
+export const attempts = (groupAssignmentId: string) =>
+  queryOptions({
+    queryKey: ["submissions", "attempts", groupAssignmentId],
+    queryFn: async () => {
+      const found = await data(client.GET("/feedback/group-assignments/{id}/submissions", { params: { path: { id: groupAssignmentId } } }));
+      return found.toSorted((one, other) => other.attempt - one.attempt);
+    },
+  });
+
+/** What was said about the work of a group, in the order it was said. */
+export const comments = (groupAssignmentId: string) =>
+  queryOptions({
+    queryKey: ["feedback", groupAssignmentId],
+    queryFn: async () => {
+      const found = await data(client.GET("/feedback", { params: { query: { groupAssignmentId } } }));
+      return found.toSorted((one, other) => one.createdAt.localeCompare(other.createdAt));
+    },
+  });
+
+/** Who wrote how long in the documents of a group. */
+export const contributions = (groupId: string) =>
+  queryOptions({
+    queryKey: ["groups", "contributions", groupId],
+    queryFn: () => data(client.GET("/groups/{id}/contributions", { params: { path: { id: groupId } } })),
+  });
+
+export const nameOf = (group: { displayName?: string | null; name: string; groupNumber: number }): string => `${group.groupNumber} ${group.displayName ?? group.name}`;
+
+/** The groups of a topic as they sit in the room, and who is before and after one of them. */
+export function neighbours(found: Assignment, groupId: string): { all: Topic[]; place: number; before: Topic | undefined; here: Topic | undefined; after: Topic | undefined } {
+  const all = found.groupAssignments.toSorted((one, other) => one.group.groupNumber - other.group.groupNumber || one.group.name.localeCompare(other.group.name));
+  const place = all.findIndex((one) => one.groupId === groupId);
+  return { all, place, before: all[place - 1], here: all[place], after: place < 0 ? undefined : all[place + 1] };
+}
+
+export const isToGrade = (one: { status: Topic["status"] }): boolean => one.status === "SUBMITTED";
+
+/** A document to look at: the live one of the room, the copy that was handed in, or both. */
+export interface Paper {
+  id: string;
+  title: string;
+  document: Document | undefined;
+  copy: Copy | undefined;
+}
+
+/** What there is to look at: what was handed in first, then what else the room has for the topic. */
+export function papers(room: WorkRoom, work: Topic): Paper[] {
+  const live = sorted(room.documents, work).here;
+  const copies = work.currentSubmission?.documents ?? [];
+  const handedIn = copies.map((copy) => ({
+    id: copy.documentId ?? copy.id,
+    title: `${copy.title}.${copy.fileExtension}`,
+    document: room.documents.find((one) => one.id === copy.documentId),
+    copy,
+  }));
+  const others = live.filter((document) => !copies.some((copy) => copy.documentId === document.id));
+  return [...handedIn, ...others.map((document) => ({ id: document.id, title: `${document.title}.${document.fileExtension}`, document, copy: undefined }))];
+}
+
+/** The values of a scale that plainly lists them ("pass, fail"); nothing where it is a sentence or has only two ends. */
+export function scaleValues(scale: string | null): string[] {
+  const values = (scale ?? "").split(/[,;|/]/).map((value) => value.trim());
+  const isList = values.length > 1 && values.every((value) => value !== "" && value.length <= 20 && !/ |\.\.|\d-\d|^\w[-–]\w$/.test(value));
+  return isList ? [...new Set(values)] : [];
+}
+
+/** How late something was, in the unit that matters. */
+export function lateness(seconds: number): { unit: "minutes" | "hours" | "days"; count: number } {
+  if (seconds < 5_400) return { unit: "minutes", count: Math.max(1, Math.round(seconds / 60)) };
+  if (seconds < 172_800) return { unit: "hours", count: Math.round(seconds / 3_600) };
+  return { unit: "days", count: Math.round(seconds / 86_400) };
+}
