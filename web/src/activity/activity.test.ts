@@ -52,5 +52,6 @@ describe("details", () => {
       { field: "waitedSeconds", value: { is: "seconds", count: 90 } },
       { field: "documents", value: { is: "number", count: 2 } },
     ]);
+    expect(facts({ groupIds: ["g", "gone"], feedbackId: "f" }, new Map([["g", "Rivers"]]))).toEqual([{ field: "groupIds", value: { is: "list", items: ["Rivers"] } }]);
   });
 });

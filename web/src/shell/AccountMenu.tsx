@@ -32,7 +32,12 @@ function Item({ id, isChosen = false, children }: { id: string; isChosen?: boole
   return (
     <MenuItem id={id} textValue={children} className={LINE}>
       {children}
-      {isChosen ? <Check role="img" aria-label={t("account.chosen")} className="text-accent ms-auto size-4" /> : null}
+      {isChosen ? (
+        <>
+          <Check aria-hidden="true" className="text-accent ms-auto size-4" />
+          <span className="sr-only">{t("account.chosen")}</span>
+        </>
+      ) : null}
     </MenuItem>
   );
 }
