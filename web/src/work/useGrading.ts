@@ -3,7 +3,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useEffectEvent, useRef, useState } from "react";
 
-import { client, data, type Schemas } from "../api/client";
+import { client, data, Problem, type Schemas } from "../api/client";
 import { draft, keepDraft } from "../lib/drafts";
 import { begin, editOf, type Form, formOf, isSame, type Kept } from "./form";
 import type { Submission } from "./work";
@@ -102,12 +102,14 @@ export function useGrading(submission: Submission, person: string, of: string, m
     keepDraft(person, of, JSON.stringify({ submissionId: id, isUnsaved: !isSame(next, formOf(now.current.grade)), form: next } satisfies Kept));
   };
 
-  const isWaiting = isUnsaved && !isPublished && problem === undefined;
+  // What the service refused waits for another word; what did not reach it goes there by itself.
+  const isOffline = problem instanceof Problem && problem.status === 0;
+  const isWaiting = isUnsaved && !isPublished && (problem === undefined || isOffline);
   useEffect(() => {
     if (!isWaiting) return undefined;
-    const timer = setInterval(() => void send(), PAUSE);
+    const timer = setInterval(() => void send(), isOffline ? PAUSE * 5 : PAUSE);
     return () => clearInterval(timer);
-  }, [isWaiting, send]);
+  }, [isOffline, isWaiting, send]);
 
   // Going on to the next group does not wait for the two seconds.
   const sendRest = useEffectEvent(() => isWaiting && void send());
