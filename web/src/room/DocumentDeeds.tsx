@@ -1,9 +1,10 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useRouteContext } from "@tanstack/react-router";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { client } from "../api/client";
+import { neighbour } from "../lib/focus";
 import { useSay } from "../lib/problems";
 import { isStaff } from "../lib/session";
 import { upload } from "../lib/upload";
@@ -23,19 +24,25 @@ export function DocumentDeeds({ document, found, isOpen }: { document: Document;
   const navigate = useNavigate();
   const { person } = useRouteContext({ from: "/_school" });
   const [asked, setAsked] = useState<"rename" | "versions" | "delete">();
+  const place = useRef<HTMLSpanElement>(null);
   const close = () => setAsked(undefined);
   const settle = () => cache.invalidateQueries({ queryKey: ["room", found.groupId] });
   const fail = (problem: unknown) => note(say(problem));
 
   const pdf = useMutation({ mutationFn: () => savePdf(document), onError: fail });
   const remove = useMutation({
-    mutationFn: () => client.DELETE("/workrooms/documents/{id}", { params: { path: { id: document.id } } }),
-    onSuccess: async () => {
-      note(t("room.deleted", { name: fileName(document) }));
+    mutationFn: async () => {
+      // Its editor closes first: it would ask for what is gone.
       if (isOpen) await navigate({ to: "/g/$groupId", params: { groupId: found.groupId }, search: { place: "documents" } });
+      await client.DELETE("/workrooms/documents/{id}", { params: { path: { id: document.id } } });
     },
+    onMutate: () => neighbour(place.current),
+    onSuccess: () => note(t("room.deleted", { name: fileName(document) })),
     onError: fail,
-    onSettled: settle,
+    onSettled: async (_done, _problem, _nothing, focusNear) => {
+      await settle();
+      if (!isOpen) focusNear?.();
+    },
   });
   const replace = useMutation({
     mutationFn: (bytes: File) => {
@@ -59,13 +66,13 @@ export function DocumentDeeds({ document, found, isOpen }: { document: Document;
     canChange && (staff || document.createdById === person.id) && { id: "delete", name: t("app.delete"), isDanger: true, onAction: () => setAsked("delete") },
   ];
   return (
-    <>
+    <span ref={place} className="shrink-0">
       <More label={fileName(document)} deeds={deeds.filter((deed) => deed !== false)} isPending={pdf.isPending || remove.isPending || replace.isPending} />
       {asked === "rename" ? <Rename document={document} groupId={found.groupId} onClose={close} /> : null}
       {asked === "versions" ? <Versions document={document} found={found} onClose={close} /> : null}
       {asked === "delete" ? (
         <Asked title={t("room.delete.title", { name: fileName(document) })} text={t("room.delete.text")} yes={t("app.delete")} onYes={() => remove.mutate()} onClose={close} />
       ) : null}
-    </>
+    </span>
   );
 }

@@ -89,9 +89,7 @@ function Line({ document, found, topic, isOpen }: { document: Document; found: W
           </span>
         )}
       </Link>
-      <span className="shrink-0">
-        <DocumentDeeds document={document} found={found} isOpen={isOpen} />
-      </span>
+      <DocumentDeeds document={document} found={found} isOpen={isOpen} />
     </li>
   );
 }

@@ -33,7 +33,7 @@ export function Places({ found, topic, isOpen, place, isWide, hasNews }: Props) 
           {t(`room.place.${one}`)}
           {count[one] ? <span className={one === "chat" ? "text-warn font-semibold" : "text-soft"}>{count[one]}</span> : null}
           {one === "chat" && count.chat ? <span className="sr-only">{t("room.chat.new")}</span> : null}
-          {one === "feedback" && hasNews ? <span className="bg-warn text-page rounded-full px-1.5 text-xs font-semibold">{t("feedback.new")}</span> : null}
+          {one === "feedback" && hasNews && !isHere(one) ? <span className="bg-warn text-page rounded-full px-1.5 text-xs font-semibold">{t("feedback.new")}</span> : null}
         </To>
       ))}
     </nav>
