@@ -48,9 +48,9 @@ function OfGroup({ found }: { found: Assignment }) {
   const nextId = row.after?.groupId;
   useEffect(() => {
     // The board takes the focus back to this card.
-    sessionStorage.setItem("board:card", groupId);
+    sessionStorage.setItem(`board:${topicId}`, groupId);
     if (nextId) void cache.prefetchQuery({ ...room(nextId), staleTime: 30_000 });
-  }, [cache, groupId, nextId]);
+  }, [cache, groupId, nextId, topicId]);
   const go = (to: string | undefined) => to && void navigate({ to: "/t/$topicId/work/$groupId", params: { topicId, groupId: to }, search: {}, replace: true });
   const onBack = () => void navigate({ to: "/t/$topicId/board", params: { topicId } });
   useWorkKeys({ onNext: () => go(nextId), onBefore: () => go(row.before?.groupId), onBack });
