@@ -57,7 +57,7 @@ export function GradePanel({ submission, person, groupAssignmentId, groupName, i
       <Saved grading={grading} isFine={editOf(form, measure.maxPoints) !== undefined} />
       {grading.problem === undefined || isAtField(grading.problem) ? null : <Problems problem={grading.problem} again={() => void grading.send()} />}
       <div className="flex flex-wrap gap-2">
-        <Button kind="main" isPending={grading.isSaving} aria-disabled={!canReturn} onPress={() => canReturn && void giveOut()} className={canReturn ? "" : "opacity-60"} aria-keyshortcuts="Control+Enter">
+        <Button kind="main" isPending={grading.isReturning} aria-disabled={!canReturn} onPress={() => canReturn && void giveOut()} className={canReturn ? "" : "opacity-60"} aria-keyshortcuts="Control+Enter">
           {isPublished ? t("work.returnChange") : t("work.return")}
         </Button>
         {next}
@@ -65,7 +65,7 @@ export function GradePanel({ submission, person, groupAssignmentId, groupName, i
       <p className="text-soft text-sm">{isPublished ? t("work.seenHint") : t("work.returnHint")}</p>
       <div className="-mx-2 flex flex-wrap">
         {isPublished ? (
-          <Button kind="quiet" className="px-2" onPress={() => void takeBack()} isPending={grading.isSaving}>
+          <Button kind="quiet" className="px-2" onPress={() => void takeBack()} isPending={grading.isReturning}>
             {t("work.takeBackGrade")}
           </Button>
         ) : null}
