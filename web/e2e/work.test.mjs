@@ -125,6 +125,19 @@ scene("the grades of a topic come out of a table, and reach all groups at once",
   assert.equal((await grade()).value, "A");
 });
 
+scene("from the overview into a work and back, with the keyboard alone", async (stage) => {
+  const ada = await stage.page("ada", { path: "/submissions?status=ALL" });
+  await ada.getByRole("textbox", { name: "Search" }).or(ada.getByRole("searchbox", { name: "Search" })).focus();
+  await ada.keyboard.type("Coasts");
+  await ada.waitForURL(/search=Coasts/);
+  await ada.getByText("1 group", { exact: true }).waitFor();
+  await ada.keyboard.press("Tab");
+  await ada.keyboard.press("Enter");
+  await ada.getByRole("heading", { level: 1, name: "5 Coasts" }).waitFor();
+  await ada.goBack();
+  await ada.getByText("1 group", { exact: true }).waitFor();
+});
+
 scene("a PDF that cannot be made is said, and asked for again", async (stage) => {
   const ada = await stage.page("ada", { path: await workOf(stage, "Coasts"), allow: [/status of 502/] });
   const refusal = { status: 502, contentType: "application/json", body: JSON.stringify({ code: "DOCSERVER_ERROR", message: "no", requestId: "1" }) };
