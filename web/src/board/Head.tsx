@@ -99,7 +99,7 @@ export function Actions({ found, onDo }: { found: Board; onDo: (doing: Doing) =>
         deeds={[
           { id: "edit", name: t("board.edit"), onAction: () => void navigate({ to: "/t/$topicId", params }) },
           { id: "projector", name: t("board.projector"), onAction: () => void navigate({ to: "/t/$topicId/projector", params }) },
-          { id: "submissions", name: t("board.submissions"), onAction: () => void navigate({ to: "/submissions" }) },
+          { id: "submissions", name: t("board.submissions"), onAction: () => void navigate({ to: "/submissions", search: { assignmentId: id } }) },
           { id: "zip", name: t("board.zip"), isDisabled: found.groups.every((card) => card.documents.length === 0), onAction: () => download(`/api/assignments/${id}/export.zip`) },
           { id: "copy", name: t("board.copy"), onAction: () => onDo({ what: "copy" }) },
           { id: "chime", name: isLoud ? t("board.chimeOff") : t("board.chimeOn"), onAction: () => setLoud(!isLoud) },
