@@ -86,7 +86,7 @@ function Below({ found, folder, place, loose }: { found: readonly ClassFolder[];
     <ul className="flex flex-wrap gap-2 lg:hidden">
       {lines.map((line) => (
         <li key={line.key}>
-          <Link to="/courses" search={line.search} className={asButton()}>
+          <Link to="/courses" search={line.search} activeOptions={{ exact: true }} className={asButton()}>
             {line.name} <span className="text-soft font-normal tabular-nums">{line.count}</span>
           </Link>
         </li>
