@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from "react";
 import { ComboBox, FieldError, Input, Label, ListBox, ListBoxItem, Popover, type Key } from "react-aria-components";
 
-import { BOX, LINE, OVER } from "./field";
+import { BOX, LINE, OVER, refused } from "./field";
 
 export interface Found {
   id: string;
@@ -45,7 +45,7 @@ export function Search({ label, input, onInput, found, onPick, none, problem, va
         onPick(String(key));
       }}
       onBlur={() => setIsPicked(false)}
-      isInvalid={problem !== undefined}
+      {...refused(problem)}
       allowsEmptyCollection
       defaultFilter={() => true}
       menuTrigger={isPicked ? "manual" : "focus"}
