@@ -124,3 +124,17 @@ scene("a class is made, gets a student and a teacher, and is copied for the next
   await page.getByText("2027/2028", { exact: true }).waitFor();
   await mira.waitFor();
 });
+
+scene("a group number that is taken is refused beside the field, and can be mended", async (stage) => {
+  const { id } = await courseOf(stage, "Our earth");
+  const page = await stage.page("ada", { path: `/courses/${id}?tab=groups`, allow: [/status of 409/] });
+  await button(page, "More: 3 Glaciers").click();
+  await page.getByRole("menuitem", { name: "Change…" }).click();
+  const window = page.getByRole("dialog");
+  await window.getByRole("textbox", { name: "Number" }).fill("1");
+  await button(window, "Save").click();
+  await window.getByText("This group number is taken").waitFor();
+  await window.getByRole("textbox", { name: "Number" }).fill("33");
+  await button(window, "Save").click();
+  await page.getByRole("link", { name: "33 Glaciers" }).waitFor();
+});

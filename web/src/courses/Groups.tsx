@@ -81,9 +81,11 @@ function Card({ group, groups, mayChange }: { group: Group; groups: readonly Gro
       <FileList owner={{ kind: "groups", id: group.id }} files={group.attachments} mayDelete={mayChange} />
       {mayChange ? (
         <div className="mt-auto -mb-1 flex flex-wrap gap-1">
-          <Button kind="quiet" className="-ms-2 px-2" aria-label={t("courses.addTo", { group: called(group) })} onPress={() => setIsAdding(true)}>
+          <Button kind="quiet" className="-ms-2 px-2" onPress={() => setIsAdding(true)}>
             <UserPlus aria-hidden="true" className="size-4" />
-            {t("courses.addStudents")}
+            <span>
+              {t("courses.addStudents")} <span className="sr-only">({called(group)})</span>
+            </span>
           </Button>
           <div className="ms-2">
             <AddFile owner={{ kind: "groups", id: group.id }} name={called(group)} />
