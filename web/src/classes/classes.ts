@@ -31,10 +31,10 @@ export const homerooms = queryOptions({
 });
 
 /** People of the school by what was typed of their name. */
-export const people = (role: "STUDENT" | "TEACHER" | "ADMIN", search: string) =>
+export const people = (role: "STUDENT" | "TEACHER" | "ADMIN", search: string, limit = 20) =>
   queryOptions({
-    queryKey: ["users", "named", role, search],
-    queryFn: async () => (await data(client.GET("/users", { params: { query: { role, isActive: "1", limit: 20, ...(search === "" ? {} : { search }) } } }))).data,
+    queryKey: ["users", "named", role, search, limit],
+    queryFn: async () => (await data(client.GET("/users", { params: { query: { role, isActive: "1", limit, ...(search === "" ? {} : { search }) } } }))).data,
     placeholderData: (before: Schemas["KnownUser"][] | undefined) => before,
   });
 
