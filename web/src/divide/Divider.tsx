@@ -60,8 +60,9 @@ export function Divider({ of, students, groups, topicId, person }: Props) {
     const next = moved(plan, who, from, to);
     const place = next.places.find((one) => one.key === to);
     const words = who.length === 1 ? nameOf(who[0] ?? "") : t("divide.students", { count: who.length });
-    const count = place?.members.length ?? free(next, ids).length;
-    go(next, t("divide.moved", { who: words, place: place ? title(place) : t("divide.free"), count }));
+    const left = plan.places.find((one) => one.key === from);
+    if (place) go(next, t("divide.moved", { who: words, place: title(place), count: place.members.length }));
+    else go(next, t("divide.left", { who: words, place: left ? title(left) : "" }));
   };
   const back = (way: "undo" | "redo") => {
     if (history[way === "undo" ? "past" : "future"].length === 0) return;
