@@ -67,6 +67,8 @@ export function Divider({ of, students, groups, topicId, person }: Props) {
   const back = (way: "undo" | "redo") => {
     if (history[way === "undo" ? "past" : "future"].length === 0) return;
     step({ do: way });
+    // The card that had the focus may have gone where it came from.
+    setTimeout(() => document.activeElement === document.body && document.querySelector<HTMLElement>("[data-summary]")?.focus(), 100);
     setSaid(way === "undo" ? t("divide.undone") : t("divide.redone"));
   };
   useUndoKeys(back);
@@ -96,7 +98,7 @@ export function Divider({ of, students, groups, topicId, person }: Props) {
       setFailures(failed);
       if (failed.length > 0) return;
       note([count > 0 ? t("divide.created", { count }) : "", changed > 0 ? t("divide.saved", { count: changed }) : ""].filter(Boolean).join(" "));
-      void navigate({ to: "/courses/$courseId", params: { courseId: of.id }, ignoreBlocker: true });
+      void navigate({ to: "/courses/$courseId", params: { courseId: of.id }, search: { tab: "groups" }, ignoreBlocker: true });
     },
     onSettled: () => Promise.all([cache.invalidateQueries({ queryKey: ["groups"] }), cache.invalidateQueries({ queryKey: ["courses"] }), cache.invalidateQueries({ queryKey: ["assignments"] }), cache.invalidateQueries({ queryKey: ["board"] })]),
   });

@@ -29,7 +29,7 @@ export function Summary({ plan, said, failures, problem, canUndo, canRedo, onBac
     changed === 0 ? "" : t("divide.changed", { count: changed }),
   ].filter(Boolean);
   return (
-    <section aria-label={t("divide.foot")} className="bg-page border-line z-5 flex flex-col gap-2 border-y py-2 md:sticky md:top-13">
+    <section aria-label={t("divide.foot")} data-summary tabIndex={-1} className="bg-page border-line z-5 flex flex-col gap-2 border-y py-2 md:sticky md:top-13">
       {failures.length === 0 ? null : (
         <div role="alert" className="text-bad">
           <p className="font-medium">{t("divide.notAll", { count: failures.length })}</p>
