@@ -93,3 +93,20 @@ scene("on a phone a card goes by its menu, and nothing scrolls sideways", async 
   await said(page).getByText("Pablo Ruiz taken out of 8 Caves").waitFor();
   assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 320);
 });
+
+scene("of two changes the one that is refused is named and kept, the other is saved", async (stage) => {
+  const { page } = await open(stage, { allow: [/status of 409/] });
+  for (const [place, name] of [["4 Deserts", "Hugo Weber"], ["6 Islands", "Leo Dubois"]]) {
+    await card(page, place, name).getByRole("button", { name: /^More/ }).click();
+    await page.getByRole("menuitem", { name: /^5 Coasts/ }).click();
+    await card(page, "5 Coasts", name).waitFor();
+  }
+  const refusal = { code: "STUDENT_NOT_ENROLLED", message: "This student is not in the class.", details: [] };
+  await page.route("**/move", (route) => route.fulfill({ status: 409, contentType: "application/json", body: JSON.stringify(refusal) }), { times: 1 });
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("1 of 2 changes could not be saved:").waitFor();
+  await page.getByText("Hugo Weber, 5 Coasts: This student is not in the class any more.").waitFor();
+  await page.getByText("1 change in existing groups").waitFor();
+  assert.ok((await members(stage, "Coasts")).includes("Leo Dubois"));
+  assert.ok((await members(stage, "Deserts")).includes("Hugo Weber"));
+});

@@ -184,6 +184,7 @@ export function Divider({ of, students, groups, topicId, person }: Props) {
         plan={plan}
         said={said}
         failures={failures.map(({ change, problem }) => t("divide.failed", { who: nameOf(change.student), place: placeName(plan, change.to ?? change.from, title), problem: say(problem) }))}
+        tried={save.data?.changed ?? 0}
         problem={save.error}
         canUndo={history.past.length > 0}
         canRedo={history.future.length > 0}
