@@ -16,6 +16,8 @@ const cache = new QueryClient({
     },
   }),
   defaultOptions: {
+    // Whoever presses a button without a line is told at once; nothing is done behind his back when the line is back.
+    mutations: { networkMode: "always" },
     queries: {
       staleTime: 15_000,
       // What was refused stays refused; what did not arrive may arrive.

@@ -66,7 +66,7 @@ function Line({ document, found, topic, isOpen }: { document: Document; found: W
   const nameOf = useNames(found);
   const Sign = SIGNS[document.documentType];
   return (
-    <li className={`flex items-start gap-1 rounded-lg border ps-3 ${isOpen ? "border-accent bg-faint" : "border-faint"}`}>
+    <li className={`flex items-start gap-1 rounded-lg border ps-3 ${isOpen ? "border-accent bg-faint" : "border-faint bg-sheet"}`}>
       <Link
         to="/g/$groupId/d/$documentId"
         params={{ groupId: found.groupId, documentId: document.id }}
