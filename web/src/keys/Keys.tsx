@@ -19,7 +19,7 @@ export function Keys({ person }: { person: Me }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const navigate = useNavigate();
-  const here = useLocation({ select: ({ pathname }): Place | undefined => (/\/board$/.test(pathname) ? "board" : pathname.startsWith("/g/") ? "room" : undefined) });
+  const here = useLocation({ select: ({ pathname }) => placeAt(pathname) });
   const [isOpen, setOpen] = useState(false);
   const toBoard = async () => {
     const [first] = lesson(await cache.ensureQueryData(assignments), now()).running;
@@ -39,4 +39,11 @@ export function Keys({ person }: { person: Me }) {
       ) : null}
     </>
   );
+}
+
+/** Which list of shortcuts belongs to an address, beside those that work everywhere. */
+function placeAt(path: string): Place | undefined {
+  if (/\/board$/.test(path)) return "board";
+  if (/\/work\//.test(path)) return "work";
+  return path.startsWith("/g/") ? "room" : undefined;
 }

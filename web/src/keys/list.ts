@@ -20,6 +20,7 @@ export const SHORTCUTS = {
     of("filter", "/"),
     of("projector", "b"),
   ],
+  work: [of("nextWork", "n"), of("workBefore", "p"), of("returnWork", "Ctrl", "Enter"), of("parts", "F6"), of("toBoard", "Esc")],
   room: [of("documents", "["), of("chat", "]"), of("parts", "F6")],
 } as const satisfies Record<string, readonly Shortcut[]>;
 
