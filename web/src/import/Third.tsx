@@ -5,9 +5,8 @@ import { homerooms } from "../homerooms/homerooms";
 import { Button } from "../ui/Button";
 import { Check } from "../ui/Check";
 import { note } from "../ui/notes";
-import { Problems } from "../ui/Problems";
 import { Sheet } from "../ui/Sheet";
-import { Sending } from "./Columns";
+import { Refused, Sending } from "./Columns";
 import { newRooms } from "./columns";
 import { Report } from "./Report";
 import { send, type Change, type Wizard } from "./wizard";
@@ -27,7 +26,7 @@ export function Third({ wizard, change }: { wizard: Wizard; change: Change }) {
     <div className="flex flex-col gap-4">
       <p>{t(count === 0 ? "import.nothingNew" : "import.nothingYet")}</p>
       <Rooms wizard={wizard} change={change} />
-      {wizard.problem === null ? null : <Problems problem={wizard.problem} />}
+      <Refused problem={wizard.problem} />
       {wizard.sending ? (
         <>
           <Sending wizard={wizard} />

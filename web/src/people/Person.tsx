@@ -11,6 +11,7 @@ import { isLanguage, LANGUAGES } from "../lib/words";
 import { Button } from "../ui/Button";
 import { Choice, type Option } from "../ui/Choice";
 import { Field } from "../ui/Field";
+import { type Deed, More } from "../ui/More";
 import { note } from "../ui/notes";
 import { Problems } from "../ui/Problems";
 import { Rows } from "../ui/Rows";
@@ -20,7 +21,7 @@ import { RoleChip, State } from "./Line";
 import { groupsOf, isWhole, mayChange, person, roleOf, type Known, type Whole } from "./people";
 
 /** One person: what is known, what can be changed, the groups, and where more is to be found. */
-export function Person({ id, caller, onClose }: { id: string; caller: Me; onClose: () => void }) {
+export function Person({ id, caller, menu, onClose }: { id: string; caller: Me; menu: (user: Known) => Deed[]; onClose: () => void }) {
   const { t } = useTranslation();
   const found = useQuery(person(id));
   return (
@@ -30,7 +31,12 @@ export function Person({ id, caller, onClose }: { id: string; caller: Me; onClos
           {found.isPending ? <Rows count={4} /> : null}
           {found.isError ? <Problems problem={found.error} again={() => void found.refetch()} /> : null}
           {found.data ? <About user={found.data} caller={caller} /> : null}
-          <p className="flex justify-end">
+          <p className="flex flex-wrap justify-end gap-2">
+            {found.data && menu(found.data).length > 0 ? (
+              <More label={found.data.name} deeds={menu(found.data)}>
+                {t("people.deeds")}
+              </More>
+            ) : null}
             <Button onPress={close}>{t("app.close")}</Button>
           </p>
         </>
