@@ -4,8 +4,8 @@ import { useState } from "react";
 import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { client, data, Problem } from "../api/client";
-import { fieldProblem, useSay } from "../lib/problems";
+import { client, data } from "../api/client";
+import { isOfFields, useFields, useSay } from "../lib/problems";
 import type { Me } from "../lib/session";
 import { isLanguage, LANGUAGES } from "../lib/words";
 import { Button } from "../ui/Button";
@@ -63,9 +63,12 @@ function About({ user, caller }: { user: Known; caller: Me }) {
         </span>
       </p>
       {isSelf ? (
-        <p>
-          {t("people.self")} <Link to="/me">{t("people.toMe")}</Link>
-        </p>
+        <div>
+          <p>{t("people.self")}</p>
+          <Link to="/me" className="inline-flex min-h-11 items-center">
+            {t("people.toMe")}
+          </Link>
+        </div>
       ) : null}
       {may && isWhole(user) ? <Edit key={user.updatedAt} user={user} /> : <Facts user={user} />}
       {!isSelf && !may ? <p className="text-soft">{t("people.above")}</p> : null}
@@ -124,6 +127,7 @@ function Edit({ user }: { user: Whole }) {
       note(t("app.saved"));
     },
   });
+  const of = useFields(save.error);
   return (
     <Form
       className="flex flex-col gap-3"
@@ -133,23 +137,20 @@ function Edit({ user }: { user: Whole }) {
       }}
     >
       <div className="grid gap-3 sm:grid-cols-2">
-        {TEXTS.map((part) => {
-          const message = fieldProblem(save.error, part);
-          return (
-            <Field
-              key={part}
-              label={t(part === "name" ? "people.shownName" : `people.${part}`)}
-              value={said[part]}
-              onChange={(text) => setSaid({ ...said, [part]: text })}
-              isRequired={part === "name" || part === "email"}
-              type={part === "email" ? "email" : "text"}
-              {...(message === undefined ? {} : { problem: message })}
-            />
-          );
-        })}
+        {TEXTS.map((part) => (
+          <Field
+            key={part}
+            label={t(part === "name" ? "people.shownName" : `people.${part}`)}
+            value={said[part]}
+            onChange={(text) => setSaid({ ...said, [part]: text })}
+            isRequired={part === "name" || part === "email"}
+            type={part === "email" ? "email" : "text"}
+            {...of(part)}
+          />
+        ))}
         <Choice label={t("people.locale")} options={languages} value={locale} onChange={setLocale} />
       </div>
-      {save.error instanceof Problem && save.error.code !== "VALIDATION_ERROR" ? (
+      {save.isError && !isOfFields(save.error, TEXTS) ? (
         <p role="alert" className="text-bad">
           {say(save.error)}
         </p>
