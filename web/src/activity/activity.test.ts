@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import { asked, begin, byDay, parts, type Row } from "./activity";
+import { begin, byDay, parts, type Row } from "./activity";
 import { facts } from "./facts";
+import { asked } from "./shown";
 
 const row = (more: Partial<Omit<Row, "details">> & { details?: object }) =>
   ({ details: {}, entityId: "e", entityName: null, groupId: null, assignmentId: null, classId: null, ...more }) as Row;

@@ -6,7 +6,7 @@ import {
 
 import { now } from "../lib/clock";
 import { useTime } from "../lib/time";
-import { BOX, OVER } from "./field";
+import { BOX, OVER, refused } from "./field";
 
 interface Props {
   label: string;
@@ -34,7 +34,7 @@ export function Moment({ label, value, onChange, problem, hint, isRequired = fal
         hideTimeZone
         hourCycle={24}
         shouldForceLeadingZeros
-        isInvalid={problem !== undefined}
+        {...refused(problem)}
         isRequired={isRequired}
         isDisabled={isDisabled}
         className="flex min-w-0 flex-col gap-1"

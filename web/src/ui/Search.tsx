@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { ComboBox, FieldError, Input, Label, ListBox, ListBoxItem, Popover, type Key } from "react-aria-components";
 
-import { BOX, LINE, OVER } from "./field";
+import { BOX, LINE, OVER, refused } from "./field";
 
 export interface Found {
   id: string;
@@ -31,7 +31,7 @@ export function Search({ label, input, onInput, found, onPick, none, problem, va
       onInputChange={onInput}
       items={found}
       onChange={(key: Key | null) => key !== null && onPick(String(key))}
-      isInvalid={problem !== undefined}
+      {...refused(problem)}
       allowsEmptyCollection
       defaultFilter={() => true}
       menuTrigger="focus"

@@ -43,11 +43,18 @@ export async function startWords(): Promise<void> {
   await speak(preferred());
 }
 
+/** Whether this browser has been inside a school, and so keeps what its pages say. */
+export const wasInside = (): boolean => localStorage.getItem("inside") !== null;
+
 /** Fetches what the pages inside a school say. */
 export async function enterSchool(): Promise<void> {
   isInSchool = true;
+  localStorage.setItem("inside", "");
   await load(language(), "school");
 }
+
+/** What the words say under a key, where they say something. */
+export const said = (key: string, values: Record<string, string> = {}): string | undefined => (words.exists(key) ? words.t(key, values) : undefined);
 
 let spokenFor = "";
 
