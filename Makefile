@@ -7,14 +7,14 @@ CARGO ?= cargo
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo web dev test e2e tour check lint doc bench soak describe keep release deb clean-data
+.PHONY: help demo web dev test e2e tour lighthouse check lint doc bench soak describe keep release deb clean-data
 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # The web client is built by npm, and only when something that goes into it has changed since; cargo never calls npm.
 WEB_CLIENT := web/dist/index.html
-WEB_SOURCES := $(shell find web -type f -not -path 'web/node_modules/*' -not -path 'web/dist/*' -not -path 'web/e2e/*')
+WEB_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' -not -path 'web/dist/*' -not -path 'web/e2e/*')
 # What the browser tests start.
 GROUPWORK_BINARY ?= $(abspath $(or $(CARGO_TARGET_DIR),target))/$(PROFILE)/groupwork
 
@@ -67,6 +67,16 @@ bench: ## Measure the hot routes in a release build (not a test)
 soak: ## The tests again in their long size, in a release build
 	scripts/setup-tests
 	GROUPWORK_SOAK=1 scripts/postgres run -- $(CARGO) test --release --workspace
+	$(MAKE) lighthouse
+
+lighthouse: $(WEB_CLIENT) web/e2e/lighthouse/node_modules/.installed ## Lighthouse: accessibility and best practices of the first screens are 100
+	scripts/setup-tests
+	$(CARGO) build --profile $(PROFILE) -p groupwork
+	cd web && GROUPWORK_BINARY=$(GROUPWORK_BINARY) node e2e/lighthouse/check.mjs
+
+web/e2e/lighthouse/node_modules/.installed: web/e2e/lighthouse/package-lock.json
+	cd web/e2e/lighthouse && npm ci --ignore-scripts --no-audit --no-fund
+	touch $@
 
 describe: web/node_modules/.installed ## Write docs/openapi.json, docs/access.md, docs/privacy.md and the client's types anew
 	@mkdir -p docs target

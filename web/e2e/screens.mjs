@@ -1,7 +1,7 @@
 // Every screen, from the lists of all areas, and how one comes to look at it.
 import { readdirSync } from "node:fs";
 
-import { ready } from "./stage.mjs";
+import { ready } from "./pages.mjs";
 
 const FOLDER = new URL("./screens/", import.meta.url);
 

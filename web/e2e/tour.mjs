@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 
 import { open, screens } from "./screens.mjs";
-import { openStage } from "./stage.mjs";
+import { openStage } from "./pages.mjs";
 
 const DOCS = new URL("../../docs/", import.meta.url);
 const PICTURES = new URL("screens/", DOCS);
@@ -20,8 +20,9 @@ const readable = (url) => decodeURI(new URL(url).pathname + new URL(url).search)
 
 async function draw(page, file) {
   const devtools = await page.context().newCDPSession(page);
-  // Pictures and fonts that come a moment later belong to the screen.
-  await page.waitForLoadState("networkidle");
+  // Fonts and presence that come a moment later belong to the screen.
+  await page.evaluate(() => document.fonts.ready);
+  await page.waitForTimeout(400);
   const { data } = await devtools.send("Page.captureScreenshot", { format: "webp", quality: QUALITY });
   writeFileSync(new URL(file, PICTURES), Buffer.from(data, "base64"));
 }

@@ -9,7 +9,7 @@ export type Row = Schemas["ActivityLog"];
 const DAYS = { today: 0, week: 6, month: 29 } as const;
 
 /** When a period begins: with the day, where its reader is. */
-export function begin(period: (typeof PERIODS)[number], zone: string, at: number): string {
+export function begin(period: NonNullable<Shown["period"]>, zone: string, at: number): string {
   const midnight = fromDate(new Date(at), zone).set({ hour: 0, minute: 0, second: 0, millisecond: 0 });
   return midnight.subtract({ days: DAYS[period] }).toDate().toISOString();
 }

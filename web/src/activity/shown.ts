@@ -1,7 +1,7 @@
-// What of the log is shown. Apart from the log itself, because every page knows what addresses may say.
+// What of the activity log is shown. The address holds it, so every visit fetches this: it stands apart from what reads the log.
 import type { Schemas } from "../api/client";
 
-type Category = Schemas["Category"];
+export type Category = Schemas["Category"];
 
 export const CATEGORIES = ["CLASS", "HOMEROOM", "SUBJECT", "COURSE", "GROUP", "ASSIGNMENT", "SUBMISSION", "DOCUMENT", "FEEDBACK", "USER", "TENANT", "AUTH"] as const satisfies readonly Category[];
 export const PERIODS = ["today", "week", "month"] as const;

@@ -1,66 +1,31 @@
-import { type ReactNode, useState } from "react";
-import { DialogTrigger } from "react-aria-components";
-import { useTranslation } from "react-i18next";
+import { lazy, Suspense, useEffect, useState } from "react";
 
+import { whenQuiet } from "../lib/whenQuiet";
+import type { Question } from "./Asking";
 import { Button } from "./Button";
-import { Field } from "./Field";
-import { Window } from "./Window";
 
-interface Question {
-  title: string;
-  text: ReactNode;
-  yes: string;
-  /** Has to be typed before "yes" works: for what cannot be brought back. */
-  typed?: string;
-  onYes: () => void;
-}
+const load = () => import("./Asking");
+const Asking = lazy(async () => ({ default: (await load()).Asking }));
 
 /** A button that asks before it does something that is not easily undone; "Cancel" has the focus. */
 export function Ask({ open, isPending = false, kind, ...question }: Question & { open: string; isPending?: boolean; kind?: "plain" | "danger" | "quiet" }) {
+  const [isOpen, setOpen] = useState(false);
+  useEffect(() => whenQuiet(load), []);
   return (
-    <DialogTrigger>
-      <Button isPending={isPending} {...(kind ? { kind } : {})}>
+    <>
+      <Button isPending={isPending} aria-haspopup="dialog" onPress={() => setOpen(true)} {...(kind ? { kind } : {})}>
         {open}
       </Button>
-      <Window title={question.title} role="alertdialog">
-        {(close) => <Answer {...question} close={close} />}
-      </Window>
-    </DialogTrigger>
+      {isOpen ? <Asked {...question} onClose={() => setOpen(false)} /> : null}
+    </>
   );
 }
 
 /** The same question where no button stands beside it, after a choice in a menu for instance. */
-export function Asked({ onClose, ...question }: Question & { onClose: () => void }) {
+export function Asked(question: Question & { onClose: () => void }) {
   return (
-    <Window title={question.title} role="alertdialog" isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
-      {(close) => <Answer {...question} close={close} />}
-    </Window>
-  );
-}
-
-function Answer({ text, yes, typed, onYes, close }: Question & { close: () => void }) {
-  const { t } = useTranslation();
-  const [words, setWords] = useState("");
-  return (
-    <>
-      <div>{text}</div>
-      {typed === undefined ? null : <Field label={t("ask.type", { words: typed })} value={words} onChange={setWords} />}
-      <p className="flex flex-wrap justify-end gap-2">
-        {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- a dialog has to begin somewhere, and nothing happens here */}
-        <Button autoFocus onPress={close}>
-          {t("ask.cancel")}
-        </Button>
-        <Button
-          kind="danger"
-          isDisabled={typed !== undefined && words.trim() !== typed.trim()}
-          onPress={() => {
-            close();
-            onYes();
-          }}
-        >
-          {yes}
-        </Button>
-      </p>
-    </>
+    <Suspense>
+      <Asking {...question} />
+    </Suspense>
   );
 }

@@ -1,3 +1,4 @@
+import type { Ref } from "react";
 import { Button as Base, type ButtonProps } from "react-aria-components";
 
 type Kind = "main" | "plain" | "quiet" | "danger";
@@ -16,6 +17,7 @@ export const asButton = (kind: Kind = "plain"): string =>
 interface Props extends Omit<ButtonProps, "className" | "isPending"> {
   kind?: Kind;
   className?: string;
+  ref?: Ref<HTMLButtonElement>;
   /** What it does is under way: it keeps the focus, and pressing it again does nothing. */
   isPending?: boolean;
 }

@@ -1,10 +1,12 @@
 import { EllipsisVertical } from "lucide-react";
-import type { ReactNode } from "react";
-import { Header, Menu, MenuItem, MenuSection, MenuTrigger, Popover } from "react-aria-components";
+import { lazy, type ReactNode, Suspense } from "react";
 import { useTranslation } from "react-i18next";
 
 import { Button } from "./Button";
-import { LINE, OVER } from "./field";
+import { useMenuButton } from "./menuButton";
+
+const load = () => import("./MoreMenu");
+const MoreMenu = lazy(async () => ({ default: (await load()).MoreMenu }));
 
 export interface Deed {
   id: string;
@@ -30,29 +32,23 @@ interface Props {
 /** What else can be done, behind one button. */
 export function More({ label, deeds, children, isPending = false, isTabStop = true, heading }: Props) {
   const { t } = useTranslation();
+  const { button, opened } = useMenuButton(load);
   return (
-    <MenuTrigger>
-      <Button kind={children === undefined ? "quiet" : "plain"} isPending={isPending} excludeFromTabOrder={!isTabStop} {...(children === undefined ? { "aria-label": t("app.more", { of: label }), className: "shrink-0 px-0" } : {})}>
+    <>
+      <Button
+        {...button}
+        kind={children === undefined ? "quiet" : "plain"}
+        isPending={isPending}
+        excludeFromTabOrder={!isTabStop}
+        {...(children === undefined ? { "aria-label": t("app.more", { of: label }), className: "shrink-0 px-0" } : {})}
+      >
         {children ?? <EllipsisVertical aria-hidden="true" className="size-5" />}
       </Button>
-      <Popover className={OVER}>
-        <Menu aria-label={label} className="outline-none" onAction={(key) => deeds.find((deed) => deed.id === key)?.onAction()}>
-          {heading === undefined ? (
-            deeds.map(line)
-          ) : (
-            <MenuSection>
-              <Header className="text-soft px-3 py-1 text-sm">{heading}</Header>
-              {deeds.map(line)}
-            </MenuSection>
-          )}
-        </Menu>
-      </Popover>
-    </MenuTrigger>
+      {opened ? (
+        <Suspense>
+          <MoreMenu {...opened} label={label} deeds={deeds} heading={heading} />
+        </Suspense>
+      ) : null}
+    </>
   );
 }
-
-const line = (deed: Deed) => (
-  <MenuItem key={deed.id} id={deed.id} isDisabled={deed.isDisabled ?? false} className={`${LINE} ${deed.isDanger ? "text-bad" : ""}`}>
-    {deed.name}
-  </MenuItem>
-);

@@ -1,47 +1,37 @@
-import { X } from "lucide-react";
-import { Text, UNSTABLE_Toast as Toast, UNSTABLE_ToastContent as ToastContent, UNSTABLE_ToastQueue as ToastQueue, UNSTABLE_ToastRegion as ToastRegion } from "react-aria-components";
-import { useTranslation } from "react-i18next";
+import { lazy, Suspense, useEffect, useSyncExternalStore } from "react";
 
-import { Button } from "./Button";
+import { whenQuiet } from "../lib/whenQuiet";
 
-interface Note {
-  text: string;
-  undo?: (() => void) | undefined;
+const load = () => import("./NoteRegion");
+const NoteRegion = lazy(async () => ({ default: (await load()).NoteRegion }));
+
+let isWanted = false;
+const listeners = new Set<() => void>();
+
+/**
+ * Says what has just happened, for eight seconds, with the way back where there is one; answers how to take it away. `onGone` is
+ * called when it is gone, undone or not: the clock rests while somebody points at it.
+ */
+export function note(text: string, undo?: () => void, onGone?: () => void): () => void {
+  isWanted = true;
+  for (const listener of listeners) listener();
+  const shown = load().then(({ notes }) => {
+    const key = notes.add({ text, undo }, { timeout: 8_000, ...(onGone ? { onClose: onGone } : {}) });
+    return () => notes.close(key);
+  });
+  shown.catch(() => onGone?.());
+  return () => void shown.then((close) => close()).catch(() => undefined);
 }
 
-const notes = new ToastQueue<Note>({ maxVisibleToasts: 3 });
-
-/** Says what has just happened, for eight seconds, with the way back where there is one; answers how to take it away. */
-export function note(text: string, undo?: () => void): () => void {
-  const key = notes.add({ text, undo }, { timeout: 8_000 });
-  return () => notes.close(key);
-}
-
-/** Where notes appear; screen readers hear them. */
+/** Where notes appear; screen readers hear them. What draws them is fetched with the first one, or when everything else has come. */
 export function Notes() {
-  const { t } = useTranslation();
-  return (
-    <ToastRegion queue={notes} className="fixed inset-x-2 bottom-2 z-40 flex max-w-md sm:end-auto sm:start-4 sm:bottom-4 sm:w-full flex-col gap-2 outline-none">
-      {({ toast }) => (
-        <Toast toast={toast} className="bg-ink text-page flex items-center gap-2 rounded-lg px-4 py-2 shadow-xl">
-          <ToastContent className="min-w-0 grow">
-            <Text slot="title">{toast.content.text}</Text>
-          </ToastContent>
-          {toast.content.undo === undefined ? null : (
-            <Button
-              onPress={() => {
-                toast.content.undo?.();
-                notes.close(toast.key);
-              }}
-            >
-              {t("app.undo")}
-            </Button>
-          )}
-          <Button slot="close" kind="quiet" className="text-page px-0" aria-label={t("app.close")}>
-            <X aria-hidden="true" className="size-5" />
-          </Button>
-        </Toast>
-      )}
-    </ToastRegion>
+  useEffect(() => whenQuiet(load), []);
+  const isNeeded = useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => isWanted,
   );
+  return <Suspense>{isNeeded ? <NoteRegion /> : null}</Suspense>;
 }

@@ -1,0 +1,23 @@
+import type { ReactNode } from "react";
+import { Menu, Popover } from "react-aria-components";
+
+import { OVER } from "./field";
+import type { Opened } from "./menuButton";
+
+interface Props extends Opened {
+  label: string;
+  onAction: (id: string) => void;
+  children: ReactNode;
+}
+
+/** A menu over the page, at the button it belongs to. */
+export function MenuOver({ trigger, focus, close, label, onAction, children }: Props) {
+  return (
+    <Popover triggerRef={trigger} isOpen onOpenChange={(isOpen) => isOpen || close()} className={`${OVER} min-w-48`}>
+      {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- whoever opens a menu wants to choose in it */}
+      <Menu aria-label={label} autoFocus={focus} className="outline-none" onAction={(key) => onAction(String(key))} onClose={close}>
+        {children}
+      </Menu>
+    </Popover>
+  );
+}
