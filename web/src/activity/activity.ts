@@ -3,7 +3,7 @@ import { fromDate } from "@internationalized/date";
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 
 import { client, data, type Schemas } from "../api/client";
-import type { PERIODS, Shown } from "./shown";
+import type { Shown } from "./shown";
 
 export type Row = Schemas["ActivityLog"];
 const DAYS = { today: 0, week: 6, month: 29 } as const;
