@@ -98,3 +98,10 @@ scene("of several schools the one chosen last is entered without asking", async 
   await signIn(page, "root");
   await page.getByRole("banner").getByText("Other School").waitFor();
 });
+
+scene("the demo lets whoever tries it in by a button", async (stage) => {
+  const page = await stage.page("nobody", { path: "/login" });
+  await page.getByRole("button", { name: "Enter as student (Ana Lima)" }).click();
+  await page.waitForURL("**/groups");
+  await page.getByRole("button", { name: "Account of Ana Lima" }).waitFor();
+});
