@@ -2,10 +2,36 @@
 import { useTranslation } from "react-i18next";
 
 import { Problem } from "../api/client";
+import { said } from "./words";
+
+/** What the service says about fields most, for the languages it does not speak. */
+const SAYINGS: readonly (readonly [RegExp, string])[] = [
+  [/^(is required|must not be (empty|null)|is empty)/, "required"],
+  [/e-mail address$/, "email"],
+  [/^is the address you have/, "sameAddress"],
+  [/^is not your password/, "password"],
+  [/^must be between (?<from>\S+) and (?<to>\S+)$/, "between"],
+  [/^must be at most (?<to>\d+) char/, "short"],
+  [/^must be at least (?<from>\d+) char/, "long"],
+  [/^must be 2 to 63 of/, "slug"],
+  [/^must be a host/, "host"],
+  [/^must not be before|^must be after/, "order"],
+  [/taken|is there twice|another .* of this/, "taken"],
+];
+
+/** A sentence of the service about a field, in the reader's words where we have them. */
+export function fieldWords(message: string): string {
+  for (const [pattern, key] of SAYINGS) {
+    const found = pattern.exec(message);
+    if (found) return said(`fields.${key}`, found.groups) ?? message;
+  }
+  return message;
+}
 
 /** The message for a field of a form, by its path in the body. */
 export function fieldProblem(problem: unknown, path: string): string | undefined {
-  return problem instanceof Problem ? problem.details.find((detail) => detail.path === path)?.message : undefined;
+  const detail = problem instanceof Problem ? problem.details.find((one) => one.path === path) : undefined;
+  return detail && fieldWords(detail.message);
 }
 
 /** What the service says of fields, and the words for it in the reader's language. */

@@ -53,14 +53,21 @@ const loadRest = async () => {
   await load(language(), "school");
 };
 
+/** Whether this browser has been inside a school, and so keeps what its pages say. */
+export const wasInside = (): boolean => localStorage.getItem("inside") !== null;
+
 /** Fetches what the pages inside a school say: first what this page says, the rest with it or soon. */
 export async function enterSchool(path: string): Promise<void> {
+  localStorage.setItem("inside", "");
   if (LESSON.test(path)) {
     whenQuiet(loadRest);
     if (parts.length === 1) parts = ["door", "lesson"];
     await load(language(), "lesson");
   } else await Promise.all([load(language(), "lesson"), loadRest()]);
 }
+
+/** What the words say under a key, where they say something. */
+export const said = (key: string, values: Record<string, string> = {}): string | undefined => (words.exists(key) ? words.t(key, values) : undefined);
 
 let spokenFor = "";
 
