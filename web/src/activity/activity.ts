@@ -3,29 +3,11 @@ import { fromDate } from "@internationalized/date";
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 
 import { client, data, type Schemas } from "../api/client";
+import type { PERIODS, Shown } from "./shown";
 
 export type Row = Schemas["ActivityLog"];
-export type Category = Schemas["Category"];
 
-export const CATEGORIES = ["CLASS", "HOMEROOM", "SUBJECT", "COURSE", "GROUP", "ASSIGNMENT", "SUBMISSION", "DOCUMENT", "FEEDBACK", "USER", "TENANT", "AUTH"] as const satisfies readonly Category[];
-export const PERIODS = ["today", "week", "month"] as const;
-
-/** What of the log is shown; the address holds it. */
-export interface Shown {
-  classId?: string;
-  groupId?: string;
-  category?: Category;
-  userId?: string;
-  period?: (typeof PERIODS)[number];
-}
-
-/** What an address asks for; what makes no sense is as if it was not there. */
-export function asked(search: Record<string, unknown>): Shown {
-  const text = (key: "classId" | "groupId" | "userId") => (typeof search[key] === "string" ? { [key]: search[key] } : {});
-  const category = CATEGORIES.find((one) => one === search.category);
-  const period = PERIODS.find((one) => one === search.period);
-  return { ...text("classId"), ...text("groupId"), ...text("userId"), ...(category ? { category } : {}), ...(period ? { period } : {}) };
-}
+export { asked, CATEGORIES, type Category, PERIODS, type Shown } from "./shown";
 
 const DAYS = { today: 0, week: 6, month: 29 } as const;
 

@@ -10,7 +10,7 @@ import type { Assignment, Group } from "../lib/groups";
 import { useSay } from "../lib/problems";
 import { useTime } from "../lib/time";
 import { type Upload, upload } from "../lib/upload";
-import { Asked } from "../ui/Ask";
+import { Asked } from "../ui/Asked";
 import { Button } from "../ui/Button";
 import { Empty } from "../ui/Empty";
 import { note } from "../ui/notes";

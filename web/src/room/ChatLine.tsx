@@ -7,7 +7,7 @@ import { now } from "../lib/clock";
 import { useSay } from "../lib/problems";
 import { useTime } from "../lib/time";
 import { Area } from "../ui/Area";
-import { Asked } from "../ui/Ask";
+import { Asked } from "../ui/Asked";
 import { Button } from "../ui/Button";
 import { More } from "../ui/More";
 import { note } from "../ui/notes";

@@ -7,7 +7,7 @@ import { client } from "../api/client";
 import { useSay } from "../lib/problems";
 import { isStaff } from "../lib/session";
 import { upload } from "../lib/upload";
-import { Asked } from "../ui/Ask";
+import { Asked } from "../ui/Asked";
 import { type Deed, More } from "../ui/More";
 import { note } from "../ui/notes";
 import { save, savePdf } from "./files";

@@ -16,7 +16,7 @@ const needsNoSchool = (person: Me, path: string) => path === "/me" || (isSuper(p
 /** Everything inside a school: whoever is not signed in, has a password that others know, or is in no school, is sent there first. */
 export const Route = createFileRoute("/_school")({
   beforeLoad: async ({ context, location }) => {
-    const [person] = await Promise.all([context.cache.ensureQueryData(me), enterSchool()]);
+    const [person] = await Promise.all([context.cache.ensureQueryData(me), enterSchool(location.pathname)]);
     if (!person) throw redirect({ to: "/login", search: { next: location.href } });
     const next = location.href;
     if (person.mustChangePassword && !(await context.cache.ensureQueryData(acting))) throw redirect({ to: "/change-password", search: { next } });

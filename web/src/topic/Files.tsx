@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 
 import { client, data } from "../api/client";
 import { useSay } from "../lib/problems";
-import { Asked } from "../ui/Ask";
+import { Asked } from "../ui/Asked";
 import { Chip } from "../ui/Chip";
 import { Choice } from "../ui/Choice";
 import { Drop } from "../ui/Drop";

@@ -7,7 +7,7 @@ import { useTranslation } from "react-i18next";
 import { client, data, Problem } from "../api/client";
 import { classGroups } from "../divide/class";
 import { useSay } from "../lib/problems";
-import { Asked } from "../ui/Ask";
+import { Asked } from "../ui/Asked";
 import { Button } from "../ui/Button";
 import { Check } from "../ui/Check";
 import { Chip } from "../ui/Chip";

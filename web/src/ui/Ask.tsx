@@ -1,66 +1,32 @@
-import { type ReactNode, useState } from "react";
-import { DialogTrigger } from "react-aria-components";
-import { useTranslation } from "react-i18next";
+import { lazy, Suspense, useState } from "react";
 
+import type { Question } from "./Asked";
 import { Button } from "./Button";
-import { Field } from "./Field";
-import { Window } from "./Window";
 
-interface Question {
-  title: string;
-  text: ReactNode;
-  yes: string;
-  /** Has to be typed before "yes" works: for what cannot be brought back. */
-  typed?: string;
-  onYes: () => void;
-}
+const fetchAsked = async () => ({ default: (await import("./Asked")).Asked });
+const Opened = lazy(fetchAsked);
 
 /** A button that asks before it does something that is not easily undone; "Cancel" has the focus. */
 export function Ask({ open, isPending = false, kind, ...question }: Question & { open: string; isPending?: boolean; kind?: "plain" | "danger" | "quiet" }) {
-  return (
-    <DialogTrigger>
-      <Button isPending={isPending} {...(kind ? { kind } : {})}>
-        {open}
-      </Button>
-      <Window title={question.title} role="alertdialog">
-        {(close) => <Answer {...question} close={close} />}
-      </Window>
-    </DialogTrigger>
-  );
-}
-
-/** The same question where no button stands beside it, after a choice in a menu for instance. */
-export function Asked({ onClose, ...question }: Question & { onClose: () => void }) {
-  return (
-    <Window title={question.title} role="alertdialog" isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
-      {(close) => <Answer {...question} close={close} />}
-    </Window>
-  );
-}
-
-function Answer({ text, yes, typed, onYes, close }: Question & { close: () => void }) {
-  const { t } = useTranslation();
-  const [words, setWords] = useState("");
+  const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <div>{text}</div>
-      {typed === undefined ? null : <Field label={t("ask.type", { words: typed })} value={words} onChange={setWords} />}
-      <p className="flex flex-wrap justify-end gap-2">
-        {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- a dialog has to begin somewhere, and nothing happens here */}
-        <Button autoFocus onPress={close}>
-          {t("ask.cancel")}
-        </Button>
-        <Button
-          kind="danger"
-          isDisabled={typed !== undefined && words.trim() !== typed.trim()}
-          onPress={() => {
-            close();
-            onYes();
-          }}
-        >
-          {yes}
-        </Button>
-      </p>
+      <Button
+        isPending={isPending}
+        aria-haspopup="dialog"
+        aria-expanded={isOpen}
+        onPress={() => setOpen(true)}
+        onHoverStart={() => void fetchAsked()}
+        onFocus={() => void fetchAsked()}
+        {...(kind ? { kind } : {})}
+      >
+        {open}
+      </Button>
+      {isOpen ? (
+        <Suspense>
+          <Opened {...question} onClose={() => setOpen(false)} />
+        </Suspense>
+      ) : null}
     </>
   );
 }

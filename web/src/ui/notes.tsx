@@ -1,47 +1,32 @@
-import { X } from "lucide-react";
-import { Text, UNSTABLE_Toast as Toast, UNSTABLE_ToastContent as ToastContent, UNSTABLE_ToastQueue as ToastQueue, UNSTABLE_ToastRegion as ToastRegion } from "react-aria-components";
-import { useTranslation } from "react-i18next";
+import { lazy, Suspense, useSyncExternalStore } from "react";
 
-import { Button } from "./Button";
+const fetchList = () => import("./NoteList");
+const NoteList = lazy(async () => ({ default: (await fetchList()).NoteList }));
 
-interface Note {
-  text: string;
-  undo?: (() => void) | undefined;
-}
-
-const notes = new ToastQueue<Note>({ maxVisibleToasts: 3 });
+// Most visits begin with nothing to say: what shows notes comes with the first.
+let isWanted = false;
+const listeners = new Set<() => void>();
+const subscribe = (listener: () => void) => {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+};
 
 /** Says what has just happened, for eight seconds, with the way back where there is one; answers how to take it away. */
 export function note(text: string, undo?: () => void): () => void {
-  const key = notes.add({ text, undo }, { timeout: 8_000 });
-  return () => notes.close(key);
+  isWanted = true;
+  for (const listener of listeners) listener();
+  const close = fetchList().then(({ notes }) => {
+    const key = notes.add({ text, undo }, { timeout: 8_000 });
+    return () => notes.close(key);
+  });
+  return () => void close.then((now) => now());
 }
 
-/** Where notes appear; screen readers hear them. */
+/** Where notes appear. */
 export function Notes() {
-  const { t } = useTranslation();
-  return (
-    <ToastRegion queue={notes} className="fixed inset-x-2 bottom-2 z-40 flex max-w-md sm:end-auto sm:start-4 sm:bottom-4 sm:w-full flex-col gap-2 outline-none">
-      {({ toast }) => (
-        <Toast toast={toast} className="bg-ink text-page flex items-center gap-2 rounded-lg px-4 py-2 shadow-xl">
-          <ToastContent className="min-w-0 grow">
-            <Text slot="title">{toast.content.text}</Text>
-          </ToastContent>
-          {toast.content.undo === undefined ? null : (
-            <Button
-              onPress={() => {
-                toast.content.undo?.();
-                notes.close(toast.key);
-              }}
-            >
-              {t("app.undo")}
-            </Button>
-          )}
-          <Button slot="close" kind="quiet" className="text-page px-0" aria-label={t("app.close")}>
-            <X aria-hidden="true" className="size-5" />
-          </Button>
-        </Toast>
-      )}
-    </ToastRegion>
-  );
+  return useSyncExternalStore(subscribe, () => isWanted) ? (
+    <Suspense>
+      <NoteList />
+    </Suspense>
+  ) : null;
 }

@@ -4,7 +4,8 @@ import { Download } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { asked, byDay, log, names, queryOf, type Row, type Shown } from "../../activity/activity";
+import { byDay, log, names, queryOf, type Row } from "../../activity/activity";
+import { asked, type Shown } from "../../activity/shown";
 import { Filters } from "../../activity/Filters";
 import { Line } from "../../activity/Line";
 import { client, data } from "../../api/client";

@@ -1,0 +1,51 @@
+import { type ReactNode, useState } from "react";
+import { useTranslation } from "react-i18next";
+
+import { Button } from "./Button";
+import { Field } from "./Field";
+import { Window } from "./Window";
+
+export interface Question {
+  title: string;
+  text: ReactNode;
+  yes: string;
+  /** Has to be typed before "yes" works: for what cannot be brought back. */
+  typed?: string;
+  onYes: () => void;
+}
+
+/** A question where no button stands beside it, after a choice in a menu for instance; "Cancel" has the focus. */
+export function Asked({ onClose, ...question }: Question & { onClose: () => void }) {
+  return (
+    <Window title={question.title} role="alertdialog" isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+      {(close) => <Answer {...question} close={close} />}
+    </Window>
+  );
+}
+
+function Answer({ text, yes, typed, onYes, close }: Question & { close: () => void }) {
+  const { t } = useTranslation();
+  const [words, setWords] = useState("");
+  return (
+    <>
+      <div>{text}</div>
+      {typed === undefined ? null : <Field label={t("ask.type", { words: typed })} value={words} onChange={setWords} />}
+      <p className="flex flex-wrap justify-end gap-2">
+        {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- a dialog has to begin somewhere, and nothing happens here */}
+        <Button autoFocus onPress={close}>
+          {t("ask.cancel")}
+        </Button>
+        <Button
+          kind="danger"
+          isDisabled={typed !== undefined && words.trim() !== typed.trim()}
+          onPress={() => {
+            close();
+            onYes();
+          }}
+        >
+          {yes}
+        </Button>
+      </p>
+    </>
+  );
+}

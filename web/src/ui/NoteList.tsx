@@ -1,0 +1,42 @@
+import { X } from "lucide-react";
+import { Text, UNSTABLE_Toast as Toast, UNSTABLE_ToastContent as ToastContent, UNSTABLE_ToastQueue as ToastQueue, UNSTABLE_ToastRegion as ToastRegion } from "react-aria-components";
+import { useTranslation } from "react-i18next";
+
+import { Button } from "./Button";
+
+interface Note {
+  text: string;
+  undo?: (() => void) | undefined;
+}
+
+/** What is said at the moment. */
+export const notes = new ToastQueue<Note>({ maxVisibleToasts: 3 });
+
+/** The notes themselves; screen readers hear them. */
+export function NoteList() {
+  const { t } = useTranslation();
+  return (
+    <ToastRegion queue={notes} className="fixed inset-x-2 bottom-2 z-40 flex max-w-md sm:end-auto sm:start-4 sm:bottom-4 sm:w-full flex-col gap-2 outline-none">
+      {({ toast }) => (
+        <Toast toast={toast} className="bg-ink text-page flex items-center gap-2 rounded-lg px-4 py-2 shadow-xl">
+          <ToastContent className="min-w-0 grow">
+            <Text slot="title">{toast.content.text}</Text>
+          </ToastContent>
+          {toast.content.undo === undefined ? null : (
+            <Button
+              onPress={() => {
+                toast.content.undo?.();
+                notes.close(toast.key);
+              }}
+            >
+              {t("app.undo")}
+            </Button>
+          )}
+          <Button slot="close" kind="quiet" className="text-page px-0" aria-label={t("app.close")}>
+            <X aria-hidden="true" className="size-5" />
+          </Button>
+        </Toast>
+      )}
+    </ToastRegion>
+  );
+}
