@@ -1,2 +1,8 @@
 // The screens in front of the school.
-export default [{ name: "Sign in", who: "nobody", path: "/login" }];
+export default [
+  { name: "Sign in", who: "nobody", path: "/login" },
+  { name: "A forgotten password", who: "nobody", path: "/forgot" },
+  { name: "A new password", who: "nobody", path: "/reset-password?token=x" },
+  { name: "A link that is spent", who: "nobody", path: "/reset-password" },
+  { name: "The choice of a school", who: "root", path: "/schools", ready: "main ul" },
+];

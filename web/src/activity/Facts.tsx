@@ -5,8 +5,8 @@ import { useTime } from "../lib/time";
 import { type Fact, facts, type Value } from "./facts";
 
 /** The details of a record. */
-export function Facts({ details }: { details: Readonly<Record<string, unknown>> }) {
-  const known = facts(details);
+export function Facts({ details, of }: { details: Readonly<Record<string, unknown>>; of: ReadonlyMap<string, string> }) {
+  const known = facts(details, of);
   return known.map((fact) => <Line key={fact.field} fact={fact} />);
 }
 

@@ -3,7 +3,8 @@ import { useTranslation } from "react-i18next";
 
 import { PersonSearch } from "../school/PersonSearch";
 import { Choice } from "../ui/Choice";
-import { CATEGORIES, names, PERIODS, type Shown } from "./activity";
+import { names } from "./activity";
+import { CATEGORIES, PERIODS, type Shown } from "./shown";
 
 const ALL = "all";
 

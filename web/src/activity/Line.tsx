@@ -44,7 +44,7 @@ export function Line({ row, of }: { row: Row; of: ReadonlyMap<string, string> })
               <dd className="mb-1 sm:mb-0">{t(`activity.role.${role}`)}</dd>
             </>
           ) : null}
-          <Facts details={row.details} />
+          <Facts details={row.details} of={of} />
         </dl>
       </details>
     </li>

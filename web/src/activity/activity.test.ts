@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { asked, begin, byDay, parts, type Row } from "./activity";
+import { begin, byDay, parts, type Row } from "./activity";
+import { asked } from "./shown";
 import { facts } from "./facts";
 
 const row = (more: Partial<Omit<Row, "details">> & { details?: object }) =>
@@ -51,5 +52,6 @@ describe("details", () => {
       { field: "waitedSeconds", value: { is: "seconds", count: 90 } },
       { field: "documents", value: { is: "number", count: 2 } },
     ]);
+    expect(facts({ groupIds: ["g", "gone"], feedbackId: "f" }, new Map([["g", "Rivers"]]))).toEqual([{ field: "groupIds", value: { is: "list", items: ["Rivers"] } }]);
   });
 });

@@ -3,16 +3,13 @@ import { fromDate } from "@internationalized/date";
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 
 import { client, data, type Schemas } from "../api/client";
-import type { PERIODS, Shown } from "./shown";
+import type { Shown } from "./shown";
 
 export type Row = Schemas["ActivityLog"];
-
-export { asked, CATEGORIES, type Category, PERIODS, type Shown } from "./shown";
-
 const DAYS = { today: 0, week: 6, month: 29 } as const;
 
 /** When a period begins: with the day, where its reader is. */
-export function begin(period: (typeof PERIODS)[number], zone: string, at: number): string {
+export function begin(period: NonNullable<Shown["period"]>, zone: string, at: number): string {
   const midnight = fromDate(new Date(at), zone).set({ hour: 0, minute: 0, second: 0, millisecond: 0 });
   return midnight.subtract({ days: DAYS[period] }).toDate().toISOString();
 }

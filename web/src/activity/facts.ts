@@ -37,19 +37,26 @@ function valueOf(field: string, value: unknown): Value | undefined {
 
 const isId = (field: string): boolean => /Ids?$/.test(field) || field === "id";
 
+/** Ids by the names of what they name, as far as it is known. */
+function named(ids: unknown, of: ReadonlyMap<string, string>): Value | undefined {
+  const items = [ids].flat().flatMap((id) => (typeof id === "string" ? (of.get(id) ?? []) : []));
+  return items.length === 0 ? undefined : { is: "list", items };
+}
+
 /** What changed, with what it was, then everything else that says something. */
-export function facts(details: Details): Fact[] {
+export function facts(details: Details, of: ReadonlyMap<string, string> = new Map()): Fact[] {
   const changed = Array.isArray(details.changed) ? details.changed.filter((field): field is string => typeof field === "string") : [];
   const [before, after] = [isObject(details.before) ? details.before : {}, isObject(details.after) ? details.after : {}];
   const edits = changed.flatMap((field): Fact[] => {
-    const value = field in after && !isId(field) ? valueOf(field, after[field]) : undefined;
-    const old = field in before && !isId(field) ? valueOf(field, before[field]) : undefined;
+    const read = (values: Details) => (!(field in values) ? undefined : isId(field) ? named(values[field], of) : valueOf(field, values[field]));
+    const [value, old] = [read(after), read(before)];
     return [{ field, value: value ?? { is: "word", word: "changed" }, ...(value && old ? { before: old } : {}) }];
   });
   const counts = isObject(details.counts) ? Object.entries(details.counts) : [];
   const rest = Object.entries(details).filter(([field]) => !["changed", "before", "after", "counts"].includes(field));
   const others = [...rest, ...counts.filter(([, count]) => count !== 0)].flatMap(([field, value]): Fact[] => {
-    const known = isId(field) || value === null || value === false || value === 0 ? undefined : valueOf(field, value);
+    const isNothing = value === null || value === false || value === 0;
+    const known = isNothing ? undefined : isId(field) ? named(value, of) : valueOf(field, value);
     return known ? [{ field, value: known }] : [];
   });
   return [...edits, ...others];

@@ -1,4 +1,4 @@
-// What of the log an address asks for: apart from the log, because every page knows every address.
+// What of the activity log is shown. The address holds it, so every visit fetches this: it stands apart from what reads the log.
 import type { Schemas } from "../api/client";
 
 export type Category = Schemas["Category"];

@@ -11,7 +11,7 @@ export function Page({ title, actions, children }: { title: string; actions?: Re
       <div className="flex flex-col gap-4">
         <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
           <Heading title={title}>{title}</Heading>
-          {actions === undefined ? null : <div className="ms-auto flex flex-wrap gap-2">{actions}</div>}
+          {actions === undefined ? null : <div className="flex flex-wrap gap-2 sm:ms-auto">{actions}</div>}
         </div>
         {children}
       </div>

@@ -1,5 +1,5 @@
-// Marking a call for help as handled. The flag goes down here at once; the service is told when the time to undo is over,
-// because nobody but the group itself could raise the flag again. Leaving the page tells it at once.
+// Marking a call for help as handled. The flag goes down here at once; the service is told when the note with "Undo"
+// is gone, because nobody but the group itself could raise the flag again. Leaving the page tells it at once.
 import { useQueryClient, type QueryClient } from "@tanstack/react-query";
 import { useSyncExternalStore } from "react";
 import { useTranslation } from "react-i18next";
@@ -9,8 +9,8 @@ import { useSay } from "../lib/problems";
 import { note } from "../ui/notes";
 import { type Board, type BoardGroup, called } from "./board";
 
-/** As long as the note with "Undo" stands. */
-const PATIENCE = 8_000;
+/** The note with "Undo" stands for eight seconds, longer under a pointer; after this it is told in any case. */
+const LONGEST = 60_000;
 
 /** The calls that are marked, each by its group, with the words it had. */
 export type Marked = ReadonlyMap<string, string>;
@@ -66,19 +66,19 @@ export function useHandle(): (card: BoardGroup) => void {
     const name = called(card.group);
     forget(id);
     change(id, callOf(card));
-    timers.set(
-      id,
-      window.setTimeout(() => {
-        tell(cache, card).catch((problem: unknown) => {
-          change(id, undefined);
-          note(t("board.notHandled", { name, why: say(problem) }));
-        });
-      }, PATIENCE),
-    );
-    note(t("board.marked", { name }), () => {
+    const done = () => {
+      if (!timers.has(id)) return;
+      tell(cache, card).catch((problem: unknown) => {
+        change(id, undefined);
+        note(t("board.notHandled", { name, why: say(problem) }));
+      });
+    };
+    const undo = () => {
       forget(id);
       change(id, undefined);
-    });
+    };
+    timers.set(id, window.setTimeout(done, LONGEST));
+    note(t("board.marked", { name }), undo, done);
   };
 }
 

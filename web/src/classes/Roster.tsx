@@ -94,7 +94,7 @@ function Add({ classId, there }: { classId: string; there: readonly ClassStudent
   const [chosen, setChosen] = useState<string | null>(null);
   const { add, addHomeroom } = useEnrolment(classId);
   return (
-    <Sheet className="grid items-end gap-x-6 gap-y-3 md:grid-cols-2">
+    <Sheet className={`grid items-end gap-x-6 gap-y-3 ${rooms.length === 0 ? "max-w-xl" : "md:grid-cols-2"}`}>
       <FindPerson label={t("classes.addStudent")} roles={["STUDENT"]} without={new Set(there.map((student) => student.user.id))} onPick={(person) => add.mutate(person)} />
       {rooms.length === 0 ? null : (
         <div className="flex items-end gap-2">

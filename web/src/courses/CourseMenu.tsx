@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { client, data } from "../api/client";
 import { neighbour } from "../lib/focus";
 import { useSay } from "../lib/problems";
-import { Asked } from "../ui/Asked";
+import { Asked } from "../ui/Ask";
 import { More } from "../ui/More";
 import { note } from "../ui/notes";
 import type { Course } from "./courses";

@@ -5,12 +5,12 @@ import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { client } from "../api/client";
+import { useBytes } from "../lib/bytes";
 import { neighbour } from "../lib/focus";
 import type { Assignment, Group } from "../lib/groups";
 import { useSay } from "../lib/problems";
-import { useTime } from "../lib/time";
 import { type Upload, upload } from "../lib/upload";
-import { Asked } from "../ui/Asked";
+import { Asked } from "../ui/Ask";
 import { Button } from "../ui/Button";
 import { Empty } from "../ui/Empty";
 import { note } from "../ui/notes";
@@ -78,7 +78,7 @@ export function Files({ topics, groups, mayChange }: { topics: readonly Assignme
 
 /** Files to download, and to delete where that is allowed. */
 export function FileList({ owner, files, mayDelete }: { owner: Owner; files: readonly (File_ & { note?: string })[]; mayDelete: boolean }) {
-  const size = useSize();
+  const size = useBytes();
   if (files.length === 0) return null;
   return (
     <ul className="flex flex-col">
@@ -175,12 +175,3 @@ export function AddFile({ owner, name }: { owner: Owner; name: string }) {
 }
 
 const refreshFiles = (cache: ReturnType<typeof useQueryClient>) => Promise.all(["groups", "assignments", "room"].map((noun) => cache.invalidateQueries({ queryKey: [noun] })));
-
-/** How large a file is, in the language of the reader. */
-function useSize(): (bytes: number) => string {
-  const { language } = useTime();
-  return (bytes) => {
-    const [unit, by] = bytes < 1_000_000 ? (["kilobyte", 1_000] as const) : (["megabyte", 1_000_000] as const);
-    return new Intl.NumberFormat(language, { style: "unit", unit, maximumFractionDigits: bytes < by * 10 ? 1 : 0 }).format(bytes / by);
-  };
-}

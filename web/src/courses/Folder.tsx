@@ -4,10 +4,9 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { isManaged } from "../classes/classes";
-import { Button } from "../ui/Button";
+import { asButton, Button } from "../ui/Button";
 import { Chip } from "../ui/Chip";
 import { Empty } from "../ui/Empty";
-import { GO } from "../ui/go";
 import { CourseWindow } from "./CourseWindow";
 import type { Subject } from "./courses";
 import { type ClassFolder, coursesIn, type Place } from "./folders";
@@ -62,7 +61,7 @@ function AboutClass({ folder }: { folder: ClassFolder }) {
   return (
     <>
       {folder.of.status === "ACTIVE" ? null : <Chip>{t(`classes.status.${folder.of.status}`)}</Chip>}
-      <Link to="/classes/$classId" params={{ classId: folder.of.id }} className={GO}>
+      <Link to="/classes/$classId" params={{ classId: folder.of.id }} className={asButton()}>
         <Users aria-hidden="true" className="size-4" />
         {t("courses.openClass", { name: folder.of.name })}
       </Link>
@@ -87,7 +86,7 @@ function Below({ found, folder, place, loose }: { found: readonly ClassFolder[];
     <ul className="flex flex-wrap gap-2 lg:hidden">
       {lines.map((line) => (
         <li key={line.key}>
-          <Link to="/courses" search={line.search} className={GO}>
+          <Link to="/courses" search={line.search} className={asButton()}>
             {line.name} <span className="text-soft font-normal tabular-nums">{line.count}</span>
           </Link>
         </li>

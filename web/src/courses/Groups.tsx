@@ -10,7 +10,7 @@ import { neighbour } from "../lib/focus";
 import type { Group } from "../lib/groups";
 import { useSay } from "../lib/problems";
 import { useTime } from "../lib/time";
-import { Asked } from "../ui/Asked";
+import { Asked } from "../ui/Ask";
 import { Button } from "../ui/Button";
 import { Chip } from "../ui/Chip";
 import { Empty } from "../ui/Empty";

@@ -4,9 +4,9 @@ import { useTranslation } from "react-i18next";
 
 import { students } from "../classes/classes";
 import type { Group } from "../lib/groups";
+import { asButton } from "../ui/Button";
 import { Chip } from "../ui/Chip";
 import { Empty } from "../ui/Empty";
-import { GO } from "../ui/go";
 import { Problems } from "../ui/Problems";
 import { Shape } from "../ui/Shape";
 import { MemberMenu } from "./Groups";
@@ -22,7 +22,7 @@ export function Students({ classId, groups, mayChange }: { classId: string; grou
     return (
       <Empty
         action={
-          <Link to="/classes/$classId" params={{ classId }} className={GO}>
+          <Link to="/classes/$classId" params={{ classId }} className={asButton()}>
             {t("courses.toClass")}
           </Link>
         }

@@ -6,9 +6,9 @@ import { useTranslation } from "react-i18next";
 import { useNow } from "../lib/clock";
 import type { Assignment, Group } from "../lib/groups";
 import { useTime } from "../lib/time";
+import { asButton } from "../ui/Button";
 import { Chip } from "../ui/Chip";
 import { Empty } from "../ui/Empty";
-import { GO } from "../ui/go";
 import { More } from "../ui/More";
 import { TimeLeft } from "../ui/TimeLeft";
 import { CloneTopic } from "./CloneTopic";
@@ -60,11 +60,11 @@ function Line({ topic, waiting, onClone }: { topic: Assignment; waiting: number;
           ) : null}
         </div>
         <div className="flex flex-wrap gap-2">
-          <Link to="/t/$topicId/board" params={{ topicId: topic.id }} aria-label={t("courses.boardOf", { title: topic.title })} className={GO}>
+          <Link to="/t/$topicId/board" params={{ topicId: topic.id }} aria-label={t("courses.boardOf", { title: topic.title })} className={asButton()}>
             {t("courses.board")}
           </Link>
           {progress.handedIn > 0 || topic.status === "FINISHED" ? (
-            <Link to="/submissions" search={{ assignmentId: topic.id } as never} aria-label={t("courses.resultsOf", { title: topic.title })} className={GO}>
+            <Link to="/submissions" search={{ assignmentId: topic.id } as never} aria-label={t("courses.resultsOf", { title: topic.title })} className={asButton()}>
               {t("courses.results")}
             </Link>
           ) : null}

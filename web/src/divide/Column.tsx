@@ -18,6 +18,8 @@ interface Props {
   /** null for those who are in no group. */
   place: string | null;
   name: string;
+  /** The group somebody would leave, for those who are moved and not saved. */
+  origin: (student: string) => string | undefined;
   students: readonly Student[];
   absent: readonly string[];
   goals: readonly Goal[];
@@ -32,7 +34,7 @@ const CARD = "groupwork-student";
 const NOWHERE = "";
 
 /** The cards of one group: dragged by mouse, finger or keys, or moved by the menu of a card. */
-export function Column({ place, name, students, absent, goals, isLocked, none, onMove, onMark }: Props) {
+export function Column({ place, name, origin, students, absent, goals, isLocked, none, onMove, onMark }: Props) {
   const { t } = useTranslation();
   const [selected, setSelected] = useState<Selection>(new Set());
   const { dragAndDropHooks } = useDragAndDrop<Student>({
@@ -71,7 +73,7 @@ export function Column({ place, name, students, absent, goals, isLocked, none, o
     <GridList
       aria-label={name}
       data-place={place ?? NOWHERE}
-      items={students.map((student) => ({ ...student, isAbsent: absent.includes(student.id) }))}
+      items={students.map((student) => ({ ...student, from: origin(student.id) }))}
       // What a row shows also depends on these.
       dependencies={[selected, goals, absent, isLocked]}
       selectionMode={isLocked ? "none" : "multiple"}
@@ -86,7 +88,7 @@ export function Column({ place, name, students, absent, goals, isLocked, none, o
         <GridListItem
           id={student.id}
           textValue={student.name}
-          className="bg-page border-faint data-selected:border-accent data-selected:bg-faint flex min-h-11 scroll-mb-28 items-center gap-1 rounded-lg border data-dragging:opacity-50"
+          className="bg-page border-faint data-selected:border-accent data-selected:bg-faint flex min-h-11 scroll-mt-32 items-center gap-1 rounded-lg border data-dragging:opacity-50"
         >
           {isLocked ? (
             <Lock aria-hidden="true" className="text-soft ms-2 size-4 shrink-0" />
@@ -95,7 +97,10 @@ export function Column({ place, name, students, absent, goals, isLocked, none, o
               <GripVertical aria-hidden="true" className="size-4" />
             </Grip>
           )}
-          <span className="min-w-0 grow break-words">{student.name}</span>
+          <span className="min-w-0 grow py-1 break-words">
+            {student.name}
+            {student.from === undefined ? null : <span className="text-soft block text-sm">{t("divide.from", { name: student.from })}</span>}
+          </span>
           {absent.includes(student.id) ? <Chip>{t("divide.isAbsent")}</Chip> : null}
           {isLocked ? null : <More label={t("divide.move", { count: together(student.id).length, name: student.name })} heading={t("divide.move", { count: together(student.id).length, name: student.name })} deeds={deeds(student)} />}
         </GridListItem>

@@ -15,7 +15,7 @@ import { carryOut, type CourseDetail, create, type Failure, isFinished, placesOf
 import { Column } from "./Column";
 import { type Details, NewGroups, NO_TOPIC } from "./Details";
 import { broken, changes, free, isChanged, made, marked, moved, nextNumber, type Place, type Plan, relabelled, renamed, stepped, toDivide, type Wish, without, withNew, withOne } from "./divide";
-import { Foot } from "./Foot";
+import { Summary } from "./Summary";
 import { Group } from "./Group";
 import { Options, type Settings } from "./Options";
 import { useSentence } from "./Wishes";
@@ -114,6 +114,12 @@ export function Divider({ of, students, groups, topicId, person }: Props) {
   const goals = [{ key: null, name: t("divide.free") }, ...plan.places.filter((place) => !isLocked(place.key)).map((place) => ({ key: place.key, name: t("divide.goal", { name: title(place), count: place.members.length }) }))];
   const cards = (members: readonly string[]) => students.filter((student) => members.includes(student.id));
   const alone = free(plan, ids);
+  // Where somebody is known to be, if he is no longer there on the screen.
+  const origin = (key: string | null) => (student: string) => {
+    const here = plan.places.find((place) => place.key === key);
+    const left = here?.was.includes(student) ? undefined : plan.places.find((place) => place.was.includes(student) && !place.members.includes(student));
+    return left && title(left);
+  };
   const shared = { absent: plan.absent, goals, onMove };
   const onMark = (who: string[], isAbsent: boolean) =>
     go(marked(plan, who, isAbsent), t(isAbsent ? "divide.markedAbsent" : "divide.markedHere", { who: who.map(nameOf).join(", "), count: who.length }));
@@ -134,7 +140,7 @@ export function Divider({ of, students, groups, topicId, person }: Props) {
           goTo("[data-add]");
         }}
       >
-        <Column {...shared} place={place.key} name={title(place)} students={cards(place.members)} isLocked={isLocked(place.key)} none={t("divide.empty")} onMark={place.groupId === null ? onMark : undefined} />
+        <Column {...shared} origin={origin(place.key)} place={place.key} name={title(place)} students={cards(place.members)} isLocked={isLocked(place.key)} none={t("divide.empty")} onMark={place.groupId === null ? onMark : undefined} />
       </Group>
     </li>
   );
@@ -152,7 +158,7 @@ export function Divider({ of, students, groups, topicId, person }: Props) {
               }}
               students={students}
               who={toDivide(plan, ids, settings.isLeftOut)}
-              placed={new Set(known.flatMap((place) => place.was)).size}
+              placed={new Set(plan.places.filter((place) => place.groupId !== null).flatMap((place) => place.members)).size}
               onGroups={(laid, words) => go(withNew(plan, laid, details.scheme, first), words)}
             />
           </section>
@@ -171,10 +177,21 @@ export function Divider({ of, students, groups, topicId, person }: Props) {
           </section>
         </Sheet>
       </div>
+      <Summary
+        plan={plan}
+        said={said}
+        failures={failures.map(({ change, problem }) => t("divide.failed", { who: nameOf(change.student), place: placeName(plan, change.to ?? change.from, title), problem: say(problem) }))}
+        problem={save.error}
+        canUndo={history.past.length > 0}
+        canRedo={history.future.length > 0}
+        onBack={back}
+        isPending={save.isPending}
+        onSave={onSave}
+      />
       <div className="grid items-start gap-3 md:grid-cols-[15rem_1fr]">
-        <div className="md:sticky md:top-16">
+        <div className="md:sticky md:top-32">
           <Group place={null} name={t("divide.free")} count={alone.length} isHidden={false} isLocked={false} problem={undefined} hints={[]} onUnlock={noop} onRelabel={noop} onRemove={noop}>
-            <Column {...shared} place={null} name={t("divide.free")} students={cards(alone)} isLocked={false} none={t("divide.allIn")} onMark={onMark} />
+            <Column {...shared} origin={origin(null)} place={null} name={t("divide.free")} students={cards(alone)} isLocked={false} none={t("divide.allIn")} onMark={onMark} />
           </Group>
         </div>
         <div className="flex flex-col gap-4">
@@ -198,17 +215,6 @@ export function Divider({ of, students, groups, topicId, person }: Props) {
           )}
         </div>
       </div>
-      <Foot
-        plan={plan}
-        said={said}
-        failures={failures.map(({ change, problem }) => t("divide.failed", { who: nameOf(change.student), place: placeName(plan, change.to ?? change.from, title), problem: say(problem) }))}
-        problem={save.error}
-        canUndo={history.past.length > 0}
-        canRedo={history.future.length > 0}
-        onBack={back}
-        isPending={save.isPending}
-        onSave={onSave}
-      />
       <Leave isDirty={isChanged(plan)} text={t("divide.leave.text")} />
     </>
   );

@@ -36,7 +36,7 @@ export function Group({ place, name, count, isHidden, isLocked, onUnlock, proble
   const isNew = place !== null && place.groupId === null;
   const border = problem !== undefined ? "border-bad border-2" : isNew ? "border-accent" : "border-faint";
   return (
-    <section aria-label={name} data-group={place?.key ?? ""} tabIndex={-1} className={`bg-sheet flex h-full scroll-mt-20 scroll-mb-28 flex-col gap-2 rounded-xl border p-2 ${border}`}>
+    <section aria-label={name} data-group={place?.key ?? ""} tabIndex={-1} className={`bg-sheet flex h-full scroll-mt-32 flex-col gap-2 rounded-xl border p-2 ${border}`}>
       <div className="flex min-h-11 items-center gap-2 ps-1">
         <Title className="min-w-0 grow text-base font-semibold break-words">{name}</Title>
         {isNew ? <Chip>{t("divide.new")}</Chip> : null}

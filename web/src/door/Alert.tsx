@@ -6,7 +6,11 @@ import { useSay } from "../lib/problems";
 export function Alert({ problem }: { problem: unknown }) {
   const say = useSay();
   const place = useRef<HTMLParagraphElement>(null);
-  useEffect(() => place.current?.focus(), [problem]);
+  const shown = useRef<unknown>(undefined);
+  useEffect(() => {
+    if (shown.current !== problem) place.current?.focus();
+    shown.current = problem;
+  }, [problem]);
   return (
     <p ref={place} role="alert" tabIndex={-1} className="text-bad font-medium">
       {say(problem)}

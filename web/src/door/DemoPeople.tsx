@@ -39,8 +39,8 @@ export function DemoPeople({ from, onEnter }: { from: string; onEnter: () => voi
       <ul className="grid gap-2">
         {demo.data.people.map((one) => (
           <li key={one.email}>
-            <Button className="w-full justify-start text-start" isPending={entering.isPending} onPress={() => entering.mutate(one.email)}>
-              {t(`demo.${one.role}`, { name: one.name })}
+            <Button className="w-full" isPending={entering.isPending} onPress={() => entering.mutate(one.email)}>
+              <span className="grow text-start">{t(`demo.${one.role}`, { name: one.name })}</span>
             </Button>
           </li>
         ))}

@@ -34,7 +34,7 @@ export function FeedbackView({ found, topic, own }: { found: WorkRoom; topic: To
   const current = handed.data.find((one) => one.status === "ACTIVE");
   return (
     <div className="flex max-w-prose flex-col gap-4">
-      <h2>{topic.assignment.title}</h2>
+      <h2 className="sr-only">{t("room.place.feedback")}</h2>
       {given.length === 0 && said.data.length === 0 ? (
         <Empty>
           {t("feedback.none")}{" "}

@@ -1,7 +1,7 @@
 import { useTranslation } from "react-i18next";
 
-import { Bar } from "../ui/Bar";
 import { Button } from "../ui/Button";
+import { Sheet } from "../ui/Sheet";
 import { Missing } from "./Missing";
 import { Passwords } from "./Passwords";
 import { Report } from "./Report";
@@ -14,7 +14,7 @@ export function Done({ wizard, change, restart }: { wizard: Wizard; change: Chan
   if (!report) return null;
   return (
     <div className="flex flex-col gap-4">
-      {report.failed > 0 ? <Bar>{t("import.someFailed", { count: report.failed })}</Bar> : null}
+      {report.failed > 0 ? <Sheet className="border-warn">{t("import.someFailed", { count: report.failed })}</Sheet> : null}
       <Passwords wizard={wizard} report={report} change={change} />
       <Missing wizard={wizard} report={report} />
       <h2>{t("import.reportTitle")}</h2>

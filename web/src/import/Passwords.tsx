@@ -56,7 +56,7 @@ export function Passwords({ wizard, report, change }: { wizard: Wizard; report: 
   const inOrder = () => wizard.slips.toSorted((one, other) => (one.of ?? "").localeCompare(other.of ?? "", undefined, { numeric: true }) || one.name.localeCompare(other.name));
   return (
     <Sheet className="flex flex-col gap-3">
-      <h2>{t("import.passwords", { count: people.length })}</h2>
+      <h2>{t(open.length === 0 ? "import.passwordsReady" : "import.passwords", { count: open.length || people.length })}</h2>
       <p>{t(open.length === 0 ? "import.passwordsMade" : "import.passwordsText")}</p>
       {isMaking ? <Progress label={t("import.passwordsMaking")} share={wizard.slips.length / people.length} /> : null}
       {problem === null ? null : (

@@ -3,11 +3,13 @@ import { useTranslation } from "react-i18next";
 
 import { Button } from "../ui/Button";
 import { Grid, type ColumnOf } from "../ui/Grid";
+import { useIsWide } from "../ui/wide";
 import { readLine } from "./columns";
 import { download } from "./table";
 import type { Report as Found, ReportRow, Wizard } from "./wizard";
 
 type Status = ReportRow["status"];
+type Row = ReportRow & { id: string; name: string; email: string };
 const STATUSES: readonly Status[] = ["failed", "created", "updated", "skipped"];
 /** How many rows are laid out at a time. */
 const MANY = 100;
@@ -18,11 +20,12 @@ export function Report({ wizard, report }: { wizard: Wizard; report: Found }) {
   const [status, setStatus] = useState<Status>(STATUSES.find((one) => report[one] > 0) ?? "skipped");
   const [many, setMany] = useState(MANY);
   const say = useWrong();
-  const rows = report.rows.filter((row) => row.status === status).map((row, index) => ({ ...row, id: String(index), ...who(wizard, row) }));
-  const columns: ColumnOf<(typeof rows)[number]>[] = [
+  const isWide = useIsWide();
+  const rows: Row[] = report.rows.filter((row) => row.status === status).map((row, index) => ({ ...row, id: String(index), ...who(wizard, row) }));
+  const columns: ColumnOf<Row>[] = [
     { id: "row", name: t("import.row"), cell: (row) => <span className="tabular-nums">{[row.file, row.row].filter(Boolean).join(" ")}</span> },
-    ...(wizard.rows === null ? [] : [{ id: "who", name: t("import.who"), cell: (row: (typeof rows)[number]) => <Who name={row.name} email={row.email} /> }]),
-    ...(status === "failed" ? [{ id: "why", name: t("import.why"), cell: (row: (typeof rows)[number]) => <Why problems={row.errors.map(say)} /> }] : []),
+    ...(wizard.rows === null ? [] : [{ id: "who", name: t("import.who"), cell: (row: Row) => <Who name={row.name} email={row.email} why={isWide ? [] : row.errors.map(say)} /> }]),
+    ...(status === "failed" && (isWide || wizard.rows === null) ? [{ id: "why", name: t("import.why"), cell: (row: Row) => <Why problems={row.errors.map(say)} /> }] : []),
   ];
   const problems = () => {
     const failed = report.rows.filter((row) => row.status === "failed");
@@ -41,7 +44,7 @@ export function Report({ wizard, report }: { wizard: Wizard; report: Found }) {
               key={one}
               aria-pressed={status === one}
               isDisabled={report[one] === 0}
-              className={status === one ? "border-accent border-2" : ""}
+              className={status === one ? "border-accent! border-2" : ""}
               onPress={() => {
                 setStatus(one);
                 setMany(MANY);
@@ -71,11 +74,13 @@ function who(wizard: Wizard, row: ReportRow): { name: string; email: string } {
   return { name: [line.firstName, line.lastName].filter(Boolean).join(" "), email: line.email };
 }
 
-function Who({ name, email }: { name: string; email: string }) {
+/** Whom a row is about; where there is little room, also what is wrong with it. */
+function Who({ name, email, why }: { name: string; email: string; why: string[] }) {
   return (
     <span className="flex flex-col [overflow-wrap:anywhere]">
       <span>{name || "–"}</span>
       <span className="text-soft text-sm">{email}</span>
+      {why.length > 0 ? <Why problems={why} /> : null}
     </span>
   );
 }

@@ -10,6 +10,7 @@ import { useKeys } from "../lib/keys";
 import { isStaff, type Me } from "../lib/session";
 import { lesson } from "../today/lesson";
 import { Button } from "../ui/Button";
+import type { Place } from "./list";
 
 const KeyWindow = lazy(async () => ({ default: (await import("./KeyWindow")).KeyWindow }));
 
@@ -18,7 +19,7 @@ export function Keys({ person }: { person: Me }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const navigate = useNavigate();
-  const isOnBoard = useLocation({ select: (location) => /\/board$/.test(location.pathname) });
+  const here = useLocation({ select: ({ pathname }) => placeAt(pathname) });
   const [isOpen, setOpen] = useState(false);
   const toBoard = async () => {
     const [first] = lesson(await cache.ensureQueryData(assignments), now()).running;
@@ -33,9 +34,16 @@ export function Keys({ person }: { person: Me }) {
       </Button>
       {isOpen ? (
         <Suspense>
-          <KeyWindow isOnBoard={isOnBoard} isStaff={isStaff(person)} onClose={() => setOpen(false)} />
+          <KeyWindow here={here} isStaff={isStaff(person)} onClose={() => setOpen(false)} />
         </Suspense>
       ) : null}
     </>
   );
+}
+
+/** Which list of shortcuts belongs to an address, beside those that work everywhere. */
+function placeAt(path: string): Place | undefined {
+  if (/\/board$/.test(path)) return "board";
+  if (/\/work\//.test(path)) return "work";
+  return path.startsWith("/g/") ? "room" : undefined;
 }

@@ -20,9 +20,11 @@ export const SHORTCUTS = {
     of("filter", "/"),
     of("projector", "b"),
   ],
+  work: [of("nextWork", "n"), of("workBefore", "p"), of("returnWork", "Ctrl", "Enter"), of("parts", "F6"), of("toBoard", "Esc")],
+  room: [of("documents", "["), of("chat", "]"), of("parts", "F6")],
 } as const satisfies Record<string, readonly Shortcut[]>;
 
 export type Place = keyof typeof SHORTCUTS;
 
 /** What works for students too: the others lead to screens of teachers. */
-export const FOR_ALL: readonly string[] = ["list", "close"];
+export const FOR_ALL: readonly string[] = ["list", "close", "documents", "chat", "parts"];

@@ -32,7 +32,9 @@ export function useKeys(deeds: Deeds): void {
     let pressed: string[] = [];
     let last = 0;
     const onKey = (event: KeyboardEvent) => {
-      const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey && !event.isComposing && !event.repeat && event.key.length === 1 && event.key !== " ";
+      // Where a sign needs AltGr, as `[` does on German keyboards, AltGr is no shortcut's Alt.
+      const isChord = event.metaKey || ((event.ctrlKey || event.altKey) && !event.getModifierState("AltGraph"));
+      const isPlain = !isChord && !event.isComposing && !event.repeat && event.key.length === 1 && event.key !== " ";
       if (!isPlain || event.defaultPrevented || isTaken(event.target)) return;
       pressed = event.timeStamp - last < PATIENCE ? [...pressed.slice(-1), event.key] : [event.key];
       last = event.timeStamp;

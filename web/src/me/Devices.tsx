@@ -30,7 +30,7 @@ export function Devices() {
     <Part title={t("me.devices")} text={t("me.devicesText")}>
       {list.isPending ? <Shape count={1} /> : null}
       {list.isError ? <Problems problem={list.error} again={() => void list.refetch()} /> : null}
-      <div ref={part} tabIndex={-1} aria-label={t("me.devices")} role="group" className="outline-none">
+      <div ref={part} tabIndex={-1} className="outline-none">
         <ul className="divide-faint divide-y">
           {list.data?.map((one) => (
             <Line key={one.id} device={one} end={() => end(one.token)} isPending={ending.isPending} />

@@ -39,6 +39,7 @@ export function Opened({ known, own, onAnswer, onGone }: Props) {
     onSuccess: () => {
       note(t("messages.deleted"));
       onGone();
+      document.querySelector<HTMLElement>("main h1")?.focus();
     },
     onError: (problem) => note(say(problem)),
     onSettled: () => cache.invalidateQueries({ queryKey: ["messages", "box"] }),

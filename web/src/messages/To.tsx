@@ -1,10 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { X } from "lucide-react";
 import { useState } from "react";
+import { CheckboxGroup, Label } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { client, data } from "../api/client";
 import { Button } from "../ui/Button";
+import { Check } from "../ui/Check";
 import { Choice } from "../ui/Choice";
 import { Radios } from "../ui/Radios";
 import { Search } from "../ui/Search";
@@ -63,6 +65,22 @@ interface PeopleProps {
   onChange: (people: Addressee[]) => void;
 }
 
+/** A student has few: all of them are to be seen. */
+function Teachers({ teachers, people, onChange }: Pick<PeopleProps, "teachers" | "people" | "onChange">) {
+  const { t } = useTranslation();
+  if (teachers.length === 0) return <p>{t("messages.nobody")}</p>;
+  return (
+    <CheckboxGroup value={people.map((one) => one.id)} onChange={(ids) => onChange(teachers.filter((one) => ids.includes(one.id)))} className="flex flex-col">
+      <Label className="font-medium">{t("messages.whom")}</Label>
+      {teachers.map((one) => (
+        <Check key={one.id} value={one.id}>
+          {one.name} <span className="text-soft text-sm">{one.note}</span>
+        </Check>
+      ))}
+    </CheckboxGroup>
+  );
+}
+
 function People({ isStaff, own, teachers, people, onChange }: PeopleProps) {
   const { t } = useTranslation();
   const [input, setInput] = useState("");
@@ -74,16 +92,16 @@ function People({ isStaff, own, teachers, people, onChange }: PeopleProps) {
     enabled: isStaff,
     placeholderData: (before) => before,
   });
-  const all: readonly Addressee[] = isStaff ? (some.data ?? []) : teachers.filter((one) => one.name.toLowerCase().includes(words.toLowerCase()));
-  const found = all.filter((one) => one.id !== own && !people.some((chosen) => chosen.id === one.id));
+  const found = (some.data ?? []).filter((one) => one.id !== own && !people.some((chosen) => chosen.id === one.id));
   const pick = (id: string) => {
     const one = found.find((person) => person.id === id);
     if (one) onChange([...people, one]);
     setInput("");
   };
+  if (!isStaff) return <Teachers teachers={teachers} people={people} onChange={onChange} />;
   return (
     <>
-      <Search label={t(isStaff ? "messages.find" : "messages.teacher")} input={input} onInput={setInput} found={found} onPick={pick} none={t("messages.nobody")} />
+      <Search label={t("messages.find")} input={input} onInput={setInput} found={found} onPick={pick} none={t("messages.nobody")} />
       {people.length === 0 ? null : (
         <ul aria-label={t("messages.whom")} className="flex flex-wrap gap-2">
           {people.map((one) => (

@@ -10,10 +10,11 @@ export function RoleChip({ user }: { user: Known }) {
   return <Chip tone={role === "admin" || role === "owner" ? "warn" : "plain"}>{t(`people.role.${role}`)}</Chip>;
 }
 
-/** What is to be known of an account beside its name: that it is switched off, shared, or waits for a password. */
-export function State({ user }: { user: Known }) {
+/** What is to be known of an account beside its name: that it is switched off, shared, or waits for a password; `isSaid` also says that all is well. */
+export function State({ user, isSaid = false }: { user: Known; isSaid?: boolean }) {
   const { t } = useTranslation();
   if (user.isActive === false) return <Chip tone="bad">{t("people.off")}</Chip>;
   if (!isWhole(user)) return <Chip>{t("people.shared")}</Chip>;
-  return user.mustChangePassword ? <Chip>{t("people.mustChange")}</Chip> : null;
+  if (user.mustChangePassword) return <Chip>{t("people.mustChange")}</Chip>;
+  return isSaid ? <span className="text-soft text-sm">{t("people.active.1")}</span> : null;
 }

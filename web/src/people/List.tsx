@@ -46,7 +46,7 @@ export function List({ caller, filters, deeds, onPerson, onOpen }: Props) {
   const columns: ColumnOf<Known>[] = [
     { id: "name", name: t("people.name"), cell: (user) => <Name user={user} isSelf={user.id === caller.id} onPress={() => onPerson(user)} /> },
     { id: "role", name: t("people.roleIs"), isExtra: true, cell: (user) => <At><RoleChip user={user} /></At> },
-    { id: "state", name: t("people.state"), isExtra: true, cell: (user) => <At><State user={user} /></At> },
+    { id: "state", name: t("people.state"), isExtra: true, cell: (user) => <At><State user={user} isSaid /></At> },
     { id: "seen", name: t("people.seen"), isExtra: true, cell: (user) => <At><Seen user={user} /></At> },
     { id: "more", name: t("people.more"), isSlim: true, cell: (user) => <More label={user.name} deeds={deedsOf(user)} /> },
   ];

@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { client, data } from "../api/client";
 import { useSay } from "../lib/problems";
 import { type Me, standing } from "../lib/session";
-import { Asked } from "../ui/Asked";
+import { Asked } from "../ui/Ask";
 import { Button } from "../ui/Button";
 import { Radios } from "../ui/Radios";
 import { Window } from "../ui/Window";

@@ -29,14 +29,6 @@ export const people = (filters: Filters) =>
     placeholderData: keepPreviousData,
   });
 
-/** A handful of people, for fields that look for one of many. */
-export const someone = (filters: Filters) =>
-  queryOptions({
-    queryKey: ["users", "some", filters],
-    queryFn: async () => (await data(client.GET("/users", { params: { query: { ...filters, limit: 20 } } }))).data,
-    placeholderData: keepPreviousData,
-  });
-
 export const person = (id: string) => queryOptions({ queryKey: ["users", "one", id], queryFn: () => data(client.GET("/users/{id}", { params: { path: { id } } })) });
 
 export const groupsOf = (id: string) =>
@@ -61,6 +53,12 @@ export async function everybody(filters: Filters): Promise<Known[]> {
   }
   return found;
 }
+
+/** Who may lead a homeroom. */
+export const staff = queryOptions({
+  queryKey: ["users", "staff"],
+  queryFn: async () => (await Promise.all((["TEACHER", "ADMIN"] as const).map((role) => everybody({ role, isActive: "1" })))).flat().toSorted((one, other) => one.name.localeCompare(other.name)),
+});
 
 /** Whether the account is this school's to change; of others it knows an outline only. */
 export const isWhole = (user: Known): user is Whole => "createdAt" in user;

@@ -4,17 +4,18 @@ import { useTranslation } from "react-i18next";
 
 import { Bar } from "../ui/Bar";
 import { When } from "../ui/When";
-import { type Topic, topicOf, useNames, type WorkRoom } from "./room";
+import { Waiting } from "./Help";
+import { type Group, type Topic, topicOf, useNames, type WorkRoom } from "./room";
 
 /** What is said over the whole room: that it is locked, or that a teacher is a visitor. */
-export function Bars({ found, topic, isStaff, isArchived }: { found: WorkRoom; topic: Topic | undefined; isStaff: boolean; isArchived: boolean }) {
+export function Bars({ found, group, topic, isStaff, isArchived }: { found: WorkRoom; group: Group | null | undefined; topic: Topic | undefined; isStaff: boolean; isArchived: boolean }) {
   const { t } = useTranslation();
   return (
     <>
       {isArchived ? <Bar>{t("room.archived")}</Bar> : null}
       {topic?.assignment.status === "FINISHED" ? <Finished found={found} topic={topic} /> : null}
       {isStaff ? (
-        <p className="border-line flex flex-wrap items-center gap-x-4 rounded-xl border border-dashed px-4">
+        <div className="border-line flex flex-wrap items-center gap-x-4 rounded-xl border border-dashed px-4">
           <span className="py-2">{t("room.visit")}</span>
           {topic ? (
             <>
@@ -26,7 +27,8 @@ export function Bars({ found, topic, isStaff, isArchived }: { found: WorkRoom; t
               </Link>
             </>
           ) : null}
-        </p>
+          {group && !isArchived ? <Waiting group={group} /> : null}
+        </div>
       ) : null}
     </>
   );

@@ -27,7 +27,7 @@ export function Chat({ workRoomId, own, unread, isStaff, isArchived }: Props) {
   const pages = useInfiniteQuery(chat(workRoomId));
   const messages = inOrder(pages.data?.pages ?? []);
   const first = useMark(messages, own, unread, pages.isSuccess);
-  const log = useBottom(messages.at(-1));
+  const log = useBottom(messages.at(-1)?.id, first);
   useRead(workRoomId, messages.at(-1), own);
   return (
     <div className="flex min-h-0 grow flex-col gap-3">
@@ -40,7 +40,7 @@ export function Chat({ workRoomId, own, unread, isStaff, isArchived }: Props) {
         aria-label={t("room.chat.title")}
         aria-live={pages.isFetchingNextPage ? "off" : "polite"}
         aria-busy={pages.isPending}
-        className="flex h-[55vh] min-h-48 flex-col gap-2 overflow-y-auto rounded-lg p-1 xl:h-auto xl:min-h-0 xl:grow"
+        className="flex max-h-[60vh] flex-col gap-2 overflow-y-auto rounded-lg p-1 xl:max-h-none xl:min-h-0 xl:grow"
       >
         {/* oxlint-enable jsx-a11y/no-noninteractive-tabindex */}
         <span className="mt-auto" />
@@ -81,7 +81,7 @@ function useMark(messages: readonly Message[], own: string, unread: number, isTh
 }
 
 /** Keeps the end of the talk in sight, unless somebody reads further up. */
-function useBottom(last: Message | undefined) {
+function useBottom(lastId: string | undefined, mark: string | undefined) {
   const log = useRef<HTMLDivElement>(null);
   const isNear = useRef(true);
   useEffect(() => {
@@ -89,13 +89,18 @@ function useBottom(last: Message | undefined) {
     const look = () => {
       if (box) isNear.current = box.scrollHeight - box.scrollTop - box.clientHeight < 120;
     };
+    const fit = new ResizeObserver(() => isNear.current && box?.scrollTo(0, box.scrollHeight));
     box?.addEventListener("scroll", look);
-    return () => box?.removeEventListener("scroll", look);
+    if (box) fit.observe(box);
+    return () => {
+      fit.disconnect();
+      box?.removeEventListener("scroll", look);
+    };
   }, []);
-  const lastId = last?.id;
   useLayoutEffect(() => {
-    if (log.current && lastId !== undefined && isNear.current) log.current.scrollTop = log.current.scrollHeight;
-  }, [lastId]);
+    // Whatever was added below: what is new, or the line that says where it begins.
+    if ((mark ?? lastId) !== undefined && isNear.current) log.current?.scrollTo(0, log.current.scrollHeight);
+  }, [lastId, mark]);
   return log;
 }
 

@@ -7,7 +7,7 @@ import { now } from "../lib/clock";
 import { useSay } from "../lib/problems";
 import { useTime } from "../lib/time";
 import { Area } from "../ui/Area";
-import { Asked } from "../ui/Asked";
+import { Asked } from "../ui/Ask";
 import { Button } from "../ui/Button";
 import { More } from "../ui/More";
 import { note } from "../ui/notes";
@@ -52,7 +52,11 @@ export function ChatLine({ message, own, isStaff, isArchived }: Props) {
         {asked === "edit" ? <Edit message={message} onClose={() => setAsked(undefined)} /> : message.content === "" ? null : <p className="break-words whitespace-pre-wrap">{message.content}</p>}
         <Files files={message.attachments} />
       </div>
-      {canDelete ? <More label={t("room.chat.message", { name })} deeds={deeds} isPending={remove.isPending} /> : null}
+      {canDelete ? (
+        <span className="-me-3 shrink-0">
+          <More label={t("room.chat.message", { name })} deeds={deeds} isPending={remove.isPending} />
+        </span>
+      ) : null}
       {asked === "delete" ? (
         <Asked title={t("room.chat.deleteTitle")} text={t("room.chat.deleteText")} yes={t("app.delete")} onYes={() => remove.mutate()} onClose={() => setAsked(undefined)} />
       ) : null}

@@ -5,14 +5,15 @@ import { useTranslation } from "react-i18next";
 import { isNew } from "../feedback/feedback";
 import { FeedbackView } from "../feedback/FeedbackView";
 import { now } from "../lib/clock";
+import { useKeys } from "../lib/keys";
 import { isStaff, type Me } from "../lib/session";
 import { Button } from "../ui/Button";
 import { Chat } from "./Chat";
 import { Documents } from "./Documents";
 import { Open } from "./Open";
 import { Places, Topics } from "./Places";
-import type { Document, Group, Place, Topic, WorkRoom } from "./room";
-import { useKept, useKeys, useWide } from "./screen";
+import { type Document, fileName, type Group, type Place, type Topic, type WorkRoom } from "./room";
+import { useKept, useWide } from "./screen";
 import { Task } from "./Task";
 
 interface Props {
@@ -31,6 +32,7 @@ interface Props {
 /** The places of a room: side by side where there is room for three columns, one at a time where there is not. */
 export function Columns(props: Props) {
   const { found, topics, topic, document, person } = props;
+  const { t } = useTranslation();
   const isWide = useWide();
   const place: Place = document ? "documents" : (props.place ?? "task");
   const hasNews = topic !== undefined && !isStaff(person) && isNew(person.id, topic, now());
@@ -41,9 +43,9 @@ export function Columns(props: Props) {
     <div className="flex flex-col gap-4">
       {choice}
       {places}
-      <div data-part tabIndex={-1} className="flex flex-col outline-none">
+      <section aria-label={t(`room.place.${place}`)} data-part tabIndex={-1} className="flex flex-col outline-none">
         <Content {...props} place={place} />
-      </div>
+      </section>
     </div>
   );
 }
@@ -78,7 +80,7 @@ function Three({ places, choice, ...props }: Props & { places: ReactNode; choice
       <Side title={t("room.place.documents")} isAway={isListAway} onAway={setListAway} keys="[" signs={[PanelLeftClose, PanelLeftOpen]} width="w-72">
         <Documents found={found} topic={topic} openId={document?.id} isArchived={isArchived} />
       </Side>
-      <div data-part tabIndex={-1} className="bg-sheet border-faint flex min-w-0 grow flex-col gap-3 overflow-y-auto rounded-xl border p-3 shadow-sm outline-none">
+      <section aria-label={document ? fileName(document) : t(`room.place.${middle}`)} data-part tabIndex={-1} className="bg-sheet border-faint flex min-w-0 grow flex-col gap-3 overflow-y-auto rounded-xl border p-3 shadow-sm outline-none">
         {document ? null : (
           <div className="flex flex-wrap items-center gap-x-6 gap-y-2">
             {places}
@@ -86,7 +88,7 @@ function Three({ places, choice, ...props }: Props & { places: ReactNode; choice
           </div>
         )}
         <Content {...props} place={middle} lead={places} />
-      </div>
+      </section>
       <Side title={t("room.place.chat")} count={isChatAway ? found.unreadCount : 0} isAway={isChatAway} onAway={setChatAway} keys="]" signs={[PanelRightClose, PanelRightOpen]} width="w-80">
         <Chat workRoomId={found.id} own={person.id} unread={unread} isStaff={isStaff(person)} isArchived={isArchived} />
       </Side>

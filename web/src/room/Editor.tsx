@@ -1,6 +1,6 @@
 import { DocumentEditor } from "@onlyoffice/document-editor-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { type RefObject, useMemo, useRef, useState } from "react";
+import { type RefObject, useEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { client, data, type Schemas } from "../api/client";
@@ -57,12 +57,13 @@ export function Editor({ document, isView, isPhone }: Props) {
 
 /** Keeps a configuration until its key or mode changes: a token that is merely newer must not tear a writer out of the text. */
 function useHeld(latest: Config | undefined): Config | undefined {
-  const held = useRef<Config>(undefined);
-  if (latest === undefined) return undefined;
-  const sign = (config: Config | undefined) => (config === undefined ? "" : `${config.document.key} ${config.editorConfig.mode} ${config.documentServerUrl}`);
-  if (sign(held.current) !== sign(latest)) held.current = latest;
-  return held.current;
+  const [held, setHeld] = useState(latest);
+  const isOther = latest !== undefined && sign(held) !== sign(latest);
+  if (isOther) setHeld(latest);
+  return latest === undefined || isOther ? latest : held;
 }
+
+const sign = (config: Config | undefined): string => (config === undefined ? "" : `${config.document.key} ${config.editorConfig.mode} ${config.documentServerUrl}`);
 
 interface FrameProps {
   document: Document;
@@ -79,7 +80,9 @@ function Frame({ document, config, isPhone, onAgain, onFail }: FrameProps) {
   const before = useRef<HTMLButtonElement>(null);
   const isView = config.editorConfig.mode === "view";
   const now = useRef({ onAgain, setUnsent, id: document.id });
-  now.current = { onAgain, setUnsent, id: document.id };
+  useEffect(() => {
+    now.current = { onAgain, setUnsent, id: document.id };
+  }, [onAgain, document.id]);
   const whole = useMemo(() => {
     const { documentServerUrl: _, ...own } = config;
     // The wrapper lets `events` of the configuration win over its own, so all of them stand here.

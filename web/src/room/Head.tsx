@@ -6,7 +6,7 @@ import { board } from "../board/board";
 import { Heading } from "../ui/Heading";
 import { TimeLeft } from "../ui/TimeLeft";
 import { HandIn } from "./HandIn";
-import { Help, Waiting } from "./Help";
+import { Help } from "./Help";
 import { type Document, type Group, nameOf, type Topic, type WorkRoom } from "./room";
 
 interface Props {
@@ -24,7 +24,7 @@ export function Head({ found, group, topic, document, isStaff, isArchived }: Pro
   const name = t("room.group", { number: found.group.groupNumber, name: nameOf(found.group) });
   const title = topic?.assignment.title ?? name;
   return (
-    <div className="flex flex-wrap items-center gap-x-6 gap-y-2">
+    <section aria-label={t("room.title")} data-part tabIndex={-1} className="flex flex-wrap items-center gap-x-6 gap-y-2 outline-none">
       <div className="min-w-0">
         {document ? (
           <p className="text-lg font-semibold">
@@ -37,13 +37,12 @@ export function Head({ found, group, topic, document, isStaff, isArchived }: Pro
             <span className="break-words">{title}</span>
           </Heading>
         )}
-        <div className="text-soft flex flex-wrap gap-x-2">
+        <div className={`text-soft gap-x-2 ${document ? "hidden sm:flex" : "flex"} flex-wrap`}>
           {topic ? <span>{name} ·</span> : null}
           <Members found={found} topic={topic} isStaff={isStaff} />
         </div>
       </div>
-      {isStaff && group ? <Waiting group={group} /> : null}
-      <span className="ms-auto" />
+      <span className="ms-auto flex flex-wrap items-center gap-x-5 gap-y-2 sm:justify-end">
       {topic && topic.assignment.status === "ACTIVE" && topic.status !== "SUBMITTED" && topic.status !== "GRADED" ? (
         <span className="font-medium">
           <TimeLeft until={topic.lateAllowedUntil ?? topic.assignment.deadline} />
@@ -51,7 +50,8 @@ export function Head({ found, group, topic, document, isStaff, isArchived }: Pro
       ) : null}
       {isStaff || isArchived || !group ? null : <Help group={group} />}
       {isArchived ? null : <HandIn found={found} topic={topic} document={document} />}
-    </div>
+      </span>
+    </section>
   );
 }
 

@@ -23,7 +23,13 @@ export function Help({ group }: { group: Group }) {
       <DialogTrigger>
         <Button kind={group.needsHelp ? "quiet" : "plain"}>
           {group.needsHelp ? null : <Hand aria-hidden="true" className="size-5" />}
-          {t(group.needsHelp ? "room.help.change" : "room.help.ask")}
+          {group.needsHelp ? (
+            <>
+              {t("room.help.edit")} <span className="sr-only">{t("room.help.theQuestion")}</span>
+            </>
+          ) : (
+            t("room.help.ask")
+          )}
         </Button>
         <Window title={t("room.help.title")}>{(close) => <Call group={group} close={close} />}</Window>
       </DialogTrigger>
@@ -40,7 +46,7 @@ function Known({ group }: { group: Group }) {
       <span className="font-medium">
         <Hand aria-hidden="true" className="text-warn inline size-5" /> {t("room.help.known")} <span className="tabular-nums">({since})</span>
       </span>
-      {group.helpMessage ? <span className="text-soft text-sm break-words">“{group.helpMessage}”</span> : null}
+      {group.helpMessage ? <span className="text-soft max-w-60 truncate text-sm">“{group.helpMessage}”</span> : null}
     </span>
   );
 }

@@ -9,7 +9,7 @@ import { Heading } from "../ui/Heading";
 import { Shape } from "../ui/Shape";
 import { When } from "../ui/When";
 import { DocumentDeeds } from "./DocumentDeeds";
-import { type Document, fileName, useNames, type WorkRoom } from "./room";
+import { type Document, fileName, type WorkRoom } from "./room";
 import { usePhone } from "./screen";
 
 const Editor = lazy(async () => ({ default: (await import("./Editor")).Editor }));
@@ -18,7 +18,6 @@ const Editor = lazy(async () => ({ default: (await import("./Editor")).Editor })
 export function Open({ document, found, isWriting, lead }: { document: Document; found: WorkRoom; isWriting: boolean; lead?: ReactNode }) {
   const { t } = useTranslation();
   const navigate = useNavigate();
-  const nameOf = useNames(found);
   const isPhone = usePhone();
   const isView = isPhone && !isWriting;
   const mode = (edit: boolean) =>
@@ -36,11 +35,6 @@ export function Open({ document, found, isWriting, lead }: { document: Document;
           <span className="text-lg break-words">{fileName(document)}</span>
         </Heading>
         {document.status === "DRAFT" ? null : <Chip tone={document.status === "LOCKED" ? "warn" : "good"}>{t(`room.state.${document.status}`)}</Chip>}
-        {document.status === "SUBMITTED" && document.submittedAt !== null ? (
-          <span className="text-soft text-sm">
-            <When at={document.submittedAt} /> {t("room.handIn.by", { name: nameOf(document.submittedById) })}
-          </span>
-        ) : null}
         <span className="ms-auto" />
         {isPhone && document.canEdit ? <Button onPress={() => void mode(isView)}>{t(isView ? "room.editor.write" : "room.editor.read")}</Button> : null}
         <DocumentDeeds document={document} found={found} isOpen />

@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { Choice } from "../ui/Choice";
 import { type Place, PLACES, type Topic, type WorkRoom } from "./room";
 
-const TAB = "text-ink flex min-h-11 min-w-0 items-center gap-1.5 border-b-3 px-2 hover:no-underline sm:px-3";
+const TAB = "text-ink flex min-h-11 min-w-0 items-center gap-1.5 border-b-3 px-1.5 text-sm hover:no-underline sm:px-3 sm:text-base";
 const HERE = "border-accent font-semibold";
 const THERE = "border-transparent";
 
@@ -33,7 +33,7 @@ export function Places({ found, topic, isOpen, place, isWide, hasNews }: Props) 
           {t(`room.place.${one}`)}
           {count[one] ? <span className={one === "chat" ? "text-warn font-semibold" : "text-soft"}>{count[one]}</span> : null}
           {one === "chat" && count.chat ? <span className="sr-only">{t("room.chat.new")}</span> : null}
-          {one === "feedback" && hasNews ? <span className="bg-warn text-page rounded-full px-1.5 text-xs font-semibold">{t("feedback.new")}</span> : null}
+          {one === "feedback" && hasNews && !isHere(one) ? <span className="bg-warn text-page rounded-full px-1.5 text-xs font-semibold">{t("feedback.new")}</span> : null}
         </To>
       ))}
     </nav>

@@ -4,13 +4,14 @@ import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { isStaff } from "../lib/session";
+import { Heading } from "../ui/Heading";
 import { Problems } from "../ui/Problems";
 import { Shape } from "../ui/Shape";
 import { Bars } from "./Bars";
 import { Columns } from "./Columns";
 import { Head } from "./Head";
 import { classOf, group, inTime, type Place, room, type WorkRoom } from "./room";
-import { nextPart, useKeys } from "./screen";
+import { useParts } from "./screen";
 import { Warm } from "./Warm";
 
 interface Props {
@@ -25,9 +26,16 @@ interface Props {
 
 /** S11: the work room. Task, documents, chat and feedback: four places, always in this order. */
 export function Room(props: Props) {
+  const { t } = useTranslation();
   const found = useQuery(room(props.groupId));
   if (found.data) return <Inside {...props} found={found.data} />;
-  return found.isPending ? <Shape /> : <Problems problem={found.error} again={() => void found.refetch()} />;
+  if (found.isPending) return <Shape />;
+  return (
+    <div className="flex flex-col gap-4">
+      <Heading title={t("room.title")}>{t("room.title")}</Heading>
+      <Problems problem={found.error} again={() => void found.refetch()} />
+    </div>
+  );
 }
 
 function Inside({ groupId, place, topicId, documentId, isWriting = false, found }: Props & { found: WorkRoom }) {
@@ -41,12 +49,13 @@ function Inside({ groupId, place, topicId, documentId, isWriting = false, found 
   const isArchived = inClass?.status === "ARCHIVED";
   // What was new when the room was opened; reading it makes the number of the room itself smaller.
   const [unread] = useState(found.unreadCount);
-  useTitleCount(found.unreadCount, `${place} ${documentId} ${topic?.assignmentId}`);
-  useKeys({ F6: nextPart });
+  useTitleCount(found.unreadCount);
+  useParts();
   if (documentId !== undefined && document === undefined) {
     return (
       <div className="flex flex-col items-start gap-3">
-        <Problems problem={new Error()} />
+        <Heading title={t("missing.title")}>{t("missing.title")}</Heading>
+        <p>{t("problem.NOT_FOUND")}</p>
         <Link to="/g/$groupId" params={{ groupId }} className="inline-flex min-h-11 items-center">
           {t("room.toRoom")}
         </Link>
@@ -56,7 +65,7 @@ function Inside({ groupId, place, topicId, documentId, isWriting = false, found 
   return (
     <div data-wide className="flex flex-col gap-3 xl:h-[calc(100dvh-5.75rem)] xl:min-h-[34rem]">
       <Head found={found} group={own.data} topic={topic} document={document} isStaff={isStaff(person)} isArchived={isArchived} />
-      <Bars found={found} topic={topic} isStaff={isStaff(person)} isArchived={isArchived} />
+      <Bars found={found} group={own.data} topic={topic} isStaff={isStaff(person)} isArchived={isArchived} />
       <Columns
         found={found}
         group={own.data}
@@ -74,10 +83,10 @@ function Inside({ groupId, place, topicId, documentId, isWriting = false, found 
   );
 }
 
-/** How many messages wait, in the title of the page, for whoever looks at another one. */
-function useTitleCount(count: number, screen: string): void {
+/** How many messages wait, in the title of the page, for whoever looks at another one. The heading writes the title anew whenever it changes. */
+function useTitleCount(count: number): void {
   useEffect(() => {
     const plain = document.title.replace(/^\(\d+\) /, "");
     document.title = count > 0 ? `(${count}) ${plain}` : plain;
-  }, [count, screen]);
+  });
 }

@@ -17,6 +17,7 @@ export function Task({ topic, group }: { topic: Topic | undefined; group: Group 
   const { t } = useTranslation();
   return (
     <div className="flex max-w-prose flex-col gap-4">
+      <h2 className="sr-only">{t("room.place.task")}</h2>
       {topic === undefined ? <p>{t("room.none")}</p> : <Text topic={topic} />}
       {topic && topic.effectiveAttachments.length > 0 ? (
         <section aria-label={t("room.files")}>
@@ -40,7 +41,6 @@ function Text({ topic }: { topic: Topic }) {
   const isFinished = topic.assignment.status === "FINISHED";
   return (
     <>
-      <h2>{topic.assignment.title}</h2>
       <p className="text-soft flex flex-wrap gap-x-2">
         <span>
           {t("room.ends")} <When at={topic.assignment.deadline} />

@@ -1,4 +1,4 @@
-// Bringing files out of the service.
+// Bringing files out of the service, and into it.
 import { client } from "../api/client";
 
 /** Saves what an address of the service answers as a file, the way a link with `download` does. */
@@ -9,6 +9,15 @@ export function save(address: string, name = ""): void {
   document.body.append(link);
   link.click();
   link.remove();
+}
+
+/** Asks for a file, where a menu and not a button leads to it. */
+export function pick(accept: string, onFile: (file: File) => void): void {
+  const input = document.createElement("input");
+  input.type = "file";
+  input.accept = accept;
+  input.addEventListener("change", () => input.files?.[0] && onFile(input.files[0]));
+  input.click();
 }
 
 /** The PDF of a document, as a file; throws a `Problem` where it cannot be made. */
@@ -33,7 +42,6 @@ function saveBytes(bytes: Blob, name: string): void {
 
 /** A size in the words of the reader's language. */
 export function sizeOf(bytes: number, language: string): string {
-  const units = ["byte", "kilobyte", "megabyte", "gigabyte"] as const;
-  const step = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
-  return new Intl.NumberFormat(language, { style: "unit", unit: units[step]!, unitDisplay: "short", maximumFractionDigits: step > 1 ? 1 : 0 }).format(bytes / 1000 ** step);
+  const [unit, size] = bytes < 1e6 ? (["kilobyte", bytes / 1e3] as const) : bytes < 1e9 ? (["megabyte", bytes / 1e6] as const) : (["gigabyte", bytes / 1e9] as const);
+  return new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "short", maximumFractionDigits: bytes < 1e6 ? 0 : 1 }).format(Math.max(1, size));
 }

@@ -40,27 +40,17 @@ export function useLooking(): boolean {
   );
 }
 
-/** Whether keys typed here are words for a field. */
-const isTyping = (target: EventTarget | null): boolean => target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
-
-/** Single keys for a screen; off while something is typed, and for whoever switched them off. */
-export function useKeys(keys: Readonly<Record<string, () => void>>): void {
+/** F6 goes on to the next part of the screen, with Shift to the one before: the frame of the editor lets no Tab out. */
+export function useParts(): void {
   useEffect(() => {
     const hear = (event: KeyboardEvent) => {
-      const isChord = event.ctrlKey || event.metaKey || (event.altKey && !event.getModifierState("AltGraph"));
-      const deed = keys[event.key];
-      if (deed === undefined || isChord || (event.key.length === 1 && (isTyping(event.target) || localStorage.getItem("keys") === "off"))) return;
+      if (event.key !== "F6" || event.ctrlKey || event.altKey || event.metaKey || document.querySelector("[role=dialog], [role=alertdialog]")) return;
       event.preventDefault();
-      deed();
+      const parts = [...document.querySelectorAll<HTMLElement>("[data-part]")];
+      const here = parts.findIndex((part) => part.contains(document.activeElement));
+      parts.at((here + (event.shiftKey ? (here < 0 ? 0 : -1) : 1)) % parts.length)?.focus();
     };
-    addEventListener("keydown", hear);
-    return () => removeEventListener("keydown", hear);
-  });
-}
-
-/** F6: on to the next part of the screen, from the last to the first. */
-export function nextPart(): void {
-  const parts = [...document.querySelectorAll<HTMLElement>("[data-part]")];
-  const here = parts.findIndex((part) => part.contains(document.activeElement));
-  parts[(here + 1) % parts.length]?.focus();
+    document.addEventListener("keydown", hear);
+    return () => document.removeEventListener("keydown", hear);
+  }, []);
 }

@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { createFileRoute, Outlet, redirect, useNavigate } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { goLive, type Line } from "../lib/live";
@@ -8,7 +8,10 @@ import { acting, isSuper, me, type Me } from "../lib/session";
 import { enterSchool, speakFor } from "../lib/words";
 import { ActingBar } from "../shell/ActingBar";
 import { Header } from "../shell/Header";
+import { useDownloads } from "../submissions/tray";
 import { Notes } from "../ui/notes";
+
+const Downloads = lazy(async () => ({ default: (await import("../submissions/Downloads")).Downloads }));
 
 /** Whether somebody can be at a place without being in a school: the own account, and the schools themselves. */
 const needsNoSchool = (person: Me, path: string) => path === "/me" || (isSuper(person) && path.startsWith("/super/"));
@@ -32,6 +35,7 @@ function School() {
   const { t } = useTranslation();
   const { person } = Route.useRouteContext();
   const line = useLine();
+  const downloads = useDownloads();
   return (
     <>
       <a href="#main" className="bg-sheet sr-only z-20 p-2 focus:not-sr-only focus:absolute">
@@ -43,6 +47,11 @@ function School() {
       <main id="main" className="mx-auto max-w-6xl p-3 sm:p-4">
         <Outlet />
       </main>
+      {downloads.length === 0 ? null : (
+        <Suspense>
+          <Downloads />
+        </Suspense>
+      )}
       <Notes />
     </>
   );

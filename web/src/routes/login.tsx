@@ -43,7 +43,7 @@ function SignIn() {
   useEffect(() => form.current?.querySelector("input")?.focus(), []);
   const enter = () => void navigate({ href: safeNext(next) });
   const signing = useMutation({
-    mutationFn: (form: FormData) => signIn(cache, String(form.get("email")).trim(), String(form.get("password"))),
+    mutationFn: (typed: FormData) => signIn(cache, String(typed.get("email")).trim(), String(typed.get("password"))),
     onSuccess: enter,
   });
   const good = told === "password" ? t("reset.done") : next?.includes("emailChanged=true") ? t("signIn.emailChanged") : undefined;

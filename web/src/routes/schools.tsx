@@ -86,8 +86,8 @@ function Cards({ list, pick, isPending }: { list: readonly School[]; pick: (id: 
       {list.map((school, index) => (
         <li key={school.id}>
           {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- choosing is all there is to do here: Enter picks */}
-          <Button autoFocus={index === 0} className="min-h-14 w-full justify-between text-start" isPending={isPending} onPress={() => pick(school.id)}>
-            <span className="min-w-0 wrap-anywhere">{school.name}</span>
+          <Button autoFocus={index === 0} className="min-h-14 w-full text-start" isPending={isPending} onPress={() => pick(school.id)}>
+            <span className="min-w-0 grow wrap-anywhere">{school.name}</span>
             <ChevronRight aria-hidden="true" className="size-5 shrink-0" />
           </Button>
         </li>

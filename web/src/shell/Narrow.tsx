@@ -1,18 +1,31 @@
 import { useNavigate } from "@tanstack/react-router";
 import { Menu as Lines } from "lucide-react";
+import { lazy, Suspense } from "react";
 import { useTranslation } from "react-i18next";
 
-import { MenuButton } from "../ui/More";
+import { Button } from "../ui/Button";
+import { useMenuButton } from "../ui/menuButton";
 import type { Place } from "./places";
+
+const load = () => import("./NarrowMenu");
+const NarrowMenu = lazy(async () => ({ default: (await load()).NarrowMenu }));
 
 /** The places behind one button, where the screen is too narrow for them. */
 export function Narrow({ places }: { places: readonly Place[] }) {
   const { t } = useTranslation();
   const navigate = useNavigate();
-  const deeds = places.map(([to, words]) => ({ id: to, name: t(words), onAction: () => void navigate({ to }) }));
+  const { button, opened } = useMenuButton(load);
+  const label = t("app.main");
   return (
-    <MenuButton label={t("app.main")} name={t("app.main")} deeds={deeds} className="px-0 md:hidden">
-      <Lines aria-hidden="true" className="size-5" />
-    </MenuButton>
+    <>
+      <Button {...button} kind="quiet" className="px-0 md:hidden" aria-label={label}>
+        <Lines aria-hidden="true" className="size-5" />
+      </Button>
+      {opened ? (
+        <Suspense>
+          <NarrowMenu {...opened} label={label} places={places} onAction={(to) => void navigate({ to: to as Place[0] })} />
+        </Suspense>
+      ) : null}
+    </>
   );
 }

@@ -21,6 +21,7 @@ export class Archive {
   private matched = 0;
   private head: Uint8Array[] = [];
   private total: number | undefined;
+  private reading: Promise<void> | undefined;
 
   constructor(private readonly onProgress: (progress: Progress) => void) {
     this.stream = new TransformStream({
@@ -28,22 +29,25 @@ export class Archive {
         out.enqueue(piece);
         this.watch(piece);
       },
+      flush: () => this.reading,
     });
   }
 
   private watch(piece: Uint8Array): void {
     const before = this.begun;
-    for (const byte of piece) {
+    let end = 0;
+    for (const [index, byte] of piece.entries()) {
       this.matched = byte === LOCAL[this.matched] ? this.matched + 1 : byte === LOCAL[0] ? 1 : 0;
       if (this.matched === LOCAL.length) {
         this.begun += 1;
         this.matched = 0;
+        if (this.begun === 2) end = this.bytes + index + 1 - LOCAL.length;
       }
     }
     this.bytes += piece.length;
     if (before < 2 && this.bytes < LIST_MAX) {
       this.head.push(piece);
-      if (this.begun >= 2) void this.readList();
+      if (this.begun >= 2) this.reading = this.readList(end);
     }
     this.tell();
   }
@@ -53,10 +57,11 @@ export class Archive {
     this.onProgress({ bytes: this.bytes, ...files });
   }
 
-  private async readList(): Promise<void> {
+  /** Reads the first file, which ends before this byte. */
+  private async readList(end: number): Promise<void> {
     const head = joined(this.head);
     this.head = [];
-    const list = await text(head, 0);
+    const list = await text(head.subarray(0, end - sizesBefore(head, end)));
     if (list !== undefined) {
       this.total = filesIn(list);
       this.tell();
@@ -67,9 +72,10 @@ export class Archive {
   async missing(whole: Blob): Promise<string[]> {
     if (this.begun === 0) return [];
     const tail = new Uint8Array(await whole.slice(-70_000).arrayBuffer());
-    const at = directoryEntry(tail, "errors.txt");
-    if (at === undefined) return [];
-    const list = await text(new Uint8Array(await whole.slice(at).arrayBuffer()), 0);
+    const place = directoryEntry(tail, "errors.txt");
+    if (place === undefined) return [];
+    const file = new Uint8Array(await whole.slice(place.at, place.at + 30 + 600 + place.size).arrayBuffer());
+    const list = await text(file.subarray(0, bytesFrom(file) + place.size));
     return (list ?? "").split(/\r?\n/).filter((line) => line.trim() !== "");
   }
 }
@@ -86,36 +92,31 @@ function joined(pieces: readonly Uint8Array[]): Uint8Array {
 
 const view = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
-/** Where the file of this name begins, by the directory at the end of the archive. */
-function directoryEntry(tail: Uint8Array, name: string): number | undefined {
+/** How much stands after a file to say its size, when the next one begins here. */
+function sizesBefore(bytes: Uint8Array, end: number): number {
+  return [16, 24].find((size) => end >= size && view(bytes).getUint32(end - size, true) === 0x08074b50) ?? 0;
+}
+
+/** Where the file of this name begins and how long it is packed, by the directory at the end of the archive. */
+function directoryEntry(tail: Uint8Array, name: string): { at: number; size: number } | undefined {
   const numbers = view(tail);
   for (let at = tail.length - 46; at >= 0; at -= 1) {
     if (numbers.getUint32(at, true) !== 0x02014b50) continue;
     const length = numbers.getUint16(at + 28, true);
-    if (new TextDecoder().decode(tail.subarray(at + 46, at + 46 + length)) === name) return numbers.getUint32(at + 42, true);
+    if (new TextDecoder().decode(tail.subarray(at + 46, at + 46 + length)) === name) return { at: numbers.getUint32(at + 42, true), size: numbers.getUint32(at + 20, true) };
   }
   return undefined;
 }
 
-/** The text of the file that begins here; its end is where the compressed bytes say so. */
-async function text(bytes: Uint8Array, at: number): Promise<string | undefined> {
-  const numbers = view(bytes);
-  if (bytes.length < at + 30 || numbers.getUint16(at + 8, true) !== 8) return undefined;
-  const from = at + 30 + numbers.getUint16(at + 26, true) + numbers.getUint16(at + 28, true);
-  const plain = new DecompressionStream("deflate-raw");
-  const writer = plain.writable.getWriter();
-  // What follows the file makes the writing fail, after everything of the file was read.
-  writer.write(bytes.slice(from)).catch(() => undefined);
-  writer.close().catch(() => undefined);
-  const reader = plain.readable.getReader();
-  const decoder = new TextDecoder();
-  let found = "";
-  try {
-    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) found += decoder.decode(piece.value, { stream: true });
-  } catch {
-    // The end of the file was passed.
-  }
-  return found;
+/** Where the packed bytes of the file begin that these bytes begin with. */
+const bytesFrom = (file: Uint8Array): number => 30 + view(file).getUint16(26, true) + view(file).getUint16(28, true);
+
+/** The text of one packed file, from its first byte to its last. */
+async function text(file: Uint8Array): Promise<string | undefined> {
+  const isDeflated = file.length >= 30 && view(file).getUint16(8, true) === 8;
+  if (!isDeflated) return undefined;
+  const packed = new Blob([file.slice(bytesFrom(file))]).stream();
+  return new Response(packed.pipeThrough(new DecompressionStream("deflate-raw"))).text().catch(() => undefined);
 }
 
 /** How many files a list names: one in its column "file", one in its column "pdf". */

@@ -81,7 +81,7 @@ export function Edit({ of, person }: { of: Topic; person: string }) {
             {t("topic.recompute", { count: handedIn })}
           </Check>
         ) : null}
-        <div className="bg-page border-faint z-5 -mx-4 flex flex-wrap items-center gap-3 border-y px-4 py-2 md:sticky md:bottom-0">
+        <div className="flex flex-wrap items-center gap-3">
           <Button type="submit" kind="main" isDisabled={!isDirty} isPending={saving.isPending}>
             {t("app.save")}
           </Button>

@@ -47,7 +47,7 @@ export function Fields({ form, onChange, groups, lack, problem, courses, canBegi
             { id: "each", name: t("topic.each") },
           ]}
         />
-        <p className="text-soft text-sm">{t("topic.nothingLost")}</p>
+        {Object.values(form.texts).some((text) => text !== "") ? <p className="text-soft text-sm">{t("topic.nothingLost")}</p> : null}
         <Text label={form.isShared ? t("topic.textForAll") : t("topic.textForOthers")} value={form.description} onChange={(description) => onChange({ description })} problem={wrong("description")} />
         {form.isShared ? null : <GroupTexts groups={groups} texts={form.texts} onChange={(texts) => onChange({ texts })} />}
       </Sheet>

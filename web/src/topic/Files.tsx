@@ -4,8 +4,10 @@ import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { client, data } from "../api/client";
+import { useBytes } from "../lib/bytes";
+import { neighbour } from "../lib/focus";
 import { useSay } from "../lib/problems";
-import { Asked } from "../ui/Asked";
+import { Asked } from "../ui/Ask";
 import { Chip } from "../ui/Chip";
 import { Choice } from "../ui/Choice";
 import { Drop } from "../ui/Drop";
@@ -62,20 +64,21 @@ export function Files({ of, isLocked }: { of: Topic; isLocked: boolean }) {
 }
 
 function File({ of, file, isLocked }: { of: Topic; file: Attachment; isLocked: boolean }) {
-  const { t, i18n } = useTranslation();
+  const { t } = useTranslation();
+  const size = useBytes();
   const say = useSay();
   const cache = useQueryClient();
   const line = useRef<HTMLLIElement>(null);
   const [isAsked, setAsked] = useState(false);
   const remove = useMutation({
     mutationFn: () => data(client.DELETE("/assignments/{id}/attachments/{attachmentId}", { params: { path: { id: of.id, attachmentId: file.id } } })),
-    onSuccess: () => {
-      const other = line.current?.nextElementSibling ?? line.current?.previousElementSibling;
-      (other?.querySelector<HTMLElement>("a") ?? document.querySelector<HTMLElement>("main h1"))?.focus();
+    onSuccess: async () => {
+      const focus = neighbour(line.current);
       note(t("topic.fileGone", { name: file.fileName }));
+      await refresh(cache);
+      requestAnimationFrame(focus);
     },
     onError: (problem) => note(say(problem)),
-    onSettled: () => refresh(cache),
   });
   const handOut = useMutation({
     mutationFn: () => data(client.POST("/assignments/{id}/handouts", { params: { path: { id: of.id } }, body: { templateAttachmentId: file.id } })),
@@ -95,15 +98,9 @@ function File({ of, file, isLocked }: { of: Topic; file: Attachment; isLocked: b
         <span className="break-all">{file.fileName}</span>
       </a>
       {file.isEffective === false ? <Chip tone="warn">{t("topic.notShown")}</Chip> : null}
-      <span className="text-soft text-sm">{sizeOf(file.size, i18n.language)}</span>
+      <span className="text-soft text-sm">{size(file.size)}</span>
       {isLocked ? null : <More label={file.fileName} deeds={deeds} isPending={remove.isPending || handOut.isPending} />}
       {isAsked ? <Asked title={t("topic.removeFileTitle", { name: file.fileName })} text={t("topic.removeFileText")} yes={t("topic.removeFile")} onYes={() => remove.mutate()} onClose={() => setAsked(false)} /> : null}
     </li>
   );
-}
-
-/** How large a file is, in the unit that fits. */
-export function sizeOf(bytes: number, language: string): string {
-  const [value, unit] = bytes < 1_000_000 ? [Math.max(1, Math.round(bytes / 1000)), "kilobyte"] : [bytes / 1_000_000, "megabyte"];
-  return new Intl.NumberFormat(language, { style: "unit", unit: String(unit), unitDisplay: "short", maximumFractionDigits: 1 }).format(Number(value));
 }

@@ -32,13 +32,14 @@ export function Finished({ of }: { of: Topic }) {
       </Bar>
       {reopen.isError ? <Problems problem={reopen.error} /> : null}
       <Sheet className="flex flex-col gap-3">
+        <h2>{t("topic.text")}</h2>
         <p className="text-soft">
           {t("topic.deadline")}: <When at={of.deadline} />
         </p>
         {of.description.trim() === "" ? <p className="text-soft">{t("topic.noText")}</p> : <Written>{of.description}</Written>}
         {own.map((one) => (
           <div key={one.id} className="border-faint flex flex-col gap-1 border-t pt-3">
-            <h2 className="text-base">{groupName(one.group)}</h2>
+            <h3 className="font-semibold">{groupName(one.group)}</h3>
             <Written>{one.effectiveDescription}</Written>
           </div>
         ))}

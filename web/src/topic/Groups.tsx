@@ -6,8 +6,9 @@ import { useTranslation } from "react-i18next";
 
 import { client, data, Problem } from "../api/client";
 import { classGroups } from "../divide/class";
+import { neighbour } from "../lib/focus";
 import { useSay } from "../lib/problems";
-import { Asked } from "../ui/Asked";
+import { Asked } from "../ui/Ask";
 import { Button } from "../ui/Button";
 import { Check } from "../ui/Check";
 import { Chip } from "../ui/Chip";
@@ -29,7 +30,7 @@ export function Groups({ of, isLocked }: { of: Topic; isLocked: boolean }) {
       <Sheet className="flex flex-col gap-3">
         <h2 id="groups">{t("topic.groups", { count: of.groupAssignments.length })}</h2>
         {of.groupAssignments.length === 0 ? <p className="text-soft">{t("topic.noGroups")}</p> : null}
-        <ul className="flex flex-col gap-1">
+        <ul className="flex flex-col gap-1 empty:hidden">
           {of.groupAssignments.map((own) => (
             <Line key={own.id} of={of} own={own} isLocked={isLocked} />
           ))}
@@ -37,7 +38,7 @@ export function Groups({ of, isLocked }: { of: Topic; isLocked: boolean }) {
         {isLocked ? null : (
           <p className="flex flex-wrap items-center gap-x-4 gap-y-2">
             <DialogTrigger>
-              <Button data-add-groups>{t("topic.addGroups")}</Button>
+              <Button>{t("topic.addGroups")}</Button>
               <Window title={t("topic.addGroupsTitle")}>{(close) => <Add of={of} close={close} />}</Window>
             </DialogTrigger>
             {of.courseId === null ? null : (
@@ -68,14 +69,14 @@ function Line({ of, own, isLocked }: { of: Topic; own: Own; isLocked: boolean })
   });
   const remove = useMutation({
     mutationFn: (isForced: boolean) => data(client.DELETE("/assignments/{id}/groups/{groupId}", { params: { path, query: isForced ? { force: "1" } : {} } })),
-    onSuccess: (_, isForced) => {
-      const other = line.current?.nextElementSibling ?? line.current?.previousElementSibling;
-      (other?.querySelector<HTMLElement>("a") ?? document.querySelector<HTMLElement>("[data-add-groups]"))?.focus();
+    onSuccess: async (_, isForced) => {
+      const focus = neighbour(line.current);
       note(t("topic.groupGone", { name }), isForced || hasFiles || own.lateAllowedUntil !== null ? undefined : () => back.mutate());
+      await refresh(cache);
+      requestAnimationFrame(focus);
     },
     // What the group handed in would go, too: that is asked first.
     onError: (problem) => (problem instanceof Problem && problem.code === "HAS_SUBMISSION" ? setOpen("gone") : note(say(problem))),
-    onSettled: () => refresh(cache),
   });
   const deeds: Deed[] = [
     { id: "time", name: t("topic.moreTime"), onAction: () => setOpen("time") },

@@ -5,7 +5,8 @@ import { useTranslation } from "react-i18next";
 
 import { client, data } from "../api/client";
 import { useSay } from "../lib/problems";
-import { Asked } from "../ui/Asked";
+import { Asked } from "../ui/Ask";
+import { asButton } from "../ui/Button";
 import { Chip } from "../ui/Chip";
 import { Heading } from "../ui/Heading";
 import { More } from "../ui/More";
@@ -39,7 +40,7 @@ export function Head({ of }: { of: Topic }) {
         </div>
       </div>
       <div className="flex flex-wrap items-center gap-2">
-        <Link to="/t/$topicId/board" params={{ topicId: of.id }} className="border-line bg-sheet text-ink inline-flex min-h-11 items-center rounded-lg border px-4 font-medium hover:no-underline hover:brightness-95">
+        <Link to="/t/$topicId/board" params={{ topicId: of.id }} className={asButton()}>
           {t("topic.board")}
         </Link>
         <More

@@ -7,6 +7,7 @@ import { useTranslation } from "react-i18next";
 
 import { client, data, Problem } from "../api/client";
 import { classGroups } from "../divide/class";
+import { useBytes } from "../lib/bytes";
 import { Button } from "../ui/Button";
 import { Check } from "../ui/Check";
 import { Drop } from "../ui/Drop";
@@ -16,7 +17,6 @@ import { Problems } from "../ui/Problems";
 import { Sheet } from "../ui/Sheet";
 import { useEdits } from "./edits";
 import { Fields } from "./Fields";
-import { sizeOf } from "./Files";
 import { blank, lacks, newOf } from "./form";
 import { Found } from "./Found";
 import { OnTheWay } from "./OnTheWay";
@@ -31,7 +31,8 @@ interface Props {
 
 /** A topic that does not exist yet: everything is sent by one button, its files after it. */
 export function New({ classId, courseId, person }: Props) {
-  const { t, i18n } = useTranslation();
+  const { t } = useTranslation();
+  const size = useBytes();
   const cache = useQueryClient();
   const navigate = useNavigate();
   const { form, isDirty, isFound, change, forget, sent } = useEdits(blank(courseId), person, `topic:new:${courseId ?? classId}`);
@@ -75,11 +76,12 @@ export function New({ classId, courseId, person }: Props) {
           <section aria-labelledby="files">
             <Sheet className="flex flex-col gap-3">
               <h2 id="files">{t("topic.files")}</h2>
-              <ul className="flex flex-col gap-1">
+              {files.length === 0 ? <p className="text-soft">{t("topic.noFiles")}</p> : null}
+              <ul className="flex flex-col gap-1 empty:hidden">
                 {files.map((file, index) => (
                   <li key={`${file.name}${file.lastModified}${file.size}`} className="border-faint flex items-center gap-3 rounded-lg border ps-3">
                     <span className="min-w-0 grow break-all">{file.name}</span>
-                    <span className="text-soft text-sm">{sizeOf(file.size, i18n.language)}</span>
+                    <span className="text-soft text-sm">{size(file.size)}</span>
                     <Button kind="quiet" className="px-0" aria-label={t("topic.forgetFile", { name: file.name })} onPress={() => setFiles(files.filter((_, at) => at !== index))}>
                       <X aria-hidden="true" className="size-5" />
                     </Button>

@@ -1,7 +1,6 @@
 import { X } from "lucide-react";
 import { useTranslation } from "react-i18next";
 
-import { Problem } from "../api/client";
 import { useSay } from "../lib/problems";
 import { Button } from "../ui/Button";
 import type { Sending } from "./sending";
@@ -10,7 +9,6 @@ import type { Sending } from "./sending";
 export function OnTheWay({ sendings, onCancel }: { sendings: readonly Sending[]; onCancel: (key: number) => void }) {
   const { t } = useTranslation();
   const say = useSay();
-  const why = (problem: unknown) => (problem instanceof Problem && problem.status === 413 ? t("topic.tooLarge") : problem instanceof Problem && problem.status === 415 ? t("topic.wrongType") : say(problem));
   if (sendings.length === 0) return null;
   return (
     <ul className="flex flex-col gap-2" aria-label={t("topic.onTheWay")}>
@@ -21,7 +19,7 @@ export function OnTheWay({ sendings, onCancel }: { sendings: readonly Sending[];
             <progress aria-label={t("topic.progress", { name: sending.name })} max={1} value={sending.share} className="accent-accent w-32 max-w-full" />
           ) : (
             <span role="alert" className="text-bad text-sm">
-              {why(sending.problem)}
+              {say(sending.problem)}
             </span>
           )}
           <Button kind="quiet" className="px-0" onPress={() => onCancel(sending.key)} aria-label={sending.problem === undefined ? t("topic.cancelFile", { name: sending.name }) : t("topic.forgetFile", { name: sending.name })}>

@@ -18,7 +18,7 @@ export function Text({ label, value, onChange, rows = 10, problem }: Props) {
   const { t } = useTranslation();
   const [open, setOpen] = useState<"write" | "see">("write");
   const write = <Area label={label} hint={t("topic.markdown")} value={value} onChange={onChange} rows={rows} maxLength={20_000} problem={problem} />;
-  const see = <div className="border-faint min-h-24 rounded-lg border p-3">{value.trim() === "" ? <p className="text-soft">{t("topic.noText")}</p> : <Written>{value}</Written>}</div>;
+  const see = <div className="border-faint min-h-24 rounded-lg border p-3"><h2 className="sr-only">{label}</h2>{value.trim() === "" ? <p className="text-soft">{t("topic.noText")}</p> : <Written>{value}</Written>}</div>;
   return (
     <Tabs
       label={label}

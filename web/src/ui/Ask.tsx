@@ -1,32 +1,31 @@
-import { lazy, Suspense, useState } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 
-import type { Question } from "./Asked";
+import { whenQuiet } from "../lib/whenQuiet";
+import type { Question } from "./Asking";
 import { Button } from "./Button";
 
-const fetchAsked = async () => ({ default: (await import("./Asked")).Asked });
-const Opened = lazy(fetchAsked);
+const load = () => import("./Asking");
+const Asking = lazy(async () => ({ default: (await load()).Asking }));
 
 /** A button that asks before it does something that is not easily undone; "Cancel" has the focus. */
 export function Ask({ open, isPending = false, kind, ...question }: Question & { open: string; isPending?: boolean; kind?: "plain" | "danger" | "quiet" }) {
   const [isOpen, setOpen] = useState(false);
+  useEffect(() => whenQuiet(load), []);
   return (
     <>
-      <Button
-        isPending={isPending}
-        aria-haspopup="dialog"
-        aria-expanded={isOpen}
-        onPress={() => setOpen(true)}
-        onHoverStart={() => void fetchAsked()}
-        onFocus={() => void fetchAsked()}
-        {...(kind ? { kind } : {})}
-      >
+      <Button isPending={isPending} aria-haspopup="dialog" onPress={() => setOpen(true)} {...(kind ? { kind } : {})}>
         {open}
       </Button>
-      {isOpen ? (
-        <Suspense>
-          <Opened {...question} onClose={() => setOpen(false)} />
-        </Suspense>
-      ) : null}
+      {isOpen ? <Asked {...question} onClose={() => setOpen(false)} /> : null}
     </>
+  );
+}
+
+/** The same question where no button stands beside it, after a choice in a menu for instance. */
+export function Asked(question: Question & { onClose: () => void }) {
+  return (
+    <Suspense>
+      <Asking {...question} />
+    </Suspense>
   );
 }

@@ -56,7 +56,7 @@ function line(branch: Branch) {
     >
       <TreeItemContent>
         {({ hasChildItems, isExpanded }) => (
-          <div className="flex min-h-10 items-center gap-1 ps-[calc((var(--tree-item-level)-1)*1rem)] pe-2">
+          <div className="flex min-h-10 items-center gap-1.5 ps-[calc((var(--tree-item-level)-1)*1rem)] pe-2">
             {hasChildItems ? (
               <Button slot="chevron" className="inline-flex size-10 shrink-0 cursor-pointer items-center justify-center rounded-lg">
                 <ChevronRight aria-hidden="true" className={`size-4 ${isExpanded ? "rotate-90" : ""}`} />

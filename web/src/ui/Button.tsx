@@ -15,9 +15,9 @@ export const asButton = (kind: Kind = "plain"): string =>
   `inline-flex min-h-11 min-w-11 items-center justify-center gap-2 rounded-lg border px-4 font-medium no-underline hover:no-underline hover:brightness-95 ${KINDS[kind]}`;
 
 interface Props extends Omit<ButtonProps, "className" | "isPending"> {
-  ref?: Ref<HTMLButtonElement>;
   kind?: Kind;
   className?: string;
+  ref?: Ref<HTMLButtonElement>;
   /** What it does is under way: it keeps the focus, and pressing it again does nothing. */
   isPending?: boolean;
 }

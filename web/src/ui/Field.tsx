@@ -7,13 +7,15 @@ interface Props extends Omit<TextFieldProps, "className" | "children"> {
   problem?: string;
   /** What stands at the end of the line, a button for instance. */
   end?: ReactNode;
+  /** The label is only for those who listen: what stands beside the field shows it to the others. */
+  isBare?: boolean;
 }
 
 /** One line of text with its label above, what is wrong with it below. */
-export function Field({ label, hint, problem, end, ...rest }: Props) {
+export function Field({ label, hint, problem, end, isBare = false, ...rest }: Props) {
   return (
     <TextField {...rest} isInvalid={problem !== undefined || rest.isInvalid} className="flex flex-col gap-1">
-      <Label className="font-medium">{label}</Label>
+      <Label className={isBare ? "sr-only" : "font-medium"}>{label}</Label>
       <span className="flex gap-2">
         <Input className="bg-sheet border-line min-h-11 w-full min-w-0 rounded-lg border px-3" />
         {end}

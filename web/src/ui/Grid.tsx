@@ -47,7 +47,7 @@ export function Grid<T extends { id: string }>({ label, columns: all, rows, none
               {({ sortDirection }) => (
                 <>
                   {column.name}
-                  {sortDirection === undefined ? null : <span aria-hidden="true"> {sortDirection === "ascending" ? "↑" : "↓"}</span>}
+                  {column.sort === undefined || onSort === undefined ? null : <span aria-hidden="true"> {sortDirection === undefined ? "↕" : sortDirection === "ascending" ? "↑" : "↓"}</span>}
                 </>
               )}
             </Column>

@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { ComboBox, FieldError, Input, Label, ListBox, ListBoxItem, Popover, type Key } from "react-aria-components";
 
 import { BOX, LINE, OVER } from "./field";
@@ -24,17 +24,27 @@ interface Props {
 
 /** A field that finds one of many while it is typed in. */
 export function Search({ label, input, onInput, found, onPick, none, problem, value = null }: Props) {
+  // Whoever empties the field after picking does not ask for the list again.
+  const [isPicked, setIsPicked] = useState(false);
   return (
     <ComboBox
       value={value}
       inputValue={input}
-      onInputChange={onInput}
+      onInputChange={(text) => {
+        if (text !== "") setIsPicked(false);
+        onInput(text);
+      }}
       items={found}
-      onChange={(key: Key | null) => key !== null && onPick(String(key))}
+      onChange={(key: Key | null) => {
+        if (key === null) return;
+        setIsPicked(true);
+        onPick(String(key));
+      }}
+      onBlur={() => setIsPicked(false)}
       isInvalid={problem !== undefined}
       allowsEmptyCollection
       defaultFilter={() => true}
-      menuTrigger="focus"
+      menuTrigger={isPicked ? "manual" : "focus"}
       className="flex min-w-0 flex-col gap-1"
     >
       <Label className="font-medium">{label}</Label>

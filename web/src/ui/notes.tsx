@@ -1,32 +1,37 @@
-import { lazy, Suspense, useSyncExternalStore } from "react";
+import { lazy, Suspense, useEffect, useSyncExternalStore } from "react";
 
-const fetchList = () => import("./NoteList");
-const NoteList = lazy(async () => ({ default: (await fetchList()).NoteList }));
+import { whenQuiet } from "../lib/whenQuiet";
 
-// Most visits begin with nothing to say: what shows notes comes with the first.
+const load = () => import("./NoteRegion");
+const NoteRegion = lazy(async () => ({ default: (await load()).NoteRegion }));
+
 let isWanted = false;
 const listeners = new Set<() => void>();
-const subscribe = (listener: () => void) => {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-};
 
-/** Says what has just happened, for eight seconds, with the way back where there is one; answers how to take it away. */
-export function note(text: string, undo?: () => void): () => void {
+/**
+ * Says what has just happened, for eight seconds, with the way back where there is one; answers how to take it away. `onGone` is
+ * called when it is gone, undone or not: the clock rests while somebody points at it.
+ */
+export function note(text: string, undo?: () => void, onGone?: () => void): () => void {
   isWanted = true;
   for (const listener of listeners) listener();
-  const close = fetchList().then(({ notes }) => {
-    const key = notes.add({ text, undo }, { timeout: 8_000 });
+  const shown = load().then(({ notes }) => {
+    const key = notes.add({ text, undo }, { timeout: 8_000, ...(onGone ? { onClose: onGone } : {}) });
     return () => notes.close(key);
   });
-  return () => void close.then((now) => now());
+  shown.catch(() => onGone?.());
+  return () => void shown.then((close) => close()).catch(() => undefined);
 }
 
-/** Where notes appear. */
+/** Where notes appear; screen readers hear them. What draws them is fetched with the first one, or when everything else has come. */
 export function Notes() {
-  return useSyncExternalStore(subscribe, () => isWanted) ? (
-    <Suspense>
-      <NoteList />
-    </Suspense>
-  ) : null;
+  useEffect(() => whenQuiet(load), []);
+  const isNeeded = useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => isWanted,
+  );
+  return <Suspense>{isNeeded ? <NoteRegion /> : null}</Suspense>;
 }

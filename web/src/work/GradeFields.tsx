@@ -16,19 +16,16 @@ interface Props extends Measure {
   form: MemberForm;
   onChange: (part: Partial<MemberForm>) => void;
   problem?: unknown;
-  /** Whose grade this is, where it is not that of the group. */
-  of?: string;
 }
 
 const NONE = "none";
 
 /** The fields of a grade: a choice where the scale lists its values, points where the topic has them. */
-export function GradeFields({ gradeScale, maxPoints, form, onChange, problem, of }: Props) {
+export function GradeFields({ gradeScale, maxPoints, form, onChange, problem }: Props) {
   const { t, i18n } = useTranslation();
   const values = scaleValues(gradeScale);
   const hasValue = gradeScale !== null || maxPoints === null || form.value !== "";
   const hasPoints = maxPoints !== null || gradeScale === null || form.points !== "";
-  const named = (words: string) => (of === undefined ? words : t("work.ofMember", { what: words, name: of }));
   const refused = (path: string) => {
     const said = fieldProblem(problem, path);
     return said === undefined ? undefined : i18n.exists(`work.refused.${path}`) ? t(`work.refused.${path}`, { scale: gradeScale ?? "", max: maxPoints ?? "" }) : said;
@@ -40,7 +37,7 @@ export function GradeFields({ gradeScale, maxPoints, form, onChange, problem, of
     <div className="grid grid-cols-2 items-start gap-3">
       {!hasValue ? null : values.length > 0 ? (
         <Choice
-          label={named(t("work.grade"))}
+          label={t("work.grade")}
           options={[{ id: NONE, name: t("work.noGrade") }, ...listed.map((value) => ({ id: value, name: value }))]}
           value={form.value === "" ? NONE : form.value}
           onChange={(value) => onChange({ value: value === NONE ? "" : value })}
@@ -48,7 +45,7 @@ export function GradeFields({ gradeScale, maxPoints, form, onChange, problem, of
         />
       ) : (
         <Field
-          label={named(t("work.grade"))}
+          label={t("work.grade")}
           value={form.value}
           onChange={(value) => onChange({ value })}
           maxLength={20}
@@ -58,7 +55,7 @@ export function GradeFields({ gradeScale, maxPoints, form, onChange, problem, of
       )}
       {hasPoints ? (
         <Field
-          label={named(maxPoints === null ? t("work.pointsField") : t("work.pointsFieldOf", { max: maxPoints }))}
+          label={maxPoints === null ? t("work.pointsField") : t("work.pointsFieldOf", { max: maxPoints })}
           value={form.points.replace(".", comma)}
           onChange={(points) => onChange({ points })}
           inputMode="decimal"

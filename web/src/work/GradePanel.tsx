@@ -62,7 +62,7 @@ export function GradePanel({ submission, person, groupAssignmentId, groupName, i
         {next}
       </div>
       <p className="text-soft text-sm">{isPublished ? t("work.seenHint") : t("work.returnHint")}</p>
-      <div className="flex flex-wrap gap-x-2">
+      <div className="-mx-2 flex flex-wrap">
         {isPublished ? (
           <Button kind="quiet" className="px-2" onPress={() => void takeBack()} isPending={grading.isSaving}>
             {t("work.takeBackGrade")}

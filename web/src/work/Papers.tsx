@@ -1,6 +1,7 @@
 import { lazy, Suspense } from "react";
 import { useTranslation } from "react-i18next";
 
+import { usePhone } from "../room/screen";
 import { fetchFile } from "../submissions/downloads";
 import { Button } from "../ui/Button";
 import { Chip } from "../ui/Chip";
@@ -37,6 +38,7 @@ const partOf = (paper: Paper): Part<string> => ({ id: paper.id, name: paper.titl
 
 function Sight({ paper }: { paper: Paper }) {
   const { t } = useTranslation();
+  const isPhone = usePhone();
   const { document, copy } = paper;
   const path = document === undefined ? undefined : `/api/workrooms/documents/${document.id}`;
   const download = copy?.downloadUrl ?? `${path}/download`;
@@ -55,18 +57,21 @@ function Sight({ paper }: { paper: Paper }) {
           </Button>
         )}
         <a href="#work-panel" className="inline-flex min-h-11 items-center">
-          {t("editor.leave")}
+          {t("work.leave")}
         </a>
       </div>
       {document === undefined ? (
         <Empty>{t("work.deleted")}</Empty>
       ) : (
         <Suspense fallback={<Shape count={1} />}>
-          <Editor key={document.id} document={document} isView isPhone={false} />
+          {/* The frame is as high as its place on a wide screen. */}
+          <div className="flex flex-col xl:h-[75vh]">
+            <Editor key={document.id} document={document} isView isPhone={isPhone} />
+          </div>
         </Suspense>
       )}
       <a href="#work-panel" className="inline-flex min-h-11 items-center self-start">
-        {t("editor.leave")}
+        {t("work.leave")}
       </a>
     </div>
   );

@@ -51,7 +51,7 @@ export function Works({ found, row, person, open, onOpen }: Props) {
   const isFinished = found.status === "FINISHED";
   const nameOfPerson = names(place.data, person);
   return (
-    <div className="flex flex-col gap-4">
+    <div data-wide className="mx-auto flex max-w-[110rem] flex-col gap-4">
       <Head found={found} row={row} nameOf={nameOfPerson} />
       {isFinished ? <Bar>{t("work.finished", { when: found.finishedAt === null ? "" : moment(found.finishedAt) })}</Bar> : null}
       <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_22rem]">

@@ -1,6 +1,8 @@
 // The keyboard while works are looked at one after another.
 import { useEffect, useEffectEvent } from "react";
 
+import { isTaken, useKeys } from "../lib/keys";
+
 export interface Goals {
   onNext: () => void;
   onBefore: () => void;
@@ -8,26 +10,21 @@ export interface Goals {
 }
 
 const REGIONS = ["work-head", "work-document", "work-panel"];
-const isTaken = (target: Element) => target.closest("input, textarea, select, [contenteditable], [role=textbox]") !== null;
-const isOver = (target: Element) => target.closest("[role=dialog], [role=alertdialog], [role=menu], [role=listbox]") !== null;
 
 /** `n` and `p` go to the next and the last group, Escape to the board, F6 from part to part. Silent while somebody types. */
 export function useWorkKeys(goals: Goals): void {
   const onKey = useEffectEvent((event: KeyboardEvent) => {
-    const target = event.target as Element;
-    if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || isOver(target)) return;
+    const isOver = document.querySelector("[role=dialog], [role=alertdialog], [role=menu], [role=listbox]") !== null;
+    if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || isOver) return;
     if (event.key === "F6") {
       event.preventDefault();
       round(event.shiftKey ? -1 : 1);
-      return;
-    }
-    if (isTaken(target) || event.shiftKey || document.querySelector("[role=dialog], [role=alertdialog]")) return;
-    const deed = { n: goals.onNext, p: goals.onBefore, Escape: goals.onBack }[event.key];
-    if (deed) {
+    } else if (event.key === "Escape" && !event.shiftKey && !isTaken(event.target)) {
       event.preventDefault();
-      deed();
+      goals.onBack();
     }
   });
+  useKeys({ n: goals.onNext, p: goals.onBefore });
   useEffect(() => {
     const hear = (event: KeyboardEvent) => onKey(event);
     document.addEventListener("keydown", hear);

@@ -5,9 +5,9 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { byDay, log, names, queryOf, type Row } from "../../activity/activity";
-import { asked, type Shown } from "../../activity/shown";
 import { Filters } from "../../activity/Filters";
 import { Line } from "../../activity/Line";
+import { asked, type Shown } from "../../activity/shown";
 import { client, data } from "../../api/client";
 import { now } from "../../lib/clock";
 import { useSay } from "../../lib/problems";
@@ -19,7 +19,7 @@ import { Empty } from "../../ui/Empty";
 import { Heading } from "../../ui/Heading";
 import { note } from "../../ui/notes";
 import { Problems } from "../../ui/Problems";
-import { Shape } from "../../ui/Shape";
+import { Rows } from "../../ui/Rows";
 import { Sheet } from "../../ui/Sheet";
 
 export const Route = createFileRoute("/_school/activity")({ validateSearch: asked, beforeLoad: only(isStaff), component: Activity });
@@ -44,7 +44,7 @@ function Activity() {
         {isAdmin(person) ? <Export query={query} /> : null}
       </div>
       <Filters shown={shown} show={show} />
-      {found.isPending ? <Shape count={3} /> : null}
+      {found.isPending ? <Rows /> : null}
       {found.isError && !found.data ? <Problems problem={found.error} again={() => void found.refetch()} /> : null}
       {found.data && rows.length === 0 ? (
         <Empty action={Object.keys(shown).length === 0 ? null : <Button onPress={() => show({})}>{t("activity.everything")}</Button>}>{t("activity.none")}</Empty>

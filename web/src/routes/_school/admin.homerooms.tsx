@@ -1,11 +1,49 @@
+import { useQuery } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
 
+import { Page } from "../../admin/Page";
+import { Card } from "../../homerooms/Card";
+import { homerooms } from "../../homerooms/homerooms";
+import { List } from "../../homerooms/List";
+import { RollOver } from "../../homerooms/RollOver";
+import { Room } from "../../homerooms/Room";
 import { isAdmin, only } from "../../lib/session";
-import { Heading } from "../../ui/Heading";
+import { Button } from "../../ui/Button";
 
-export const Route = createFileRoute("/_school/admin/homerooms")({ beforeLoad: only(isAdmin), component: Homerooms });
+export const Route = createFileRoute("/_school/admin/homerooms")({
+  beforeLoad: only(isAdmin),
+  validateSearch: (search: Record<string, unknown>): { year?: string; room?: string } => ({
+    ...(typeof search.year === "string" ? { year: search.year } : typeof search.year === "number" ? { year: String(search.year) } : {}),
+    ...(typeof search.room === "string" ? { room: search.room } : {}),
+  }),
+  component: Homerooms,
+});
 
-/** The homerooms of the school. */
+/** The homerooms of the school: all of them, or one. */
 function Homerooms() {
-  return <Heading title="Homerooms">Homerooms</Heading>;
+  const { t } = useTranslation();
+  const { year, room } = Route.useSearch();
+  const navigate = Route.useNavigate();
+  const { data: all = [] } = useQuery(homerooms);
+  const [open, setOpen] = useState<"add" | "roll" | null>(null);
+  const close = () => setOpen(null);
+  const show = (wanted: string | undefined) => void navigate({ search: wanted === undefined ? {} : { year: wanted }, replace: true });
+  if (room !== undefined) return <Room key={room} id={room} onBack={() => void navigate({ search: {} })} />;
+  const actions = (
+    <>
+      {all.length > 0 ? <Button onPress={() => setOpen("roll")}>{t("homerooms.roll")}</Button> : null}
+      <Button kind="main" onPress={() => setOpen("add")}>
+        {t("homerooms.add")}
+      </Button>
+    </>
+  );
+  return (
+    <Page title={t("admin.homerooms")} actions={actions}>
+      <List year={year} onYear={show} onRoom={(id) => void navigate({ search: { room: id } })} onAdd={() => setOpen("add")} />
+      {open === "add" ? <Card room={null} onClose={close} /> : null}
+      {open === "roll" ? <RollOver rooms={all} onClose={close} onDone={show} /> : null}
+    </Page>
+  );
 }

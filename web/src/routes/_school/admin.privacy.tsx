@@ -1,11 +1,55 @@
+import { useQuery } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
 
+import { Page } from "../../admin/Page";
+import { client, data } from "../../api/client";
 import { isAdmin, only } from "../../lib/session";
-import { Heading } from "../../ui/Heading";
+import { Erase } from "../../school/Erase";
+import { Exports } from "../../school/Exports";
+import { Part } from "../../school/Part";
+import { PersonSearch } from "../../school/PersonSearch";
+import { Empty } from "../../ui/Empty";
+import { Problems } from "../../ui/Problems";
+import { Shape } from "../../ui/Shape";
 
-export const Route = createFileRoute("/_school/admin/privacy")({ beforeLoad: only(isAdmin), component: Privacy });
+export const Route = createFileRoute("/_school/admin/privacy")({
+  validateSearch: (search: Record<string, unknown>): { userId?: string } => (typeof search.userId === "string" ? { userId: search.userId } : {}),
+  beforeLoad: only(isAdmin),
+  component: Privacy,
+});
 
 /** What is kept of a person: export and deletion. */
 function Privacy() {
-  return <Heading title="Privacy">Privacy</Heading>;
+  const { t } = useTranslation();
+  const { person } = Route.useRouteContext();
+  const { userId } = Route.useSearch();
+  const navigate = Route.useNavigate();
+  const choose = (id: string | null) => navigate({ search: id === null ? {} : { userId: id }, replace: true });
+  const about = useQuery({
+    queryKey: ["users", "one", userId ?? null],
+    queryFn: () => data(client.GET("/users/{id}", { params: { path: { id: userId ?? "" } } })),
+    enabled: userId !== undefined,
+  });
+  return (
+    <Page title={t("privacy.title")}>
+      <p className="max-w-prose">{t("privacy.text")}</p>
+      <div className="max-w-sm">
+        <PersonSearch key={userId === undefined ? "none" : "some"} label={t("privacy.person")} value={userId ?? null} onChange={(id) => void choose(id)} />
+      </div>
+      {userId === undefined ? <Empty>{t("privacy.choose")}</Empty> : null}
+      {userId !== undefined && about.isPending ? <Shape count={2} /> : null}
+      {about.isError ? <Problems problem={about.error} again={() => void about.refetch()} /> : null}
+      {about.data && userId !== undefined ? (
+        <div className="grid items-start gap-4 lg:grid-cols-2">
+          <Part title={t("privacy.exportTitle", { name: about.data.name })} text={t("privacy.exportText")}>
+            <Exports key={userId} admin={person.id} userId={userId} />
+          </Part>
+          <Part title={t("privacy.eraseOf", { name: about.data.name })} text={t("privacy.eraseHint")}>
+            <Erase key={userId} userId={userId} name={about.data.name} onErased={() => choose(null)} />
+          </Part>
+        </div>
+      ) : null}
+    </Page>
+  );
 }

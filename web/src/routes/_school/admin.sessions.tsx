@@ -1,11 +1,114 @@
+import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
+import { useRef } from "react";
+import { useTranslation } from "react-i18next";
 
+import { Page } from "../../admin/Page";
+import { client, type Schemas } from "../../api/client";
+import { useSay } from "../../lib/problems";
 import { isAdmin, only } from "../../lib/session";
-import { Heading } from "../../ui/Heading";
+import { useProgram } from "../../me/program";
+import { isAbove, sessions } from "../../school/admin";
+import { At } from "../../school/At";
+import { PersonSearch } from "../../school/PersonSearch";
+import { Button } from "../../ui/Button";
+import { Chip } from "../../ui/Chip";
+import { type ColumnOf, Grid } from "../../ui/Grid";
+import { note } from "../../ui/notes";
+import { Problems } from "../../ui/Problems";
+import { Rows } from "../../ui/Rows";
+import { When } from "../../ui/When";
+import { useIsWide } from "../../ui/wide";
 
-export const Route = createFileRoute("/_school/admin/sessions")({ beforeLoad: only(isAdmin), component: Sessions });
+export const Route = createFileRoute("/_school/admin/sessions")({
+  validateSearch: (search: Record<string, unknown>): { userId?: string } => (typeof search.userId === "string" ? { userId: search.userId } : {}),
+  beforeLoad: only(isAdmin),
+  component: Sessions,
+});
+
+type Session = Schemas["Session"];
 
 /** Who is signed in, and ending it. */
 function Sessions() {
-  return <Heading title="Sessions">Sessions</Heading>;
+  const { t } = useTranslation();
+  const { person } = Route.useRouteContext();
+  const { userId } = Route.useSearch();
+  const navigate = Route.useNavigate();
+  const program = useProgram();
+  const found = useInfiniteQuery(sessions(userId));
+  const rows = found.data?.pages.flatMap((page) => page.data) ?? [];
+  const place = useRef<HTMLDivElement>(null);
+  const ending = useEnding(() => place.current?.focus());
+  const columns: ColumnOf<Session>[] = [
+    { id: "person", name: t("sessions.person"), cell: (row) => <Whose session={row} /> },
+    { id: "role", name: t("sessions.role"), isExtra: true, cell: (row) => <At>{t(`activity.role.${row.role}`)}</At> },
+    { id: "device", name: t("sessions.device"), isExtra: true, cell: (row) => <At>{program(row.userAgent)}</At> },
+    { id: "address", name: t("sessions.address"), isExtra: true, cell: (row) => <At>{row.ipAddress ?? "–"}</At> },
+    { id: "since", name: t("sessions.since"), isExtra: true, cell: (row) => <At><When at={row.createdAt} /></At> },
+    { id: "until", name: t("sessions.until"), isExtra: true, cell: (row) => <At><When at={row.expiresAt} /></At> },
+    {
+      id: "end",
+      name: t("sessions.end"),
+      isSlim: true,
+      cell: (row) =>
+        row.isCurrent ? (
+          <At>
+            <Chip tone="good">{t("me.here")}</Chip>
+          </At>
+        ) : row.userId === person.id || isAbove(person.member?.role, row.role) ? (
+          <Button className="whitespace-nowrap" isPending={ending.isPending} onPress={() => ending.mutate(row.id)} aria-label={t("sessions.endOf", { name: row.user.name })}>
+            {t("account.signOut")}
+          </Button>
+        ) : null,
+    },
+  ];
+  return (
+    <Page title={t("admin.sessions")}>
+      <div className="max-w-sm">
+        <PersonSearch label={t("sessions.person")} value={userId ?? null} onChange={(id) => void navigate({ search: id === null ? {} : { userId: id }, replace: true })} />
+      </div>
+      {found.isPending ? <Rows /> : null}
+      {found.isError && !found.data ? <Problems problem={found.error} again={() => void found.refetch()} /> : null}
+      {found.data ? (
+        <div ref={place} tabIndex={-1} className="outline-none">
+          <Grid label={t("admin.sessions")} columns={columns} rows={rows} none={t("sessions.none")} />
+        </div>
+      ) : null}
+      {found.hasNextPage ? (
+        <Button className="self-center" isPending={found.isFetchingNextPage} onPress={() => void found.fetchNextPage()}>
+          {t("app.loadMore")}
+        </Button>
+      ) : null}
+    </Page>
+  );
+}
+
+/** Whose session it is, and where there is little room, with what it came. */
+function Whose({ session }: { session: Session }) {
+  const program = useProgram();
+  if (useIsWide()) return <At>{session.user.name}</At>;
+  return (
+    <>
+      {session.user.name}
+      <span className="text-soft block text-sm">
+        {program(session.userAgent)}, <When at={session.createdAt} />
+      </span>
+    </>
+  );
+}
+
+/** Ends a session; its line goes, so the focus has to go elsewhere first. */
+function useEnding(onEnded: () => void) {
+  const { t } = useTranslation();
+  const cache = useQueryClient();
+  const say = useSay();
+  return useMutation({
+    mutationFn: (id: string) => client.DELETE("/admin/sessions/{id}", { params: { path: { id } } }),
+    onSuccess: () => {
+      onEnded();
+      note(t("me.ended"));
+      return cache.invalidateQueries({ queryKey: ["admin", "sessions"] });
+    },
+    onError: (problem) => note(say(problem)),
+  });
 }

@@ -1,11 +1,98 @@
+import { useQuery } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
+import { type ReactNode, useState } from "react";
+import type { SortDescriptor } from "react-aria-components";
+import { useTranslation } from "react-i18next";
 
+import { Page } from "../../admin/Page";
 import { isAdmin, only } from "../../lib/session";
-import { Heading } from "../../ui/Heading";
+import { Card, Swatch } from "../../subjects/Card";
+import { useDeeds } from "../../subjects/deeds";
+import { subjects, type Subject } from "../../subjects/subjects";
+import { Button } from "../../ui/Button";
+import { Chip } from "../../ui/Chip";
+import { Empty } from "../../ui/Empty";
+import { Grid } from "../../ui/Grid";
+import { More } from "../../ui/More";
+import { Problems } from "../../ui/Problems";
+import { Rows } from "../../ui/Rows";
 
 export const Route = createFileRoute("/_school/admin/subjects")({ beforeLoad: only(isAdmin), component: Subjects });
 
 /** The subjects of the school. */
 function Subjects() {
-  return <Heading title="Subjects">Subjects</Heading>;
+  const { t } = useTranslation();
+  const found = useQuery(subjects);
+  const [edited, setEdited] = useState<Subject | "new" | null>(null);
+  const add = (
+    <Button kind="main" onPress={() => setEdited("new")}>
+      {t("subjects.add")}
+    </Button>
+  );
+  return (
+    <Page title={t("admin.subjects")} actions={found.data?.length === 0 ? undefined : add}>
+      {found.isPending ? <Rows /> : null}
+      {found.isError && !found.data ? <Problems problem={found.error} again={() => void found.refetch()} /> : null}
+      {found.data?.length === 0 ? <Empty action={add}>{t("subjects.none")}</Empty> : null}
+      {found.data && found.data.length > 0 ? <List all={found.data} onEdit={setEdited} /> : null}
+      {edited === null ? null : <Card subject={edited === "new" ? null : edited} onClose={() => setEdited(null)} />}
+    </Page>
+  );
 }
+
+function List({ all, onEdit }: { all: readonly Subject[]; onEdit: (subject: Subject) => void }) {
+  const { t } = useTranslation();
+  const { offer, remove } = useDeeds();
+  const [sort, setSort] = useState<SortDescriptor>({ column: "name", direction: "ascending" });
+  return (
+    <Grid
+      label={t("admin.subjects")}
+      rows={all}
+      none={null}
+      sort={sort}
+      onSort={setSort}
+      isLong
+      columns={[
+        {
+          id: "name",
+          name: t("people.name"),
+          sort: (subject) => subject.name,
+          cell: (subject) => (
+            <span className="flex flex-wrap items-center gap-x-3">
+              <Swatch color={subject.color ?? ""} />
+              <Button kind="quiet" className="justify-start border-0 px-0! text-start [overflow-wrap:anywhere]" onPress={() => onEdit(subject)}>
+                {subject.name}
+              </Button>
+              {subject.isActive ? null : (
+                <span className="sm:hidden">
+                  <Chip>{t("subjects.off")}</Chip>
+                </span>
+              )}
+            </span>
+          ),
+        },
+        { id: "code", name: t("subjects.code"), sort: (subject) => subject.code ?? "", cell: (subject) => <Line>{subject.code ?? "–"}</Line> },
+        { id: "state", name: t("people.state"), isExtra: true, sort: (subject) => Number(!subject.isActive), cell: (subject) => <Line>{subject.isActive ? t("subjects.on") : <Chip>{t("subjects.off")}</Chip>}</Line> },
+        { id: "description", name: t("subjects.description"), isExtra: true, cell: (subject) => <span className="text-soft line-clamp-2 max-w-md py-2 text-sm">{subject.description}</span> },
+        {
+          id: "more",
+          name: t("people.more"),
+          isSlim: true,
+          cell: (subject) => (
+            <More
+              label={subject.name}
+              deeds={[
+                { id: "edit", name: t("subjects.change"), onAction: () => onEdit(subject) },
+                { id: "offer", name: t(subject.isActive ? "subjects.switchOff" : "subjects.switchOn"), onAction: () => offer.mutate({ subject, isActive: !subject.isActive }) },
+                { id: "remove", name: t("app.delete"), isDanger: true, onAction: () => remove.mutate(subject) },
+              ]}
+            />
+          ),
+        },
+      ]}
+    />
+  );
+}
+
+/** On the line of the name beside it. */
+const Line = ({ children }: { children: ReactNode }) => <span className="flex min-h-11 items-center">{children}</span>;

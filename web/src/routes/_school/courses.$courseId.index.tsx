@@ -14,8 +14,7 @@ import { Topics } from "../../courses/Topics";
 import { Way } from "../../courses/Way";
 import { isStaff, only } from "../../lib/session";
 import { Bar } from "../../ui/Bar";
-import { Button } from "../../ui/Button";
-import { GO, GO_MAIN } from "../../ui/go";
+import { asButton, Button } from "../../ui/Button";
 import { Heading } from "../../ui/Heading";
 import { Problems } from "../../ui/Problems";
 import { Shape } from "../../ui/Shape";
@@ -90,7 +89,7 @@ function Open({ course, isOwn, students }: { course: CourseDetail; isOwn: boolea
 function NewTopic({ courseId }: { courseId: string }) {
   const { t } = useTranslation();
   return (
-    <Link to="/t/new" search={{ courseId } as never} className={GO_MAIN}>
+    <Link to="/t/new" search={{ courseId }} className={asButton("main")}>
       {t("courses.newTopic")}
     </Link>
   );
@@ -99,7 +98,7 @@ function NewTopic({ courseId }: { courseId: string }) {
 function Divide({ courseId }: { courseId: string }) {
   const { t } = useTranslation();
   return (
-    <Link to="/courses/$courseId/divide" params={{ courseId }} className={GO}>
+    <Link to="/courses/$courseId/divide" params={{ courseId }} className={asButton()}>
       {t("courses.divide")}
     </Link>
   );
@@ -113,7 +112,7 @@ function Archived({ course, isOwn }: { course: CourseDetail; isOwn: boolean }) {
     return (
       <Bar
         action={
-          <Link to="/classes/$classId" params={{ classId: course.classId }} className={GO}>
+          <Link to="/classes/$classId" params={{ classId: course.classId }} className={asButton()}>
             {t("courses.toClass")}
           </Link>
         }

@@ -36,7 +36,7 @@ function Help() {
         <Sheet className="flex flex-col gap-3">
           <h2>{t("keys.title")}</h2>
           <KeySwitch />
-          <KeyList places={isStaff(person) ? ["everywhere", "board"] : ["everywhere"]} isStaff={isStaff(person)} />
+          <KeyList places={isStaff(person) ? ["everywhere", "board", "work", "room"] : ["everywhere", "room"]} isStaff={isStaff(person)} />
         </Sheet>
       </div>
     </div>

@@ -1,9 +1,10 @@
+import { useQuery } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import { useQuery } from "@tanstack/react-query";
 
-import { me } from "../../lib/session";
+import { isStaff, me } from "../../lib/session";
 import { Address } from "../../me/Address";
+import { Comfort } from "../../me/Comfort";
 import { Devices } from "../../me/Devices";
 import { OwnData } from "../../me/OwnData";
 import { Password } from "../../me/Password";
@@ -28,6 +29,7 @@ function OwnAccount() {
       <Profile person={known} />
       <Address person={known} told={address} />
       <Password />
+      {isStaff(known) ? <Comfort /> : null}
       <Devices />
       <OwnData />
     </div>

@@ -50,6 +50,17 @@ function Messages() {
       classNameOf={(id) => known.data?.find((one) => one.id === id)?.name}
     />
   );
+  const open = known.data;
+  const announcements = () => (
+    <div className="flex flex-col gap-4">
+      {open !== undefined && open.length > 1 ? (
+        <div className="max-w-xs">
+          <Choice label={t("messages.classLabel")} options={open} value={classId ?? null} onChange={(id) => go({ box: "class", class: id })} />
+        </div>
+      ) : null}
+      {list("class", classId)}
+    </div>
+  );
   return (
     <div className="flex flex-col gap-4">
       <div className="flex flex-wrap items-center justify-between gap-3">
@@ -65,24 +76,7 @@ function Messages() {
         parts={[
           { id: "inbox", name: t("messages.box.inbox"), content: () => list("inbox") },
           { id: "sent", name: t("messages.box.sent"), content: () => list("sent") },
-          ...(known.data?.length
-            ? [
-                {
-                  id: "class" as const,
-                  name: t("messages.box.class"),
-                  content: () => (
-                    <div className="flex flex-col gap-4">
-                      {known.data.length > 1 ? (
-                        <div className="max-w-xs">
-                          <Choice label={t("messages.classLabel")} options={known.data} value={classId ?? null} onChange={(id) => go({ box: "class", class: id })} />
-                        </div>
-                      ) : null}
-                      {list("class", classId)}
-                    </div>
-                  ),
-                },
-              ]
-            : []),
+          ...(open === undefined || open.length === 0 ? [] : [{ id: "class" as const, name: t("messages.box.class"), content: announcements }]),
         ]}
       />
       {writes === undefined ? null : (

@@ -1,11 +1,58 @@
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { createFileRoute } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
 
+import { assignments } from "../../lib/groups";
 import { isStaff, only } from "../../lib/session";
+import { Filters } from "../../submissions/Filters";
+import { Overview } from "../../submissions/Overview";
+import { filtersOf, type Filters as Wanted, overview, stateOf } from "../../submissions/submissions";
+import { Totals } from "../../submissions/Totals";
+import { Button } from "../../ui/Button";
 import { Heading } from "../../ui/Heading";
+import { Problems } from "../../ui/Problems";
+import { Shape } from "../../ui/Shape";
 
-export const Route = createFileRoute("/_school/submissions")({ beforeLoad: only(isStaff), component: Submissions });
+export const Route = createFileRoute("/_school/submissions")({ beforeLoad: only(isStaff), validateSearch: filtersOf, component: Submissions });
 
-/** S9: what was handed in, over all topics. */
+/** S9: what was handed in, over all topics. The address holds what is looked for. */
 function Submissions() {
-  return <Heading title="Submissions">Submissions</Heading>;
+  const { t } = useTranslation();
+  const wanted = Route.useSearch();
+  const navigate = Route.useNavigate();
+  const found = useInfiniteQuery({ ...overview(wanted), placeholderData: (before) => before });
+  const topics = useQuery(assignments).data ?? [];
+  const rows = (found.data?.pages ?? []).flatMap((page) => page.data);
+  const stats = found.data?.pages[0]?.stats ?? [];
+  const go = (next: Wanted) => void navigate({ search: next, replace: true });
+  const isNothing = rows.length === 0 && stateOf(wanted) === "UNGRADED";
+  return (
+    <div className="flex flex-col gap-5">
+      <Heading title={t("submissions.title")}>{t("submissions.title")}</Heading>
+      <Filters wanted={wanted} onChange={go} />
+      {found.isPending ? <Shape count={3} /> : null}
+      {found.isError ? <Problems problem={found.error} again={() => void found.refetch()} /> : null}
+      {found.data ? (
+        <div aria-busy={found.isPlaceholderData} className="flex flex-col items-start gap-3">
+          <output className={isNothing ? "text-lg" : "text-soft"}>{isNothing ? t("submissions.nothing") : found.hasNextPage ? t("submissions.countMore", { count: rows.length }) : t("submissions.count", { count: rows.length })}</output>
+          {rows.length === 0 ? null : (
+            <div className="w-full">
+              <Overview
+                rows={rows}
+                wanted={wanted}
+                maxPointsOf={(id) => topics.find((topic) => topic.id === id)?.maxPoints ?? null}
+                onSort={(sort, down) => go({ ...wanted, sort, ...(down ? { down: true } : { down: undefined as never }) })}
+              />
+            </div>
+          )}
+          {found.hasNextPage ? (
+            <Button isPending={found.isFetchingNextPage} onPress={() => void found.fetchNextPage()}>
+              {t("app.loadMore")}
+            </Button>
+          ) : null}
+        </div>
+      ) : null}
+      <Totals stats={stats} topics={topics} isOne={wanted.assignmentId !== undefined} />
+    </div>
+  );
 }

@@ -1,11 +1,44 @@
 import { createFileRoute } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
 
 import { isSuper, only } from "../../lib/session";
+import { Installation } from "../../tenants/Installation";
+import { Schools } from "../../tenants/Schools";
 import { Heading } from "../../ui/Heading";
+import { Tabs } from "../../ui/Tabs";
 
-export const Route = createFileRoute("/_school/super/tenants")({ beforeLoad: only(isSuper), component: Tenants });
+interface Asked {
+  tab?: "installation";
+  search?: string;
+}
+
+export const Route = createFileRoute("/_school/super/tenants")({
+  validateSearch: (search: Record<string, unknown>): Asked => ({
+    ...(search.tab === "installation" ? { tab: "installation" } : {}),
+    ...(typeof search.search === "string" && search.search !== "" ? { search: search.search } : {}),
+  }),
+  beforeLoad: only(isSuper),
+  component: Tenants,
+});
 
 /** The schools of this installation. */
 function Tenants() {
-  return <Heading title="Tenants">Tenants</Heading>;
+  const { t } = useTranslation();
+  const { person } = Route.useRouteContext();
+  const { tab, search = "" } = Route.useSearch();
+  const navigate = Route.useNavigate();
+  return (
+    <div className="flex flex-col gap-4">
+      <Heading title={t("nav.tenants")}>{t("nav.tenants")}</Heading>
+      <Tabs
+        label={t("nav.tenants")}
+        open={tab ?? "schools"}
+        onOpen={(id) => void navigate({ search: id === "installation" ? { tab: id } : {} })}
+        parts={[
+          { id: "schools", name: t("nav.tenants"), content: () => <Schools person={person} search={search} onSearch={(next) => void navigate({ search: next === "" ? {} : { search: next }, replace: true })} /> },
+          { id: "installation", name: t("health.installation"), content: () => <Installation /> },
+        ]}
+      />
+    </div>
+  );
 }

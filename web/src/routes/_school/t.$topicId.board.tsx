@@ -101,7 +101,7 @@ function NoGroups({ found }: { found: Board }) {
       action={
         <span className="flex flex-wrap gap-2">
           {courseId === null ? null : (
-            <Link to="/courses/$courseId/divide" params={{ courseId }} className={asButton("main")}>
+            <Link to="/courses/$courseId/divide" params={{ courseId }} search={{ topic: id }} className={asButton("main")}>
               {t("board.divide")}
             </Link>
           )}

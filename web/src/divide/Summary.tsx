@@ -19,7 +19,7 @@ interface Props {
 }
 
 /** What would be saved, the way back, and the one button that saves. */
-export function Foot({ plan, said, failures, problem, canUndo, canRedo, onBack, isPending, onSave }: Props) {
+export function Summary({ plan, said, failures, problem, canUndo, canRedo, onBack, isPending, onSave }: Props) {
   const { t } = useTranslation();
   const groups = made(plan);
   const changed = changes(plan).length;
@@ -29,7 +29,7 @@ export function Foot({ plan, said, failures, problem, canUndo, canRedo, onBack, 
     changed === 0 ? "" : t("divide.changed", { count: changed }),
   ].filter(Boolean);
   return (
-    <section aria-label={t("divide.foot")} className="bg-sheet border-line md:sticky md:bottom-0 z-5 -mx-4 flex flex-col gap-2 border-t px-4 py-2">
+    <section aria-label={t("divide.foot")} className="bg-page border-line z-5 flex flex-col gap-2 border-y py-2 md:sticky md:top-13">
       {failures.length === 0 ? null : (
         <div role="alert" className="text-bad">
           <p className="font-medium">{t("divide.notAll", { count: failures.length })}</p>
@@ -41,16 +41,16 @@ export function Foot({ plan, said, failures, problem, canUndo, canRedo, onBack, 
         </div>
       )}
       {problem ? <Problems problem={problem} /> : null}
-      <div className="flex flex-wrap items-center gap-2">
+      <div className="flex flex-wrap items-center gap-2 md:flex-nowrap">
         <Button className="px-0" isDisabled={!canUndo} onPress={() => onBack("undo")} aria-label={t("divide.undo")}>
           <Undo2 aria-hidden="true" className="size-5" />
         </Button>
         <Button className="px-0" isDisabled={!canRedo} onPress={() => onBack("redo")} aria-label={t("divide.redo")}>
           <Redo2 aria-hidden="true" className="size-5" />
         </Button>
-        <output className="text-soft min-w-0 grow text-sm">{said}</output>
+        <output className="text-soft min-w-0 grow basis-full text-sm sm:basis-0">{said}</output>
         <span className="font-medium">{sentences.length === 0 ? <span className="text-soft font-normal">{t("divide.nothing")}</span> : sentences.join(" · ")}</span>
-        <Button kind="main" isDisabled={sentences.length === 0} isPending={isPending} onPress={onSave}>
+        <Button kind="main" className="ms-auto" isDisabled={sentences.length === 0} isPending={isPending} onPress={onSave}>
           {groups.length > 0 ? t("divide.create") : t("app.save")}
         </Button>
       </div>

@@ -14,8 +14,8 @@ export interface Question {
   onYes: () => void;
 }
 
-/** A question where no button stands beside it, after a choice in a menu for instance; "Cancel" has the focus. */
-export function Asked({ onClose, ...question }: Question & { onClose: () => void }) {
+/** The window of a question; "Cancel" has the focus. */
+export function Asking({ onClose, ...question }: Question & { onClose: () => void }) {
   return (
     <Window title={question.title} role="alertdialog" isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
       {(close) => <Answer {...question} close={close} />}

@@ -4,16 +4,15 @@ import { useTranslation } from "react-i18next";
 
 import { Button } from "./Button";
 
-interface Note {
+interface Shown {
   text: string;
   undo?: (() => void) | undefined;
 }
 
-/** What is said at the moment. */
-export const notes = new ToastQueue<Note>({ maxVisibleToasts: 3 });
+export const notes = new ToastQueue<Shown>({ maxVisibleToasts: 3 });
 
-/** The notes themselves; screen readers hear them. */
-export function NoteList() {
+/** Where notes appear; screen readers hear them. */
+export function NoteRegion() {
   const { t } = useTranslation();
   return (
     <ToastRegion queue={notes} className="fixed inset-x-2 bottom-2 z-40 flex max-w-md sm:end-auto sm:start-4 sm:bottom-4 sm:w-full flex-col gap-2 outline-none">

@@ -1,0 +1,133 @@
+// The lesson board by keyboard, and what must not be lost on it: a call for help, a message, a student, a minute.
+import assert from "node:assert/strict";
+
+import { scene } from "./stage.mjs";
+
+const boardOf = async (stage, options = {}) => {
+  const page = await stage.page("ada", { path: `/t/${(await stage.topic("Landforms")).id}/board`, ...options });
+  await page.locator("[data-card]").first().waitFor();
+  return page;
+};
+const focused = (page) => page.evaluate(() => document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.textContent ?? "");
+const note = (page, text) => page.getByRole("alertdialog").filter({ hasText: text });
+const press = async (page, ...keys) => {
+  for (const key of keys) await page.keyboard.press(key);
+};
+
+scene("the keyboard alone goes from the first call for help through the cards, into a work and back", async (stage) => {
+  const board = await boardOf(stage);
+  await board.getByText("Volcanoes").first().waitFor();
+  assert.match(await board.title(), /^\(1\) Landforms/);
+  await press(board, "h");
+  await board.waitForFunction(() => document.activeElement?.hasAttribute("data-handled"));
+  await press(board, "3");
+  assert.match(await focused(board), /Glaciers/);
+  await press(board, "ArrowRight");
+  assert.match(await focused(board), /Deserts/);
+  await press(board, "Home", "n");
+  assert.match(await focused(board), /Volcanoes/, "who waits for help comes first");
+  await press(board, "n");
+  assert.match(await focused(board), /Coasts/, "then what was handed in");
+
+  await press(board, "m");
+  const dialog = board.getByRole("dialog");
+  await dialog.getByRole("textbox").fill("h 3 b / – these are words, no shortcuts");
+  await dialog.getByRole("textbox").press("h");
+  await press(board, "Escape");
+  await dialog.waitFor({ state: "detached" });
+  assert.match(await focused(board), /Coasts/, "the focus comes back to the card");
+
+  await press(board, "Enter");
+  await board.waitForURL(/\/work\//);
+  await board.goBack();
+  await board.waitForFunction(() => document.activeElement?.textContent?.includes("Coasts"));
+
+  await press(board, "?");
+  await dialog.getByRole("checkbox").press("Space");
+  await press(board, "Escape");
+  await dialog.waitFor({ state: "detached" });
+  await press(board, "3");
+  assert.doesNotMatch(await focused(board), /Glaciers/, "single keys are switched off");
+});
+
+scene("a call marked as handled comes back by Undo, and when the service refuses", async (stage) => {
+  const board = await boardOf(stage, { allow: [/status of 503/] });
+  const calls = board.locator("aside ol > li");
+  await calls.first().waitFor();
+  await board.getByRole("button", { name: /^Handled/ }).click();
+  await calls.first().waitFor({ state: "detached" });
+  await note(board, "handled").getByRole("button", { name: "Undo" }).click();
+  await calls.first().waitFor();
+  const volcanoes = await stage.group("Volcanoes");
+  assert.equal(volcanoes.needsHelp, true, "the service never heard of it");
+
+  await board.route("**/help/resolve", (route) => route.fulfill({ status: 503, contentType: "application/json", body: JSON.stringify({ code: "OVERLOADED", message: "busy" }) }));
+  await board.getByRole("button", { name: /^Handled/ }).click();
+  await calls.first().waitFor({ state: "detached" });
+  await note(board, "handled").getByRole("button", { name: "Close" }).click();
+  await note(board, "still waiting").waitFor();
+  await calls.first().waitFor();
+  await board.unroute("**/help/resolve");
+
+  const cleo = await stage.page("cleo", { path: `/g/${volcanoes.id}` });
+  await cleo.getByText(/Your teacher knows/).first().waitFor();
+  await board.getByRole("button", { name: /^I'm going/ }).click();
+  await board.getByText("You are on the way").waitFor();
+  await board.getByRole("button", { name: /^Handled/ }).click();
+  // Leaving says at once what the note still kept back.
+  await board.goto("/help");
+  await cleo.getByRole("button", { name: "Ask for help" }).first().waitFor();
+});
+
+scene("a message to all reaches every group once, also when one of them is tried again", async (stage) => {
+  const board = await boardOf(stage, { allow: [/status of 503/] });
+  const { workRoomId } = await stage.group("Glaciers");
+  const refused = (url) => url.pathname.endsWith(`/workrooms/${workRoomId}/messages`);
+  await board.route(refused, (route) => route.fulfill({ status: 503, contentType: "application/json", body: JSON.stringify({ code: "OVERLOADED", message: "busy" }) }));
+  await board.getByRole("button", { name: "Message all" }).click();
+  const dialog = board.getByRole("dialog");
+  await dialog.getByRole("textbox").fill("The atlas is on my desk.");
+  await dialog.getByRole("button", { name: "Send", exact: true }).click();
+  await dialog.getByText(/Not reached: 3 Glaciers/).waitFor();
+  await board.unroute(refused);
+  await dialog.getByRole("button", { name: "Send again to 1 group" }).click();
+  await note(board, "Sent to 8 groups").waitFor();
+  const ada = await stage.api("ada");
+  for (const name of ["Rivers", "Glaciers"]) {
+    const { data } = await ada.get(`/workrooms/${(await stage.group(name)).workRoomId}/messages`);
+    assert.equal(data.filter((one) => one.content === "The atlas is on my desk.").length, 1, name);
+  }
+});
+
+scene("a student changes groups in three clicks, more time is given, and both are taken back", async (stage) => {
+  const board = await boardOf(stage);
+  const card = (name) => board.locator("article").filter({ hasText: name });
+  await card("Rivers").getByRole("button").click();
+  await board.getByRole("menuitem", { name: /Move Ben Okoye/ }).click();
+  await board.getByRole("dialog").getByRole("button", { name: /4 Deserts/ }).click();
+  await card("Deserts").getByText("Ben Okoye").waitFor();
+  await note(board, "Ben Okoye is in 4 Deserts").getByRole("button", { name: "Undo" }).click();
+  await card("Rivers").getByText("Ben Okoye").waitFor();
+
+  const before = (await stage.topic("Landforms")).deadline;
+  await board.getByRole("button", { name: "+5 min" }).click();
+  await board.getByRole("dialog").getByText("For all 8 groups.").waitFor();
+  await board.getByRole("button", { name: "Give 5 more minutes" }).click();
+  await note(board, "New end").waitFor();
+  assert.equal(Date.parse((await stage.topic("Landforms")).deadline) - Date.parse(before), 300_000);
+  const back = board.waitForResponse((answer) => answer.url().includes("/bulk") && answer.ok());
+  await note(board, "New end").getByRole("button", { name: "Undo" }).click();
+  await back;
+  assert.equal((await stage.topic("Landforms")).deadline, before);
+});
+
+scene("the projector shows the topic and the time, and nothing of any group", async (stage) => {
+  const board = await boardOf(stage);
+  await press(board, "b");
+  await board.getByRole("timer").waitFor();
+  const words = await board.locator("body").innerText();
+  assert.match(words, /Landforms/);
+  for (const secret of ["Volcanoes", "Cleo", "Which of our two sources", "submitted"]) assert.doesNotMatch(words, new RegExp(secret), secret);
+  await press(board, "Escape");
+  await board.locator("[data-card]").first().waitFor();
+});

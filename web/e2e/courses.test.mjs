@@ -1,0 +1,124 @@
+// Courses as folders, groups and their members, classes: what a teacher does before and between lessons.
+import assert from "node:assert/strict";
+
+import { audit, scene } from "./stage.mjs";
+
+const courseOf = async (stage, name) => (await (await stage.api("ada")).get("/courses")).find((one) => one.name === name);
+const button = (page, name) => page.getByRole("button", { name, exact: true });
+const focused = (page) => page.evaluate(() => document.activeElement?.textContent ?? "");
+
+scene("a course is made where it is missing, and found by keyboard in the tree", async (stage) => {
+  const api = await stage.api("ada");
+  const seven = (await api.get("/classes")).find((one) => one.name === "7b");
+  const biology = (await api.get("/subjects")).find((one) => one.name === "Biology");
+  const page = await stage.page("ada", { path: `/courses?class=${seven.id}&subject=${biology.id}`, allow: [/status of 409/] });
+  await page.getByText("No course for 7b / Biology yet.").waitFor();
+  await button(page, "New course here").click();
+  await page.getByRole("textbox", { name: "Name" }).fill("Plants in spring");
+  await button(page, "Make the course").click();
+  await page.getByRole("link", { name: "Plants in spring" }).waitFor();
+
+  // The same name in the same place is refused beside the field.
+  await button(page, "New course").click();
+  await page.getByRole("textbox", { name: "Name" }).fill("Plants in spring");
+  await button(page, "Make the course").click();
+  await page.getByRole("dialog").getByText("There is a course of this name").waitFor();
+  await page.keyboard.press("Escape");
+
+  // Tab into the tree, End, letters, arrows, Enter.
+  const tree = page.getByRole("treegrid");
+  await tree.getByRole("row", { name: "Biology" }).focus();
+  await page.keyboard.press("ArrowRight");
+  await tree.getByRole("row", { name: "Plants in spring" }).waitFor();
+  await page.keyboard.press("Home");
+  assert.match(await focused(page), /All courses/);
+  await page.keyboard.type("geo");
+  assert.match(await focused(page), /Geography/);
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowDown");
+  assert.match(await focused(page), /Our earth/);
+  await page.keyboard.press("ArrowRight");
+  await tree.getByRole("row", { name: "1 Rivers" }).waitFor();
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { level: 1, name: "Our earth" }).waitFor();
+  assert.match(page.url(), /\/courses\/[^/?]+$/);
+});
+
+scene("a course is found by name, archived with a way back, and deleted by its name", async (stage) => {
+  const page = await stage.page("ada", { path: "/courses" });
+  await page.getByRole("combobox", { name: "Find a course" }).fill("spring");
+  await page.getByRole("option", { name: /Plants in spring.*7b · Biology/ }).click();
+  await page.getByRole("heading", { level: 1, name: "Plants in spring" }).waitFor();
+
+  await button(page, "More: Plants in spring").click();
+  await page.getByRole("menuitem", { name: "Archive" }).click();
+  await page.getByText("Archived: no new topics or groups").waitFor();
+  assert.equal(await page.getByRole("link", { name: "New topic" }).count(), 0);
+  await button(page, "Undo").click();
+  await page.getByRole("link", { name: "New topic" }).first().waitFor();
+
+  await button(page, "More: Plants in spring").click();
+  await page.getByRole("menuitem", { name: "Delete…" }).click();
+  const question = page.getByRole("alertdialog");
+  await question.getByText("0 documents").waitFor();
+  const yes = button(question, "Delete the course");
+  assert.equal(await yes.isDisabled(), true);
+  await audit(page, "the question before a course goes");
+  await question.getByRole("textbox").fill("Plants in spring");
+  await yes.click();
+  await page.getByRole("heading", { level: 1, name: "Courses" }).waitFor();
+  assert.equal(await courseOf(stage, "Plants in spring"), undefined);
+});
+
+scene("a student leaves a group, comes back by undo, and moves to another", async (stage) => {
+  const { id } = await courseOf(stage, "Our earth");
+  const members = async (name) => (await stage.group(name)).members.map((member) => member.user.name);
+  const page = await stage.page("ada", { path: `/courses/${id}?tab=groups` });
+  const rivers = page.getByRole("list", { name: "In 1 Rivers" });
+  await button(rivers, "More: Ana Lima").click();
+  await page.getByRole("menuitem", { name: "Out of this group" }).click();
+  await rivers.getByText("Ana Lima").waitFor({ state: "detached" });
+  assert.deepEqual(await members("Rivers"), ["Ben Okoye"]);
+  // The focus stays near: on the member who is left.
+  await page.waitForFunction(() => document.activeElement?.getAttribute("aria-label") === "More: Ben Okoye");
+  await button(page, "Undo").click();
+  await rivers.getByText("Ana Lima").waitFor();
+
+  await page.getByRole("tab", { name: /Students/ }).click();
+  await button(page, "More: Ana Lima").click();
+  await page.getByRole("menuitem", { name: "To 2 Volcanoes" }).click();
+  await page.getByRole("listitem").filter({ hasText: "Ana Lima" }).getByRole("link", { name: "2 Volcanoes" }).waitFor();
+  assert.equal((await members("Volcanoes")).includes("Ana Lima"), true);
+  assert.match(page.url(), /tab=students/);
+});
+
+scene("a class is made, gets a student and a teacher, and is copied for the next year", async (stage) => {
+  const page = await stage.page("ada", { path: "/courses" });
+  await button(page, "New class").click();
+  await page.getByRole("textbox", { name: "Name" }).fill("9c");
+  await page.getByRole("textbox", { name: "School year" }).fill("2026/2027");
+  await page.getByText("Geography", { exact: true }).last().click();
+  await button(page, "Make the class").click();
+  await page.getByRole("heading", { level: 1, name: "Class 9c" }).waitFor();
+
+  await page.getByRole("combobox", { name: "Add a student" }).fill("mira");
+  await page.getByRole("option", { name: /Mira Haddad/ }).click();
+  await page.getByRole("listitem").filter({ hasText: "Mira Haddad" }).getByText("In no group").waitFor();
+  await button(page, "More: Mira Haddad").click();
+  await page.getByRole("menuitem", { name: "Out of the class" }).click();
+  await page.getByText("Nobody is in this class yet").waitFor();
+  await page.getByRole("alertdialog").filter({ hasText: "out of the class" }).getByRole("button", { name: "Undo" }).click();
+  await page.getByRole("listitem").filter({ hasText: "Mira Haddad" }).waitFor();
+
+  await page.getByRole("tab", { name: /Teachers/ }).click();
+  await page.getByRole("combobox", { name: "Add somebody who teaches along" }).fill("tom");
+  await page.getByRole("option", { name: /Tom Fischer/ }).click();
+  await button(page, "Tom Fischer no longer teaches along").waitFor();
+
+  await button(page, "More: 9c").click();
+  await page.getByRole("menuitem", { name: "Copy for a new year…" }).click();
+  await page.getByText("The students", { exact: true }).click();
+  await button(page, "Copy the class").click();
+  await page.getByText("2027/2028", { exact: true }).waitFor();
+  await page.getByRole("listitem").filter({ hasText: "Mira Haddad" }).waitFor();
+});

@@ -1,0 +1,85 @@
+// In front of the school: signing in and everything that can go wrong with it, and the own account behind it.
+import assert from "node:assert/strict";
+
+import { audit, emailOf, ready, scene, signIn } from "./stage.mjs";
+
+const focused = (page) => page.evaluate(() => document.activeElement?.getAttribute("role") ?? document.activeElement?.getAttribute("name"));
+
+scene("a wrong password and a service that is away are not the same", async (stage) => {
+  const page = await stage.page("nobody", { path: "/login", allow: [/status of 401/, /ERR_/] });
+  assert.equal(await focused(page), "email", "whoever comes can type at once");
+  await signIn(page, "ana", "not my password");
+  const alert = page.getByRole("alert");
+  await alert.filter({ hasText: "The email or password is not right." }).waitFor();
+  assert.equal(await focused(page), "alert", "what went wrong is read out, and Tab leads back into the form");
+  await audit(page);
+  await page.route("**/api/auth/sign-in/email", (route) => route.abort());
+  await signIn(page, "ana");
+  await alert.filter({ hasText: "The service cannot be reached." }).waitFor();
+  await page.unroute("**/api/auth/sign-in/email");
+  await page.keyboard.press("Tab");
+  await signIn(page, "ana");
+  await page.waitForURL("**/groups");
+});
+
+scene("whoever was on the way somewhere gets there after signing in", async (stage) => {
+  const page = await stage.page("nobody", { path: "/activity?category=GROUP" });
+  assert.match(page.url(), /\/login/);
+  await signIn(page, "ada");
+  await page.waitForURL("**/activity?category=GROUP");
+});
+
+scene("the language of an account comes with it to another browser", async (stage) => {
+  const page = await stage.page("tom", { path: "/me", fresh: true });
+  await page.getByRole("button", { name: "Account of Tom Fischer" }).click();
+  const saved = page.waitForResponse((answer) => answer.url().endsWith("/api/users/me") && answer.request().method() === "PATCH");
+  await page.getByRole("menuitem", { name: "Deutsch" }).click();
+  await page.getByRole("heading", { name: "Profil und Einstellungen" }).waitFor();
+  assert.equal((await saved).status(), 200);
+  const other = await stage.page("nobody", { path: "/login" });
+  await other.getByRole("heading", { name: "Sign in" }).waitFor();
+  await signIn(other, "tom");
+  await other.getByRole("link", { name: "Heute" }).first().waitFor();
+  await (await stage.api("tom")).patch("/users/me", { locale: "en" });
+});
+
+scene("a password somebody else has set is changed before anything else", async (stage) => {
+  const admin = await stage.api("admin");
+  const { data } = await admin.get("/users?search=Mira");
+  const { temporaryPassword } = await admin.post(`/users/${data[0].id}/reset-password`);
+  const page = await stage.page("nobody", { path: "/login", allow: [/status of 400/] });
+  await signIn(page, "mira", temporaryPassword);
+  await page.getByRole("heading", { name: "Choose your own password" }).waitFor();
+  await page.goto("/groups");
+  await page.getByRole("heading", { name: "Choose your own password" }).waitFor();
+  await page.locator("input[name=current]").fill(temporaryPassword);
+  await page.locator("input[name=password]").fill("password1234");
+  await page.keyboard.press("Enter");
+  await page.getByRole("alert").filter({ hasText: "too easy to guess" }).waitFor();
+  await audit(page);
+  await page.locator("input[name=current]").fill(temporaryPassword);
+  await page.locator("input[name=password]").fill("seven blue whales sing");
+  await page.keyboard.press("Enter");
+  await page.waitForURL("**/groups");
+});
+
+scene("signed out everywhere else means everywhere else", async (stage) => {
+  const other = await stage.page("ben", { path: "/groups", fresh: true });
+  const here = await stage.page("ben", { path: "/me", fresh: true });
+  await here.getByRole("button", { name: "Sign out everywhere else" }).click();
+  await other.waitForURL("**/login**");
+  await here.getByText("this browser").waitFor();
+  await here.getByRole("button", { name: "Sign out everywhere else" }).waitFor({ state: "detached" });
+  assert.match(here.url(), /\/me/);
+});
+
+scene("a letter's link that is spent says so and leads on", async (stage) => {
+  const page = await stage.page("nobody", { allow: [/status of 400/] });
+  await page.goto("/api/auth/reset-password/nonsense?callbackURL=%2Freset-password");
+  await ready(page);
+  await page.getByRole("alert").filter({ hasText: "does not work any more" }).waitFor();
+  await page.getByRole("link", { name: "Ask for a new link" }).click();
+  await page.locator("input[name=email]").fill(emailOf("cleo"));
+  await page.keyboard.press("Enter");
+  await page.getByText("a letter is on its way").waitFor();
+});

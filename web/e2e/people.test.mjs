@@ -1,0 +1,105 @@
+// The administration's way with people: an import from the file to the printed password, keeping somebody out, and a new school year.
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import { readFileSync } from "node:fs";
+
+import { audit, scene } from "./stage.mjs";
+
+const LIST = [
+  "Nachname;Vorname;E-Mail-Adresse;Klasse;Haarfarbe",
+  "Müller;Maja;maja@demo.example;8x;rot",
+  "Lima;Ana;ana@demo.example;;braun",
+  "Ohne;Adresse;;8x;",
+  "=Formel;Otto;otto@demo.example;8y;",
+].join("\r\n");
+
+const signsIn = (stage, email, password) =>
+  fetch(`${stage.base}/api/auth/sign-in/email`, {
+    method: "POST",
+    headers: { "content-type": "application/json", origin: stage.base },
+    body: JSON.stringify({ email, password }),
+  });
+
+scene("a list from the school's administration becomes people who can sign in", async (stage) => {
+  const page = await stage.page("admin", { path: "/admin/import" });
+  // As Excel on Windows writes it: semicolons, and umlauts that are no UTF-8.
+  await page.locator("input[type=file]").setInputFiles({ name: "liste.csv", mimeType: "text/csv", buffer: Buffer.from(LIST, "latin1") });
+  await page.getByRole("rowheader", { name: "Maja Müller" }).waitFor();
+  await page.getByText("Not used: Haarfarbe").waitFor();
+  await page.getByRole("button", { name: "Check", exact: true }).click();
+  await page.getByRole("button", { name: "2 new", exact: true }).waitFor();
+  await page.getByRole("row").filter({ hasText: /^4/ }).filter({ hasText: "Email: is missing" }).waitFor();
+  assert.equal((await (await stage.api("admin")).get("/users?search=maja")).data.length, 0, "a check changes nothing");
+  // 8y was a slip of the pen.
+  await page.getByText("8y").click();
+  await page.getByRole("button", { name: "Import 3", exact: true }).click();
+  await page.getByRole("button", { name: "Make 2 passwords" }).click();
+  const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Download passwords.csv" }).click()]);
+  const lines = readFileSync(await file.path(), "utf8").trim().split("\r\n").map((line) => line.replace("\uFEFF", "").split(","));
+  assert.deepEqual(lines.map(([room, name, email]) => [room, name, email]), [
+    ["Homeroom", "Name", "Email"],
+    ["", "Otto =Formel", "otto@demo.example"],
+    ["8x", "Maja Müller", "maja@demo.example"],
+  ]);
+  assert.equal((await signsIn(stage, "maja@demo.example", lines[2][3])).status, 200, "the password from the file works");
+  const rooms = await (await stage.api("admin")).get("/homerooms");
+  assert.deepEqual(rooms.map((room) => [room.name, room.studentCount]), [["8x", 1]]);
+  // Who is not in the file is left alone until somebody chooses otherwise, and that can be taken back.
+  await page.getByText("Who?").click();
+  await page.locator("label", { hasText: "Cleo Martin" }).click();
+  await page.getByRole("button", { name: "Switch off 1 person" }).click();
+  await page.getByText("1 person is switched off.").waitFor();
+  assert.equal((await signsIn(stage, "cleo@demo.example", "groupwork-demo")).status, 401);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await page.getByText("1 person can sign in again.").waitFor();
+  assert.equal((await signsIn(stage, "cleo@demo.example", "groupwork-demo")).status, 200);
+});
+
+scene("people are found, and changed with the keyboard alone; nobody locks himself out", async (stage) => {
+  const page = await stage.page("admin", { path: "/admin/users" });
+  await page.getByRole("searchbox").fill("finn");
+  await page.waitForURL(/search=finn/);
+  await page.getByRole("rowheader", { name: /Finn Jansen/ }).waitFor();
+  // A table is one stop of Tab; the arrows go to its rows, and to what is in them.
+  await page.getByRole("row", { name: /Finn Jansen/ }).focus();
+  await page.keyboard.press("ArrowLeft");
+  await page.keyboard.press("Enter");
+  await page.getByRole("menuitem", { name: "Switch off" }).waitFor();
+  await page.keyboard.type("Switch");
+  await page.keyboard.press("Enter");
+  await page.getByText("Finn Jansen is switched off").waitFor();
+  await page.getByRole("row", { name: /Finn Jansen/ }).getByRole("gridcell", { name: "Switched off" }).waitFor();
+  await page.goto("/admin/users?search=admin%40");
+  await page.getByRole("button", { name: "More: Admin Alvarez" }).click();
+  assert.deepEqual(await page.getByRole("menuitem").allTextContents(), ["Look and edit…"], "oneself is changed elsewhere");
+  await page.keyboard.press("Escape");
+  await page.goto("/admin/users?search=o");
+  await page.getByRole("button", { name: "More: Olivia Stone" }).click();
+  await page.getByRole("menuitem", { name: "Remove from the school…" }).click();
+  const remove = page.getByRole("button", { name: "Remove", exact: true });
+  assert.ok(await remove.isDisabled(), "the name has to be typed first");
+  await page.getByRole("alertdialog").getByRole("textbox").fill("Olivia Stone");
+  await remove.click();
+  await page.getByText("Olivia Stone is no longer in the school.").waitFor();
+  await page.getByRole("button", { name: "More: Olivia Stone" }).waitFor({ state: "detached" });
+  assert.ok(await page.evaluate(() => document.activeElement?.closest("[role=grid]") !== null), "the focus is on a neighbour");
+});
+
+scene("a new school year takes the homerooms along, and can be taken back", async (stage) => {
+  const api = await stage.api("admin");
+  const students = (await api.get("/users?role=STUDENT&limit=3")).data.map((user) => user.id);
+  const old = await api.post("/homerooms", { name: "9c", academicYear: "2026/2027", gradeLevel: "9" });
+  await api.post(`/homerooms/${old.id}/students`, { studentIds: students });
+  const page = await stage.page("admin", { path: "/admin/homerooms" });
+  await page.getByRole("button", { name: "New school year…" }).click();
+  await page.getByRole("textbox", { name: "New name of 9c" }).waitFor();
+  await audit(page, "a new school year");
+  await page.getByRole("button", { name: "Make 1 homeroom" }).click();
+  await page.getByText("1 homeroom of 2027/2028 is made.").waitFor();
+  const made = async () => (await api.get("/homerooms?academicYear=2027/2028")).map((room) => [room.name, room.gradeLevel, room.studentCount]);
+  assert.deepEqual(await made(), [["10c", "10", 3]]);
+  await page.getByRole("button", { name: "10c", exact: true }).waitFor();
+  await page.getByRole("button", { name: "Undo" }).click();
+  await page.getByRole("button", { name: "10c", exact: true }).waitFor({ state: "detached" });
+  assert.deepEqual(await made(), []);
+});

@@ -1,0 +1,192 @@
+// The work room as its students use it: what they say, what they write, what they hand in, and what comes back.
+import assert from "node:assert/strict";
+
+import { audit, narrow, ready, scene } from "./stage.mjs";
+
+const rivers = (stage) => stage.group("Rivers", "ana");
+
+scene("who looks elsewhere finds how many messages wait, and reading takes them off", async (stage) => {
+  const group = await rivers(stage);
+  const path = `/g/${group.id}`;
+  const ben = await stage.page("ben", { path, width: 800 });
+  const api = await stage.api("ana");
+  await api.post(`/workrooms/${group.workRoomId}/messages`, { content: "Who has the map?" });
+  await api.post(`/workrooms/${group.workRoomId}/messages`, { content: "**Not bold** <b>either</b>" });
+  await ben.waitForFunction(() => document.title.startsWith("(2)"));
+  await ben.getByRole("link", { name: /^Chat/ }).click();
+  await ben.getByText("**Not bold** <b>either</b>").waitFor();
+  await ben.waitForFunction(() => !document.title.startsWith("("));
+
+  // Ana changes what she said, and takes the other away: Ben sees it without asking.
+  const ana = await stage.page("ana", { path });
+  const first = ana.getByRole("article").first();
+  await first.getByRole("button").click();
+  await ana.getByRole("menuitem", { name: "Change" }).click();
+  await first.getByRole("textbox").fill("Who has the big map?");
+  await first.getByRole("button", { name: "Save" }).click();
+  await ben.getByText("Who has the big map?").waitFor();
+  await ana.getByRole("article").filter({ hasText: "Not bold" }).getByRole("button").click();
+  await ana.getByRole("menuitem", { name: "Delete" }).click();
+  await ana.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click();
+  await ben.getByText("This message was deleted.").waitFor();
+});
+
+scene("with the keyboard alone: a new spreadsheet, another name, the sides folded, and gone again", async (stage) => {
+  const group = await rivers(stage);
+  const ana = await stage.page("ana", { path: `/g/${group.id}` });
+  await ana.getByRole("button", { name: "New", exact: true }).focus();
+  await ana.keyboard.press("Enter");
+  await ana.keyboard.press("ArrowDown");
+  await ana.keyboard.press("Enter");
+  await ana.getByRole("dialog").getByRole("textbox").waitFor();
+  await ana.keyboard.type("Sources");
+  await ana.keyboard.press("Enter");
+  await ana.getByRole("heading", { name: "Sources.xlsx" }).waitFor();
+  await ana.waitForFunction(() => document.activeElement?.tagName === "H1");
+
+  await ana.keyboard.press("[");
+  await ana.getByRole("button", { name: "Show Documents ([)" }).waitFor();
+  await ana.keyboard.press("[");
+  // F6 leads round the parts of the screen and comes back.
+  const parts = await ana.locator("[data-part]").count();
+  const seen = new Set();
+  for (let turn = 0; turn < parts; turn += 1) {
+    await ana.keyboard.press("F6");
+    seen.add(await ana.evaluate(() => [...document.querySelectorAll("[data-part]")].indexOf(document.activeElement)));
+  }
+  assert.equal(seen.size, parts, "F6 reaches every part");
+
+  const line = ana.getByRole("listitem").filter({ hasText: "Sources.xlsx" });
+  await line.getByRole("button").focus();
+  await ana.keyboard.press("Enter");
+  await ana.getByRole("menuitem", { name: "Rename" }).focus();
+  await ana.keyboard.press("Enter");
+  await ana.getByRole("dialog").getByRole("textbox").fill("Our sources");
+  await ana.keyboard.press("Enter");
+  await ana.getByRole("heading", { name: "Our sources.xlsx" }).waitFor();
+
+  await ana.getByRole("listitem").filter({ hasText: "Our sources.xlsx" }).getByRole("button").click();
+  await ana.getByRole("menuitem", { name: "Delete" }).click();
+  await ana.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click();
+  await ana.getByRole("listitem").filter({ hasText: "Our sources.xlsx" }).waitFor({ state: "detached" });
+});
+
+scene("a file that cannot be a document says so beside its name, and a good one becomes one", async (stage) => {
+  const group = await rivers(stage);
+  const ana = await stage.page("ana", { path: `/g/${group.id}`, allow: [/status of 415/] });
+  const bring = async (name, mimeType, text) => {
+    const asked = ana.waitForEvent("filechooser");
+    await ana.getByRole("button", { name: "Upload", exact: true }).click();
+    await (await asked).setFiles({ name, mimeType, buffer: Buffer.from(text) });
+  };
+  await bring("virus.exe", "application/octet-stream", "MZ");
+  await ana.getByRole("alert").filter({ hasText: "not taken" }).waitFor();
+  await ana.getByRole("button", { name: "Stop uploading virus.exe" }).click();
+  await bring("Notes of the river.txt", "text/plain", "The Rhine begins in the Alps.");
+  await ana.getByRole("link", { name: /Notes of the river.txt/ }).waitFor();
+  assert.equal(await ana.getByText("virus.exe").count(), 0);
+});
+
+scene("of two who submit, the second is told who was first; taking back is undone with one press", async (stage) => {
+  const group = await rivers(stage);
+  const topic = await stage.topic("Landforms");
+  const api = await stage.api("ana");
+  const { documents } = await api.get(`/workrooms/${group.workRoomId}`);
+  const report = documents.find((one) => one.title === "Rivers");
+  const ben = await stage.page("ben", { path: `/g/${group.id}/d/${report.id}`, allow: [/status of 409/] });
+  await ben.getByRole("button", { name: /^Submit/ }).click();
+  const dialog = ben.getByRole("dialog");
+  await dialog.getByRole("checkbox", { name: "Rivers.docx", checked: true }).waitFor();
+  await dialog.getByText(topic.title).waitFor();
+  await dialog.getByRole("button", { name: "Submit for the group" }).waitFor();
+  // Ben's page must not hear of it before he presses: the answer of the service has to say it.
+  await ben.route("**/submit", async (route) => {
+    await api.post(`/workrooms/documents/${report.id}/submit`, { assignmentId: topic.id });
+    await route.continue();
+  });
+  await dialog.getByRole("button", { name: "Submit for the group" }).click();
+  await ben.getByText("Ana Lima submitted a moment before you.").waitFor();
+  await ben.unroute("**/submit");
+  await ben.getByText(/Submitted .* by Ana Lima/).first().waitFor();
+
+  await ben.getByRole("button", { name: "Take back" }).click();
+  await ben.getByText("Taken back. Your group can edit again.").waitFor();
+  await ben.getByRole("button", { name: "Undo" }).click();
+  await ben.getByText(/Submitted .* by Ben Okoye/).first().waitFor();
+});
+
+scene("a grade is nobody's business until it is given out; then it is on the card and in the room", async (stage) => {
+  const group = await rivers(stage);
+  const ada = await stage.api("ada");
+  const [own] = (await ada.get(`/groups/${group.id}`)).groupAssignments;
+  const teacher = await stage.page("ada", { path: "/today" });
+  const put = (publish) =>
+    teacher.evaluate(
+      async ([id, isOut]) =>
+        (await fetch(`/api/feedback/submissions/${id}/grade`, { method: "PUT", headers: { "content-type": "application/json" }, body: JSON.stringify({ value: "B+", feedback: "Clear and well drawn.", publish: isOut }) })).status,
+      [own.currentSubmissionId, publish],
+    );
+  assert.equal(await put(false), 200);
+  const ana = await stage.page("ana", { path: `/g/${group.id}?place=feedback` });
+  await ana.getByText("No feedback yet.").waitFor();
+  assert.equal(await ana.getByText("B+").count(), 0);
+  const ben = await stage.page("ben", { path: "/groups" });
+  assert.equal(await put(true), 200);
+  await ana.getByText("B+").first().waitFor();
+  await ana.getByText("Clear and well drawn.").waitFor();
+  await ben.getByText("New feedback").waitFor();
+  await ben.getByRole("link", { name: /Landforms/ }).click();
+  await ben.getByRole("link", { name: /Feedback New/ }).click();
+  await ben.getByText("B+").first().waitFor();
+  await audit(ben);
+  // Seen is seen, in this browser.
+  await ben.goto("/groups");
+  await ready(ben);
+  assert.equal(await ben.getByText("New feedback").count(), 0);
+});
+
+scene("a phone opens a document for reading; an editor that does not come says so and gives the saved version", async (stage) => {
+  const group = await stage.group("Rivers", "ben");
+  const { documents } = await (await stage.api("ben")).get(`/workrooms/${group.workRoomId}`);
+  const notes = documents.find((one) => one.status === "DRAFT" && one.documentType === "word") ?? documents[0];
+  const phone = await stage.page("ben", { path: `/g/${group.id}/d/${notes.id}`, width: 360, height: 740 });
+  await phone.locator("iframe").waitFor();
+  if (notes.status === "DRAFT") await phone.getByRole("button", { name: "Write" }).waitFor();
+  await narrow(phone);
+
+  const cut = await stage.page("ben", { allow: [/ERR_FAILED/] });
+  await cut.route("**/web-apps/**", (route) => route.abort());
+  await cut.goto(`/g/${group.id}/d/${notes.id}`);
+  await cut.getByText("The editor could not be loaded.").waitFor();
+  const coming = cut.waitForEvent("download");
+  await cut.getByRole("button", { name: "Download the last saved version" }).click();
+  assert.match((await coming).suggestedFilename(), /\./);
+  await cut.unroute("**/web-apps/**");
+  await cut.getByRole("button", { name: "Try again" }).click();
+  await cut.locator("iframe").waitFor();
+});
+
+scene("a student writes to the teacher, who answers", async (stage) => {
+  const ana = await stage.page("ana", { path: "/messages" });
+  await ana.getByRole("button", { name: "Write", exact: true }).click();
+  const dialog = ana.getByRole("dialog");
+  await dialog.getByText("Ada Turner").click();
+  await dialog.getByLabel("Subject (optional)").fill("The map");
+  await dialog.getByLabel("Message").fill("May I bring it tomorrow?");
+  await ana.reload();
+  // Words that were not sent are still there.
+  await ana.getByRole("button", { name: "Write", exact: true }).click();
+  assert.equal(await dialog.getByLabel("Message").inputValue(), "May I bring it tomorrow?");
+  await dialog.getByText("Ada Turner").click();
+  await dialog.getByLabel("Subject (optional)").fill("The map");
+  await dialog.getByRole("button", { name: "Send" }).click();
+  await ana.getByText("Sent.").waitFor();
+
+  const ada = await stage.page("ada", { path: "/messages" });
+  await ada.getByRole("button", { name: /New.*Ana Lima.*The map/s }).click();
+  await ada.getByText("May I bring it tomorrow?").waitFor();
+  await ada.getByRole("button", { name: "Answer" }).click();
+  await ada.getByRole("dialog").getByLabel("Message").fill("Yes.");
+  await ada.getByRole("dialog").getByRole("button", { name: "Send" }).click();
+  await ana.getByRole("button", { name: /New.*Ada Turner.*Re: The map/s }).waitFor();
+});

@@ -1,0 +1,96 @@
+// Running a school: its settings, its log, what is kept of people; and running many.
+import assert from "node:assert/strict";
+
+import { audit, scene } from "./stage.mjs";
+
+scene("the log says in a sentence what just happened, and filters it by the address", async (stage) => {
+  const group = await stage.group("Rivers", "ana");
+  await (await stage.api("ana")).post(`/groups/${group.id}/help`, { message: "Which map is right?" });
+  const ada = await stage.page("ada", { path: "/activity" });
+  const first = ada.getByRole("listitem").filter({ hasText: "Ana Lima asked for help in the group Rivers (7b)" }).first();
+  await first.getByText("asked for help").click();
+  await first.getByText("Which map is right?").waitFor();
+  await ada.getByRole("button", { name: /^All About|About/ }).click();
+  await ada.getByRole("option", { name: "Subjects" }).click();
+  await ada.waitForURL("**/activity?category=SUBJECT");
+  await ada.getByText("Nothing in this period.").waitFor();
+  await ada.getByRole("button", { name: "Show everything" }).click();
+  await first.waitFor();
+  assert.equal(await ada.getByRole("button", { name: "Save as CSV" }).count(), 0, "a teacher has no export");
+});
+
+scene("the time zone of the school is the time of everybody who chose none", async (stage) => {
+  const admin = await stage.page("admin", { path: "/admin/organisation" });
+  const zone = admin.getByRole("combobox", { name: "Time zone" });
+  await zone.fill("tokyo");
+  await admin.getByRole("option", { name: "Asia/Tokyo" }).click();
+  await admin.getByRole("button", { name: "Save" }).click();
+  await admin.getByText("Saved").waitFor();
+  const settings = await (await stage.api("admin")).get("/admin/settings");
+  assert.equal(settings.metadata.timezone, "Asia/Tokyo");
+  const ana = await stage.page("ana", { path: "/me" });
+  await ana.getByText("As your school: Asia/Tokyo").waitFor();
+  await (await stage.api("admin")).patch("/admin/settings", { metadata: { timezone: null } });
+});
+
+scene("a person is exported, then erased after the name was typed", async (stage) => {
+  const { data } = await (await stage.api("admin")).get("/users?search=Nils");
+  const admin = await stage.page("admin", { path: `/admin/privacy?userId=${data[0].id}` });
+  await admin.getByRole("button", { name: "Make the archive" }).click();
+  const link = admin.getByRole("link", { name: /^Download/ });
+  const [file] = await Promise.all([admin.waitForEvent("download"), link.click()]);
+  assert.match(file.suggestedFilename(), /\.zip$/);
+  await admin.getByRole("button", { name: "Erase…" }).click();
+  const window = admin.getByRole("alertdialog");
+  const yes = window.getByRole("button", { name: "Erase for good" });
+  await yes.waitFor();
+  assert.ok(await yes.isDisabled());
+  await audit(admin);
+  await window.getByRole("textbox").fill("Nils Larsen");
+  await yes.click();
+  await admin.getByText("Choose a person").waitFor();
+  const { data: left } = await (await stage.api("admin")).get("/users?search=Nils");
+  assert.equal(left.length, 0);
+});
+
+scene("a closed school says so to its people, and opens again", async (stage) => {
+  const root = await stage.page("root", { path: "/super/tenants" });
+  await root.getByRole("button", { name: "More: Other School" }).click();
+  await root.getByRole("menuitem", { name: "Close…" }).click();
+  await root.getByRole("button", { name: "Close the school" }).click();
+  await root.getByText("Other School is closed.").waitFor();
+  const zoe = await stage.page("zoe", { path: "/today", allow: [/status of 403/] });
+  await zoe.getByRole("alert").filter({ hasText: "Other School is closed at the moment" }).waitFor();
+  await root.getByRole("button", { name: "Undo" }).click();
+  await root.getByText("Other School is open again.").waitFor();
+});
+
+scene("a school is founded, and its owner comes in", async (stage) => {
+  const root = await stage.page("root", { path: "/super/tenants" });
+  await root.getByRole("button", { name: "New school" }).click();
+  const window = root.getByRole("dialog");
+  await window.getByRole("textbox", { name: "Name", exact: true }).fill("Käthe-Kollwitz-Schule");
+  assert.equal(await window.getByRole("textbox", { name: "Short name" }).inputValue(), "kaethe-kollwitz-schule");
+  await window.getByRole("textbox", { name: "Name of the owner" }).fill("Olga Owner");
+  await window.getByRole("textbox", { name: "Email address of the owner" }).fill("olga@kollwitz.example");
+  await window.getByRole("button", { name: "Create the school" }).click();
+  const password = await window.locator("code").innerText();
+  const olga = await stage.page("nobody", { path: "/login" });
+  await olga.locator("input[name=email]").fill("olga@kollwitz.example");
+  await olga.locator("input[name=password]").fill(password);
+  await olga.keyboard.press("Enter");
+  await olga.getByRole("heading", { name: "Choose your own password" }).waitFor();
+});
+
+scene("acting as somebody is to be seen all the time, and ends", async (stage) => {
+  const root = await stage.page("root", { path: "/super/tenants", fresh: true });
+  await root.getByRole("button", { name: "More: Demo School" }).click();
+  await root.getByRole("menuitem", { name: "Members…" }).click();
+  await root.getByRole("button", { name: "Act as Ana Lima" }).click();
+  await root.waitForURL("**/groups");
+  await root.getByText("You act as Ana Lima.").waitFor();
+  await audit(root);
+  await root.getByRole("button", { name: "Stop" }).click();
+  await root.waitForURL("**/super/tenants");
+  await root.getByRole("button", { name: "Account of Root Keeper" }).waitFor();
+});

@@ -1,0 +1,53 @@
+// The people of a school and what they are sorted into: users, import, homerooms, subjects.
+import { Buffer } from "node:buffer";
+
+const LIST = "Vorname;Nachname;E-Mail;Klasse\r\nMaja;Weber;maja@demo.example;8x\r\nAna;Lima;ana@demo.example;\r\n;;nobody;8x\r\n";
+/** A list as a school's administration gives it out. */
+const give = (page) => page.locator("input[type=file]").setInputFiles({ name: "list.csv", mimeType: "text/csv", buffer: Buffer.from(LIST) });
+const menu = async (page, name, deed) => {
+  await page.getByRole("button", { name: `More: ${name}` }).or(page.getByRole("button", { name: `Mehr: ${name}` })).click();
+  await page.getByRole("menuitem").nth(deed).click();
+};
+const rows = "[role=grid] [role=rowheader]";
+
+export default [
+  { name: "Users", who: "admin", path: "/admin/users", ready: rows },
+  { name: "One user", who: "admin", path: async (stage) => `/admin/users?person=${(await (await stage.api("ana")).get("/users/me")).id}`, ready: "[role=dialog] form" },
+  { name: "A user more", who: "admin", path: "/admin/users", ready: rows, does: (page) => page.locator("main button svg.lucide-user-plus").click() },
+  { name: "Another role", who: "admin", path: "/admin/users?search=ben", ready: rows, does: (page) => menu(page, "Ben Okoye", 1) },
+  { name: "A new password", who: "admin", path: "/admin/users?search=ben", ready: rows, does: (page) => menu(page, "Ben Okoye", 2) },
+  { name: "Somebody leaves the school", who: "admin", path: "/admin/users?search=ben", ready: rows, does: (page) => menu(page, "Ben Okoye", 4) },
+  { name: "Nobody found", who: "admin", path: "/admin/users?search=nobody-is-called-so" },
+  { name: "Import: the file", who: "admin", path: "/admin/import" },
+  {
+    name: "Import: the columns",
+    who: "admin",
+    path: "/admin/import",
+    does: async (page) => {
+      await give(page);
+      await page.locator(rows).first().waitFor();
+    },
+  },
+  {
+    name: "Import: checked",
+    who: "admin",
+    path: "/admin/import",
+    does: async (page) => {
+      await give(page);
+      await page.getByRole("button", { name: /^(Check|Prüfen)$/ }).click();
+      await page.getByRole("button", { name: /problems.csv/ }).waitFor();
+    },
+  },
+  { name: "Homerooms", who: "admin", path: "/admin/homerooms" },
+  { name: "Subjects", who: "admin", path: "/admin/subjects", ready: rows },
+  {
+    name: "One subject",
+    who: "admin",
+    path: "/admin/subjects",
+    ready: rows,
+    does: async (page) => {
+      await page.getByRole("button", { name: "Biology" }).first().click();
+      await page.locator("[role=dialog] form").waitFor();
+    },
+  },
+];

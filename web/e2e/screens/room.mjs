@@ -1,0 +1,45 @@
+// What a student touches: the places of the work room, submitting, messages; and a teacher who visits.
+const room = async (stage, rest = "") => `/g/${(await stage.group("Rivers", "ana")).id}${rest}`;
+
+export default [
+  { name: "The work room: feedback", who: "ana", path: (stage) => room(stage, "?place=feedback") },
+  { name: "The work room: a teacher visits", who: "ada", path: (stage) => room(stage), ready: "[role=log]" },
+  {
+    name: "Submitting",
+    who: "ana",
+    path: (stage) => room(stage),
+    does: async (page) => {
+      await page.getByRole("button", { name: /^(Submit|Abgeben)/ }).first().click();
+      await page.getByRole("dialog").getByRole("checkbox").first().waitFor();
+    },
+  },
+  {
+    name: "Asking for help",
+    who: "ana",
+    path: (stage) => room(stage),
+    does: async (page) => {
+      await page.getByRole("button", { name: /Ask for help|Um Hilfe bitten/ }).click();
+      await page.getByRole("dialog").getByRole("textbox").waitFor();
+    },
+  },
+  {
+    name: "Versions of a document",
+    who: "ana",
+    path: (stage) => room(stage),
+    does: async (page) => {
+      await page.getByRole("button", { name: /: Rivers.docx$/ }).click();
+      await page.getByRole("menuitem", { name: /Versions|Fassungen/ }).click();
+      await page.getByRole("dialog").getByRole("listitem").first().waitFor();
+    },
+  },
+  { name: "Messages", who: "ana", path: "/messages" },
+  {
+    name: "Writing a message",
+    who: "ana",
+    path: "/messages",
+    does: async (page) => {
+      await page.getByRole("button", { name: /^(Write|Schreiben)$/ }).click();
+      await page.getByRole("dialog").getByRole("checkbox").first().waitFor();
+    },
+  },
+];

@@ -1,0 +1,22 @@
+// The own account, the activity log, the administration of a school, and the schools of an installation.
+export default [
+  { name: "The own account", who: "ada", path: "/me", ready: "main li" },
+  {
+    name: "Another email address",
+    who: "ana",
+    path: "/me",
+    ready: "main li",
+    does: async (page) => {
+      await page.getByRole("button", { name: /Change…|Ändern …/ }).click();
+      await page.getByRole("dialog").waitFor();
+    },
+  },
+  { name: "The activity log", who: "admin", path: "/activity", ready: "main time", does: (page) => page.locator("main summary").first().click() },
+  { name: "The administration at a glance", who: "admin", path: "/admin", ready: "main meter" },
+  { name: "The school", who: "admin", path: "/admin/organisation", ready: "main form" },
+  { name: "Who is signed in", who: "admin", path: "/admin/sessions", ready: "[role=grid]" },
+  { name: "Privacy", who: "admin", path: async (stage) => `/admin/privacy?userId=${(await (await stage.api("admin")).get("/users?search=Leo")).data[0].id}`, ready: "main h2" },
+  { name: "The schools", who: "root", path: "/super/tenants", ready: "[role=grid]" },
+  { name: "A new school", who: "root", path: "/super/tenants", ready: "[role=grid]", does: (page) => page.getByRole("button", { name: /New school|Neue Schule/ }).click() },
+  { name: "The installation", who: "root", path: "/super/tenants?tab=installation", ready: "main dl" },
+];

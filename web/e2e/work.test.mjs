@@ -1,0 +1,140 @@
+// Grading: a draft until it is returned, kept whatever happens; then what is done with all works at once.
+import assert from "node:assert/strict";
+
+import { audit, scene } from "./stage.mjs";
+
+const workOf = async (stage, name) => `/t/${(await stage.topic("Landforms")).id}/work/${(await stage.group(name)).id}`;
+
+/** Hands the document of Rivers in, as its group; answers what is needed to take it back. */
+async function handIn(stage) {
+  const [ana, topic, group] = await Promise.all([stage.api("ana"), stage.topic("Landforms"), stage.group("Rivers", "ana")]);
+  const { documents, groupAssignments } = await ana.get(`/workrooms/group/${group.id}`);
+  const [document] = documents;
+  const work = groupAssignments.find((one) => one.assignmentId === topic.id);
+  const submit = () => ana.post(`/workrooms/documents/${document.id}/submit`, { assignmentId: topic.id });
+  if (document.status === "DRAFT") await submit();
+  const attempts = () => ana.get(`/feedback/group-assignments/${work.id}/submissions`);
+  return { submit, takeBack: () => ana.post(`/workrooms/documents/${document.id}/unsubmit`), grade: async () => (await attempts()).toSorted((one, other) => other.attempt - one.attempt)[0].grade, topic };
+}
+
+scene("a grade is a draft until it is returned, and survives a reload", async (stage) => {
+  const rivers = await handIn(stage);
+  const ada = await stage.page("ada", { path: await workOf(stage, "Rivers") });
+  await ada.getByRole("textbox", { name: "Grade" }).fill("B+");
+  await ada.getByRole("textbox", { name: "Feedback", exact: true }).fill("Clear, and well told.");
+  await ada.getByText(/^Saved .* – not returned yet$/).waitFor();
+  assert.equal(await rivers.grade(), null, "the group sees no draft");
+
+  await ada.reload();
+  await ada.getByText(/^Saved /).waitFor();
+  assert.equal(await ada.getByRole("textbox", { name: "Grade" }).inputValue(), "B+");
+
+  await ada.getByRole("textbox", { name: "Feedback", exact: true }).focus();
+  await ada.keyboard.press("Control+Enter");
+  await ada.getByText(/^Returned today/).waitFor();
+  assert.equal((await rivers.grade()).value, "B+", "the group sees what was returned");
+  await audit(ada);
+
+  // What is typed now reaches nobody before it is returned.
+  await ada.getByRole("textbox", { name: "Grade" }).fill("C");
+  await ada.getByText("Changed, not returned yet").waitFor();
+  await ada.getByRole("button", { name: "Take the grade back" }).click();
+  await ada.getByText(/^Saved .* – not returned yet$/).waitFor();
+  assert.equal(await rivers.grade(), null);
+});
+
+scene("work that is taken back while it is graded says so, and the words stay", async (stage) => {
+  const rivers = await handIn(stage);
+  // What is saved in the moment of the taking back is refused.
+  const ada = await stage.page("ada", { path: await workOf(stage, "Rivers"), allow: [/status of 409 .*\/grade/] });
+  await ada.getByRole("textbox", { name: "Feedback", exact: true }).fill("Look at the source again.");
+  await rivers.takeBack();
+  await ada.getByText("The group has just taken its work back. What you wrote is kept.").waitFor();
+  await ada.getByText("Still working – you see the live document.").waitFor();
+  await rivers.submit();
+  await ada.getByRole("button", { name: "Return to group" }).waitFor();
+  assert.equal(await ada.getByRole("textbox", { name: "Feedback", exact: true }).inputValue(), "Look at the source again.");
+});
+
+scene("from work to work with the keyboard alone, and back to the same card", async (stage) => {
+  const ada = await stage.page("ada", { path: await workOf(stage, "Rivers") });
+  const heading = (name) => ada.getByRole("heading", { level: 1, name }).waitFor();
+  await heading("1 Rivers");
+  await ada.evaluate(() => (window.isSame = true));
+  await ada.keyboard.press("n");
+  await heading("2 Volcanoes");
+  assert.equal(await ada.evaluate(() => document.activeElement.tagName), "H1");
+  await ada.keyboard.press("p");
+  await heading("1 Rivers");
+
+  for (const part of ["work-document", "work-panel", "work-head"]) {
+    await ada.keyboard.press("F6");
+    assert.equal(await ada.evaluate(() => document.activeElement.id), part);
+  }
+  await ada.getByRole("textbox", { name: "Feedback", exact: true }).focus();
+  await ada.keyboard.press("n");
+  await heading("1 Rivers");
+  assert.equal(await ada.evaluate(() => window.isSame), true, "nothing was loaded anew");
+  await ada.keyboard.press("F6");
+  await ada.keyboard.press("Escape");
+  await ada.waitForURL(/\/board$/);
+  assert.equal(await ada.evaluate(() => sessionStorage.getItem("board:card")), (await stage.group("Rivers")).id);
+});
+
+scene("a teacher gives work back for revision, and submits for a group that cannot", async (stage) => {
+  const ada = await stage.page("ada", { path: await workOf(stage, "Coasts") });
+  await ada.getByRole("button", { name: "Let them revise…" }).click();
+  const window = ada.getByRole("dialog");
+  await window.getByLabel("What they should do").fill("Name your sources.");
+  await window.getByRole("button", { name: "Give it back" }).click();
+  await ada.getByText("You gave it back. The group works on it again").waitFor();
+  await ada.getByRole("button", { name: "Submit for the group…" }).click();
+  await audit(ada);
+  await window.getByRole("button", { name: "Submit", exact: true }).click();
+  await ada.getByText("by a teacher for the group").waitFor();
+});
+
+scene("the grades of a topic come out of a table, and reach all groups at once", async (stage) => {
+  const { topic, grade } = await handIn(stage);
+  const ada = await stage.page("ada", { path: `/submissions?assignmentId=${topic.id}` });
+  const menu = async (deed) => {
+    await ada.getByRole("button", { name: "Grade table" }).click();
+    await ada.getByRole("menuitem", { name: deed }).click();
+  };
+  const [saved] = await Promise.all([ada.waitForEvent("download"), menu("Download as CSV")]);
+  const table = await (await saved.createReadStream()).toArray();
+  const lines = Buffer.concat(table).toString().split("\r\n");
+  const header = lines[0].split(",");
+  const filled = lines.map((line, index) => {
+    const cells = line.split(",");
+    if (index > 0 && cells[header.indexOf("userId")] === "" && cells[0] !== "") cells[header.indexOf("value")] = "A";
+    return cells.join(",");
+  });
+
+  await menu("Import from CSV…");
+  const window = ada.getByRole("dialog");
+  await window.locator("input[type=file]").setInputFiles({ name: "grades.csv", mimeType: "text/csv", buffer: Buffer.from(filled.join("\r\n")) });
+  await window.getByRole("button", { name: /^Take \d+ rows? over$/ }).click();
+  await window.waitFor({ state: "hidden" });
+  assert.equal(await grade(), null, "imported grades are drafts");
+
+  await ada.getByRole("button", { name: /^Return \d grades?…$/ }).click();
+  await ada.getByRole("alertdialog").getByRole("button", { name: /^Return \d grades?$/ }).click();
+  await ada.getByRole("row", { name: /Rivers/ }).getByText("Graded").waitFor();
+  assert.equal((await grade()).value, "A");
+});
+
+scene("the works of a topic are packed while one goes on; what fails is said", async (stage) => {
+  const { topic } = await handIn(stage);
+  const ada = await stage.page("ada", { path: `/submissions?assignmentId=${topic.id}` });
+  await ada.getByRole("button", { name: /^ZIP of all works/ }).click();
+  await ada.getByRole("radio", { name: "Both" }).check({ force: true });
+  const [saved] = await Promise.all([ada.waitForEvent("download"), ada.getByRole("button", { name: "Make the ZIP" }).click()]);
+  assert.match(saved.suggestedFilename(), /\.zip$/);
+  const tray = ada.getByRole("region", { name: "Files on their way" });
+  await tray.getByText("Ready and saved.").waitFor();
+  await ada.getByRole("link", { name: "Today", exact: true }).first().click();
+  await ada.waitForURL(/\/today$/);
+  await tray.getByText("Ready and saved.").waitFor();
+  await audit(ada);
+});

@@ -1,0 +1,72 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { Form } from "react-aria-components";
+import { useTranslation } from "react-i18next";
+
+import { client, data, Problem } from "../api/client";
+import { now } from "../lib/clock";
+import { fieldProblem, useSay } from "../lib/problems";
+import { Button } from "../ui/Button";
+import { Field } from "../ui/Field";
+import { note } from "../ui/notes";
+import { Window } from "../ui/Window";
+import { homerooms, type Homeroom } from "./homerooms";
+import { TeacherField } from "./TeacherField";
+import { yearAt } from "./years";
+
+/** A homeroom's name, year, grade and teacher: of a new one, or of one that is there. */
+export function Card({ room, onClose }: { room: Homeroom | null; onClose: () => void }) {
+  const { t } = useTranslation();
+  const say = useSay();
+  const cache = useQueryClient();
+  const { data: known } = useQuery(homerooms);
+  const latest = known?.map((one) => one.academicYear ?? "").toSorted().at(-1);
+  const [name, setName] = useState(room?.name ?? "");
+  const [year, setYear] = useState(room ? (room.academicYear ?? "") : latest || yearAt(now()));
+  const [grade, setGrade] = useState(room?.gradeLevel ?? "");
+  const [teacherId, setTeacherId] = useState(room?.teacherId ?? null);
+  const body = { name: name.trim(), academicYear: year.trim() || null, gradeLevel: grade.trim() || null, teacherId };
+  const save = useMutation({
+    mutationFn: () => (room ? data(client.PATCH("/homerooms/{id}", { params: { path: { id: room.id } }, body })) : data(client.POST("/homerooms", { body }))),
+    onSuccess: async () => {
+      await cache.invalidateQueries({ queryKey: ["homerooms"] });
+      note(room ? t("app.saved") : t("homerooms.made", { name: body.name }));
+      onClose();
+    },
+  });
+  const of = (path: string) => {
+    const message = fieldProblem(save.error, path);
+    return message === undefined ? {} : { problem: message };
+  };
+  return (
+    <Window title={room ? t("homerooms.edit", { name: room.name }) : t("homerooms.add")} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+      {(close) => (
+        <Form
+          className="flex flex-col gap-4"
+          onSubmit={(event) => {
+            event.preventDefault();
+            save.mutate();
+          }}
+        >
+          <Field label={t("people.name")} hint={t("homerooms.nameHint")} value={name} onChange={setName} isRequired maxLength={80} {...of("name")} />
+          <div className="grid grid-cols-2 gap-3">
+            <Field label={t("homerooms.year")} value={year} onChange={setYear} maxLength={20} {...of("academicYear")} />
+            <Field label={t("homerooms.grade")} value={grade} onChange={setGrade} maxLength={20} {...of("gradeLevel")} />
+          </div>
+          <TeacherField value={teacherId} onChange={setTeacherId} problem={fieldProblem(save.error, "teacherId")} />
+          {save.error instanceof Problem && save.error.code !== "VALIDATION_ERROR" ? (
+            <p role="alert" className="text-bad">
+              {say(save.error)}
+            </p>
+          ) : null}
+          <p className="flex flex-wrap justify-end gap-2">
+            <Button onPress={close}>{t("ask.cancel")}</Button>
+            <Button kind="main" type="submit" isPending={save.isPending}>
+              {t("app.save")}
+            </Button>
+          </p>
+        </Form>
+      )}
+    </Window>
+  );
+}

@@ -1,0 +1,91 @@
+import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+
+import { client, data } from "../api/client";
+import { useSay } from "../lib/problems";
+import { Looking } from "../people/Filters";
+import { people } from "../people/people";
+import { Button } from "../ui/Button";
+import { Check } from "../ui/Check";
+import { note } from "../ui/notes";
+import { Problems } from "../ui/Problems";
+import { Rows } from "../ui/Rows";
+import { Window } from "../ui/Window";
+import type { Homeroom } from "./homerooms";
+
+/** How many the service takes at once. */
+const MOST = 500;
+
+/** Many students into a homeroom: looked for, ticked, sent together. What is ticked stays ticked while one looks on. */
+export function Enrol({ room, inside, onClose }: { room: Homeroom; inside: ReadonlySet<string>; onClose: () => void }) {
+  const { t } = useTranslation();
+  const say = useSay();
+  const cache = useQueryClient();
+  const [search, setSearch] = useState("");
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const found = useInfiniteQuery(people({ role: "STUDENT", isActive: "1", ...(search === "" ? {} : { search }) }));
+  const students = (found.data?.pages.flatMap((page) => page.data) ?? []).filter((user) => !inside.has(user.id));
+  const enrol = useMutation({
+    mutationFn: async () => {
+      const ids = [...chosen];
+      let added = 0;
+      for (let at = 0; at < ids.length; at += MOST) {
+        added += (await data(client.POST("/homerooms/{id}/students", { params: { path: { id: room.id } }, body: { studentIds: ids.slice(at, at + MOST) } }))).added;
+      }
+      return added;
+    },
+    onSuccess: async (added) => {
+      await cache.invalidateQueries({ queryKey: ["homerooms"] });
+      note(t("homerooms.enrolled", { count: added, name: room.name }));
+      onClose();
+    },
+  });
+  const toggle = (ids: string[], isIn: boolean) => setChosen((before) => new Set(isIn ? [...before, ...ids] : [...before].filter((id) => !ids.includes(id))));
+  const isAll = students.length > 0 && students.every((user) => chosen.has(user.id));
+  return (
+    <Window title={t("homerooms.enrolInto", { name: room.name })} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+      {(close) => (
+        <>
+          <Looking text={search} onText={setSearch} />
+          {found.isPending ? <Rows count={4} /> : null}
+          {found.isError ? <Problems problem={found.error} again={() => void found.refetch()} /> : null}
+          {found.data && students.length === 0 ? <p className="text-soft">{t("homerooms.noStudents")}</p> : null}
+          {students.length > 0 ? (
+            <fieldset className="flex flex-col">
+              <legend className="sr-only">{t("homerooms.students")}</legend>
+              <Check isSelected={isAll} onChange={(isIn) => toggle(students.map((user) => user.id), isIn)}>
+                {t("homerooms.allShown", { count: students.length })}
+              </Check>
+              <div className="border-faint max-h-[45vh] overflow-y-auto rounded-lg border px-3">
+                {students.map((user) => (
+                  <Check key={user.id} isSelected={chosen.has(user.id)} onChange={(isIn) => toggle([user.id], isIn)}>
+                    <span className="[overflow-wrap:anywhere]">
+                      {user.name} <span className="text-soft text-sm">{user.email}</span>
+                    </span>
+                  </Check>
+                ))}
+                {found.hasNextPage ? (
+                  <Button className="my-2" isPending={found.isFetchingNextPage} onPress={() => void found.fetchNextPage()}>
+                    {t("app.loadMore")}
+                  </Button>
+                ) : null}
+              </div>
+            </fieldset>
+          ) : null}
+          {enrol.isError ? (
+            <p role="alert" className="text-bad">
+              {say(enrol.error)}
+            </p>
+          ) : null}
+          <p className="flex flex-wrap justify-end gap-2">
+            <Button onPress={close}>{t("ask.cancel")}</Button>
+            <Button kind="main" isDisabled={chosen.size === 0} isPending={enrol.isPending} onPress={() => enrol.mutate()}>
+              {t("homerooms.enrolGo", { count: chosen.size })}
+            </Button>
+          </p>
+        </>
+      )}
+    </Window>
+  );
+}

@@ -1,0 +1,107 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { SortDescriptor } from "react-aria-components";
+import { useTranslation } from "react-i18next";
+
+import { staff } from "../people/people";
+import { Button } from "../ui/Button";
+import { Choice } from "../ui/Choice";
+import { Empty } from "../ui/Empty";
+import { Grid } from "../ui/Grid";
+import { More } from "../ui/More";
+import { Problems } from "../ui/Problems";
+import { Rows } from "../ui/Rows";
+import { Card } from "./Card";
+import { homerooms, type Homeroom } from "./homerooms";
+import { Remove } from "./Remove";
+
+const ALL = "all";
+
+interface Props {
+  year: string | undefined;
+  onYear: (year: string | undefined) => void;
+  onRoom: (id: string) => void;
+  onAdd: () => void;
+}
+
+/** The homerooms of a school, of one year or all. */
+export function List({ year, onYear, onRoom, onAdd }: Props) {
+  const { t } = useTranslation();
+  const found = useQuery(homerooms);
+  const { data: known = [] } = useQuery(staff);
+  const [sort, setSort] = useState<SortDescriptor>({ column: "name", direction: "ascending" });
+  const [edited, setEdited] = useState<Homeroom | null>(null);
+  const [removed, setRemoved] = useState<Homeroom | null>(null);
+  if (found.isPending) return <Rows />;
+  if (!found.data) return <Problems problem={found.error} again={() => void found.refetch()} />;
+  if (found.data.length === 0) {
+    return (
+      <Empty action={<Button kind="main" onPress={onAdd}>{t("homerooms.add")}</Button>}>
+        {t("homerooms.none")}
+      </Empty>
+    );
+  }
+  const years = [...new Set(found.data.flatMap((room) => room.academicYear ?? []))].toSorted().toReversed();
+  const teacher = (room: Homeroom) => known.find((user) => user.id === room.teacherId)?.name ?? "";
+  return (
+    <div className="flex flex-col gap-4">
+      {years.length > 1 ? (
+        <div className="max-w-xs">
+          <Choice
+            label={t("homerooms.year")}
+            options={[{ id: ALL, name: t("app.all") }, ...years.map((id) => ({ id, name: id }))]}
+            value={year ?? ALL}
+            onChange={(id) => onYear(id === ALL ? undefined : id)}
+          />
+        </div>
+      ) : null}
+      <Grid
+        label={t("admin.homerooms")}
+        rows={found.data.filter((room) => year === undefined || room.academicYear === year)}
+        none={t("homerooms.noneHere")}
+        sort={sort}
+        onSort={setSort}
+        isLong
+        columns={[
+          {
+            id: "name",
+            name: t("people.name"),
+            sort: (room) => room.name,
+            cell: (room) => (
+              <span className="flex flex-col items-start">
+                <Button kind="quiet" className="-mx-1 justify-start border-0 px-1!" onPress={() => onRoom(room.id)}>
+                  {room.name}
+                </Button>
+                <span className="text-soft -mt-2 text-sm sm:hidden">{[room.academicYear, teacher(room)].filter(Boolean).join(" · ")}</span>
+              </span>
+            ),
+          },
+          { id: "year", name: t("homerooms.year"), isExtra: true, sort: (room) => room.academicYear ?? "", cell: (room) => <Line>{room.academicYear ?? "–"}</Line> },
+          { id: "grade", name: t("homerooms.grade"), isExtra: true, sort: (room) => room.gradeLevel ?? "", cell: (room) => <Line>{room.gradeLevel ?? "–"}</Line> },
+          { id: "teacher", name: t("homerooms.teacher"), isExtra: true, sort: teacher, cell: (room) => <Line>{teacher(room) || "–"}</Line> },
+          { id: "students", name: t("homerooms.students"), sort: (room) => room.studentCount, cell: (room) => <Line>{room.studentCount}</Line> },
+          {
+            id: "more",
+            name: t("people.more"),
+            isSlim: true,
+            cell: (room) => (
+              <More
+                label={room.name}
+                deeds={[
+                  { id: "open", name: t("homerooms.open"), onAction: () => onRoom(room.id) },
+                  { id: "edit", name: t("homerooms.change"), onAction: () => setEdited(room) },
+                  { id: "remove", name: t("homerooms.remove"), isDanger: true, onAction: () => setRemoved(room) },
+                ]}
+              />
+            ),
+          },
+        ]}
+      />
+      {edited ? <Card room={edited} onClose={() => setEdited(null)} /> : null}
+      {removed ? <Remove room={removed} onClose={() => setRemoved(null)} /> : null}
+    </div>
+  );
+}
+
+/** On the line of the name beside it. */
+const Line = ({ children }: { children: string | number }) => <span className="flex min-h-11 items-center tabular-nums">{children}</span>;

@@ -1,0 +1,126 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+
+import { client, data } from "../api/client";
+import { now } from "../lib/clock";
+import { useSay } from "../lib/problems";
+import { Button } from "../ui/Button";
+import { Check } from "../ui/Check";
+import { Choice } from "../ui/Choice";
+import { Field } from "../ui/Field";
+import { note } from "../ui/notes";
+import { Progress } from "../ui/Progress";
+import { Window } from "../ui/Window";
+import type { Homeroom } from "./homerooms";
+import { copy, plan, type Copy } from "./rollover";
+import { nextYear, yearAt } from "./years";
+
+/** The year that follows one; where homerooms have none, this one. */
+const after = (year: string): string => nextYear(year) || yearAt(now());
+
+/** A new school year: homerooms of the last one are made anew, a grade higher, with their students. The old ones stay. */
+export function RollOver({ rooms, onClose, onDone }: { rooms: readonly Homeroom[]; onClose: () => void; onDone: (year: string) => void }) {
+  const { t } = useTranslation();
+  const say = useSay();
+  const cache = useQueryClient();
+  const years = [...new Set(rooms.map((room) => room.academicYear ?? ""))].toSorted().toReversed();
+  const [from, setFrom] = useState(years[0] ?? "");
+  const [to, setTo] = useState(after(years[0] ?? ""));
+  const [changes, setChanges] = useState<Record<string, Partial<Copy>>>({});
+  const [keepsTeacher, setKeepsTeacher] = useState(true);
+  const [share, setShare] = useState(0);
+  const lines = plan(rooms, from, to).map((line) => ({ ...line, ...changes[line.room.id] }));
+  const wanted = lines.filter((line) => line.isWanted);
+  const change = (id: string, part: Partial<Copy>) => setChanges({ ...changes, [id]: { ...changes[id], ...part } });
+  const go = useMutation({
+    mutationFn: async () => {
+      const made: string[] = [];
+      const failed: string[] = [];
+      for (const line of wanted) {
+        try {
+          made.push(await copy(line, to.trim(), keepsTeacher));
+        } catch (problem) {
+          failed.push(`${line.name}: ${say(problem)}`);
+        }
+        setShare((made.length + failed.length) / wanted.length);
+      }
+      return { made, failed };
+    },
+    onSuccess: async ({ made, failed }) => {
+      await cache.invalidateQueries({ queryKey: ["homerooms"] });
+      if (made.length > 0) note(t("homerooms.rolled", { count: made.length, year: to }), () => undo.mutate(made));
+      if (failed.length === 0) {
+        onDone(to.trim());
+        onClose();
+      }
+    },
+  });
+  const undo = useMutation({
+    mutationFn: (made: string[]) => Promise.all(made.map((id) => data(client.DELETE("/homerooms/{id}", { params: { path: { id } } })))),
+    onError: (problem) => void note(say(problem)),
+    onSettled: () => cache.invalidateQueries({ queryKey: ["homerooms", "all"] }),
+  });
+  return (
+    <Window title={t("homerooms.rollTitle")} isWide isOpen onOpenChange={(isOpen) => isOpen || go.isPending || onClose()}>
+      {(close) => (
+        <>
+          <p>{t("homerooms.rollText")}</p>
+          <div className="grid grid-cols-2 gap-3">
+            <Choice
+              label={t("homerooms.from")}
+              options={years.map((id) => ({ id, name: id || t("homerooms.withoutYear") }))}
+              value={from}
+              onChange={(id) => {
+                setFrom(id);
+                setTo(after(id));
+                setChanges({});
+              }}
+            />
+            <Field label={t("homerooms.to")} value={to} onChange={setTo} isRequired maxLength={20} />
+          </div>
+          <Check isSelected={keepsTeacher} onChange={setKeepsTeacher}>
+            {t("homerooms.keepTeacher")}
+          </Check>
+          <ul className="border-faint divide-faint max-h-[40vh] divide-y overflow-y-auto rounded-lg border px-3">
+            {lines.map((line) => (
+              <li key={line.room.id} className="grid grid-cols-[1fr_1fr] items-center gap-3 py-1">
+                <Check isSelected={line.isWanted} onChange={(isWanted) => change(line.room.id, { isWanted })}>
+                  <span>
+                    {line.room.name} <span className="text-soft text-sm">{t("homerooms.count", { count: line.room.studentCount })}</span>
+                  </span>
+                </Check>
+                {line.isWanted ? (
+                  <Named name={line.name} of={line.room.name} onName={(name) => change(line.room.id, { name })} />
+                ) : (
+                  <span className="text-soft text-sm">{line.isThere ? t("homerooms.isThere", { name: line.name }) : t("homerooms.ends")}</span>
+                )}
+              </li>
+            ))}
+          </ul>
+          {go.isPending ? <Progress label={t("homerooms.rolling")} share={share} /> : null}
+          {go.data && go.data.failed.length > 0 ? (
+            <ul role="alert" className="text-bad">
+              {go.data.failed.map((text) => (
+                <li key={text}>{text}</li>
+              ))}
+            </ul>
+          ) : null}
+          <p className="flex flex-wrap justify-end gap-2">
+            <Button isDisabled={go.isPending} onPress={close}>
+              {t("ask.cancel")}
+            </Button>
+            <Button kind="main" isDisabled={wanted.length === 0 || to.trim() === "" || wanted.some((line) => line.name.trim() === "")} isPending={go.isPending} onPress={() => go.mutate()}>
+              {t("homerooms.rollGo", { count: wanted.length })}
+            </Button>
+          </p>
+        </>
+      )}
+    </Window>
+  );
+}
+
+function Named({ name, of, onName }: { name: string; of: string; onName: (name: string) => void }) {
+  const { t } = useTranslation();
+  return <Field isBare label={t("homerooms.newNameOf", { name: of })} value={name} onChange={onName} maxLength={80} />;
+}

@@ -1,0 +1,124 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { X } from "lucide-react";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+
+import { Page } from "../admin/Page";
+import { client, data } from "../api/client";
+import { useSay } from "../lib/problems";
+import { staff } from "../people/people";
+import { Button } from "../ui/Button";
+import { Empty } from "../ui/Empty";
+import { Grid } from "../ui/Grid";
+import { More } from "../ui/More";
+import { note } from "../ui/notes";
+import { Problems } from "../ui/Problems";
+import { Rows } from "../ui/Rows";
+import { Card } from "./Card";
+import { Enrol } from "./Enrol";
+import { called, homerooms, roster, type HomeroomStudent } from "./homerooms";
+import { Remove } from "./Remove";
+
+/** One homeroom: who is in it, who leads it. */
+export function Room({ id, onBack }: { id: string; onBack: () => void }) {
+  const { t } = useTranslation();
+  const rooms = useQuery(homerooms);
+  const students = useQuery(roster(id));
+  const { data: known = [] } = useQuery(staff);
+  const [open, setOpen] = useState<"edit" | "remove" | "enrol" | null>(null);
+  const room = rooms.data?.find((one) => one.id === id);
+  const close = () => setOpen(null);
+  const take = useTaking(id);
+  if (rooms.isPending) return <Page title={t("admin.homerooms")}><Rows /></Page>;
+  if (!room) return <Page title={t("admin.homerooms")}><Empty action={<Button onPress={onBack}>{t("homerooms.back")}</Button>}>{t("problem.NOT_FOUND")}</Empty></Page>;
+  const teacher = known.find((user) => user.id === room.teacherId)?.name;
+  const rows = (students.data ?? []).map((one) => ({ ...one, id: one.user.id }));
+  const actions = (
+    <>
+      <Button kind="main" onPress={() => setOpen("enrol")}>
+        {t("homerooms.enrol")}
+      </Button>
+      <More
+        label={room.name}
+        deeds={[
+          { id: "edit", name: t("homerooms.change"), onAction: () => setOpen("edit") },
+          { id: "remove", name: t("homerooms.remove"), isDanger: true, onAction: () => setOpen("remove") },
+        ]}
+      />
+    </>
+  );
+  return (
+    <Page title={called(room)} actions={actions}>
+      <p className="flex flex-wrap gap-x-4">
+        <Link to="/admin/homerooms" className="inline-flex min-h-11 items-center">
+          ‹ {t("homerooms.back")}
+        </Link>
+        <span className="text-soft inline-flex items-center">
+          {[teacher === undefined ? t("homerooms.noTeacher") : t("homerooms.ledBy", { name: teacher }), room.gradeLevel === null ? "" : t("homerooms.ofGrade", { grade: room.gradeLevel })].filter(Boolean).join(" · ")}
+        </span>
+      </p>
+      {students.isPending ? <Rows /> : null}
+      {students.isError ? <Problems problem={students.error} again={() => void students.refetch()} /> : null}
+      {students.data?.length === 0 ? <Empty action={<Button onPress={() => setOpen("enrol")}>{t("homerooms.enrol")}</Button>}>{t("homerooms.nobody")}</Empty> : null}
+      {rows.length > 0 ? (
+        <>
+          <Grid
+            label={t("homerooms.students")}
+            rows={rows}
+            none={null}
+            isLong
+            columns={[
+              { id: "name", name: t("people.name"), cell: (row) => <Name row={row} /> },
+              { id: "email", name: t("people.email"), isExtra: true, cell: (row) => <span className="text-soft flex min-h-11 items-center">{row.user.email}</span> },
+              {
+                id: "more",
+                name: t("people.more"),
+                isSlim: true,
+                cell: (row) => (
+                  <Button kind="quiet" className="px-0" aria-label={t("homerooms.takeOut", { name: row.user.name })} onPress={() => take.mutate({ row, isIn: false })}>
+                    <X aria-hidden="true" className="size-5" />
+                  </Button>
+                ),
+              },
+            ]}
+          />
+          <p className="text-soft">{t("homerooms.count", { count: rows.length })}</p>
+        </>
+      ) : null}
+      {open === "edit" ? <Card room={room} onClose={close} /> : null}
+      {open === "remove" ? <Remove room={room} onClose={close} onGone={onBack} /> : null}
+      {open === "enrol" ? <Enrol room={room} inside={new Set(rows.map((row) => row.id))} onClose={close} /> : null}
+    </Page>
+  );
+}
+
+function Name({ row }: { row: HomeroomStudent }) {
+  return (
+    <span className="flex flex-col items-start [overflow-wrap:anywhere]">
+      <Link to="/admin/users" search={{ person: row.user.id }} className="inline-flex min-h-11 items-center">
+        {row.user.name}
+      </Link>
+      <span className="text-soft -mt-3 pb-1 text-sm sm:hidden">{row.user.email}</span>
+    </span>
+  );
+}
+
+/** Takes a student out, and back in. */
+function useTaking(id: string) {
+  const { t } = useTranslation();
+  const say = useSay();
+  const cache = useQueryClient();
+  const take = useMutation({
+    mutationFn: async ({ row, isIn }: { row: HomeroomStudent; isIn: boolean }) => {
+      if (isIn) await data(client.POST("/homerooms/{id}/students", { params: { path: { id } }, body: { studentIds: [row.user.id] } }));
+      else await data(client.DELETE("/homerooms/{id}/students/{studentId}", { params: { path: { id, studentId: row.user.id } } }));
+    },
+    onSuccess: async (_, { row, isIn }) => {
+      await cache.invalidateQueries({ queryKey: ["homerooms"] });
+      if (!isIn) note(t("homerooms.takenOut", { name: row.user.name }), () => take.mutate({ row, isIn: true }));
+    },
+    onError: (problem) => void note(say(problem)),
+  });
+  return take;
+}

@@ -1,0 +1,35 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+
+import { staff } from "../people/people";
+import { Search } from "../ui/Search";
+
+/** Who leads a homeroom: found by the name; nobody when the field is emptied. */
+export function TeacherField({ value, onChange, problem }: { value: string | null; onChange: (id: string | null) => void; problem?: string | undefined }) {
+  const { t } = useTranslation();
+  const { data: known = [] } = useQuery(staff);
+  const [typed, setTyped] = useState<string | null>(null);
+  const name = known.find((user) => user.id === value)?.name ?? "";
+  const input = typed ?? name;
+  const wanted = input === name ? "" : input.toLowerCase();
+  const found = known.filter((user) => user.name.toLowerCase().includes(wanted)).slice(0, 50);
+  return (
+    <Search
+      label={t("homerooms.teacher")}
+      input={input}
+      onInput={(text) => {
+        setTyped(text);
+        if (text === "") onChange(null);
+      }}
+      found={found.map((user) => ({ id: user.id, name: user.name, ...(user.email ? { note: user.email } : {}) }))}
+      value={value}
+      onPick={(id) => {
+        onChange(id);
+        setTyped(known.find((user) => user.id === id)?.name ?? "");
+      }}
+      none={t("homerooms.noTeacherFound")}
+      problem={problem}
+    />
+  );
+}

@@ -1,0 +1,66 @@
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+
+import { client, data } from "../api/client";
+import { useBytes } from "../lib/bytes";
+import { useSay } from "../lib/problems";
+import { Button } from "../ui/Button";
+import { When } from "../ui/When";
+import { personalExport } from "./admin";
+
+const KEPT = "exports:";
+const key = (admin: string, user: string) => `${KEPT}${admin}:${user}`;
+
+/** An archive of what the school holds about a person: asked for, made, fetched. Which one it was is remembered in this browser. */
+export function Exports({ admin, userId }: { admin: string; userId: string }) {
+  const { t } = useTranslation();
+  const say = useSay();
+  const [job, setJob] = useState(() => localStorage.getItem(key(admin, userId)));
+  const asking = useMutation({
+    mutationFn: () => data(client.POST("/admin/gdpr/export", { body: { userId } })),
+    onSuccess: ({ id }) => {
+      localStorage.setItem(key(admin, userId), id);
+      setJob(id);
+    },
+  });
+  return (
+    <div className="flex flex-col items-start gap-3">
+      {job === null ? null : <Job id={job} />}
+      {asking.isError ? (
+        <p role="alert" className="text-bad">
+          {say(asking.error)}
+        </p>
+      ) : null}
+      <Button isPending={asking.isPending} onPress={() => asking.mutate()}>
+        {job === null ? t("privacy.export") : t("privacy.exportAgain")}
+      </Button>
+    </div>
+  );
+}
+
+function Job({ id }: { id: string }) {
+  const { t } = useTranslation();
+  const bytes = useBytes();
+  const job = useQuery(personalExport(id)).data;
+  // A job whose archive is gone is as if it had never been.
+  if (!job) return null;
+  const isMade = job.status === "DONE" && job.downloadUrl !== null;
+  return (
+    <output className="flex flex-wrap items-center gap-x-3 gap-y-1">
+      <span>
+        {t(`privacy.job.${job.status}`)} (<When at={job.createdAt} />)
+      </span>
+      {isMade ? (
+        <a href={job.downloadUrl ?? ""} download className="inline-flex min-h-11 items-center">
+          {t("privacy.download", { size: bytes(job.size ?? 0) })}
+        </a>
+      ) : null}
+      {isMade && job.expiresAt !== null ? (
+        <span className="text-soft text-sm">
+          {t("privacy.until")} <When at={job.expiresAt} />
+        </span>
+      ) : null}
+    </output>
+  );
+}

@@ -1,0 +1,121 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { Form } from "react-aria-components";
+import { useTranslation } from "react-i18next";
+
+import { client, data, type Schemas } from "../api/client";
+import { fieldProblem, useSay } from "../lib/problems";
+import { me } from "../lib/session";
+import { isLanguage, LANGUAGES, TAGS } from "../lib/words";
+import { Button } from "../ui/Button";
+import { Check } from "../ui/Check";
+import { Choice } from "../ui/Choice";
+import { Field } from "../ui/Field";
+import { note } from "../ui/notes";
+import { Radios } from "../ui/Radios";
+import { settings } from "./admin";
+import { Part } from "./Part";
+import { Zone } from "./Zone";
+
+type School = Schemas["Organization"];
+
+/** What the form holds; the empty word is "not set". */
+function begin(school: School) {
+  const { timezone, locale, gradeScale, lateDefault, retentionDays, features } = school.metadata ?? {};
+  return {
+    name: school.name,
+    timezone: timezone ?? null,
+    locale: locale?.slice(0, 2) ?? "",
+    gradeScale: gradeScale ?? "",
+    lateDefault: lateDefault ?? "ALLOW",
+    retentionDays: retentionDays === undefined || retentionDays === null ? "" : String(retentionDays),
+    teachersAddSubjects: features?.teachersAddSubjects ?? false,
+  };
+}
+
+/** Name and rules of the school. */
+export function Settings({ school }: { school: School }) {
+  const { t } = useTranslation();
+  const cache = useQueryClient();
+  const say = useSay();
+  const [form, setForm] = useState(() => begin(school));
+  const put = (part: Partial<typeof form>) => setForm({ ...form, ...part });
+  const saving = useMutation({
+    mutationFn: () => {
+      const { name, timezone, locale, gradeScale, lateDefault, retentionDays, teachersAddSubjects } = form;
+      const metadata = {
+        timezone,
+        locale: isLanguage(locale) ? TAGS[locale] : null,
+        gradeScale: gradeScale.trim() || null,
+        lateDefault,
+        retentionDays: retentionDays.trim() === "" ? null : Number(retentionDays),
+        features: { teachersAddSubjects },
+      };
+      return data(client.PATCH("/admin/settings", { body: { name, metadata } }));
+    },
+    onSuccess: (saved) => {
+      cache.setQueryData(settings.queryKey, saved);
+      note(t("app.saved"));
+      return cache.invalidateQueries({ queryKey: me.queryKey });
+    },
+  });
+  const problem = (path: string) => fieldProblem(saving.error, path);
+  const at = (path: string) => (problem(path) === undefined ? {} : { problem: problem(path) as string });
+  const paths = ["name", "metadata.timezone", "metadata.gradeScale", "metadata.retentionDays"];
+  return (
+    <Form
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        saving.mutate();
+      }}
+    >
+      <Part title={t("organisation.school")}>
+        <Field label={t("organisation.name")} value={form.name} onChange={(name) => put({ name })} maxLength={120} isRequired {...at("name")} />
+        <div className="grid gap-4 sm:grid-cols-2">
+          <Zone label={t("organisation.zone")} value={form.timezone} onChange={(timezone) => put({ timezone })} none={t("organisation.zoneNone")} problem={problem("metadata.timezone")} />
+          <Choice
+            label={t("organisation.language")}
+            options={[{ id: "", name: t("organisation.languageNone") }, ...Object.entries(LANGUAGES).map(([id, name]) => ({ id, name }))].map(({ id, name }) => ({ id: id || "none", name }))}
+            value={form.locale || "none"}
+            onChange={(id) => put({ locale: id === "none" ? "" : id })}
+          />
+        </div>
+      </Part>
+      <Part title={t("organisation.rules")} text={t("organisation.rulesText")}>
+        <Field label={t("organisation.scale")} hint={t("organisation.scaleHint")} value={form.gradeScale} onChange={(gradeScale) => put({ gradeScale })} maxLength={200} {...at("metadata.gradeScale")} />
+        <Radios
+          label={t("organisation.late")}
+          options={[
+            { id: "ALLOW", name: t("organisation.lateAllow") },
+            { id: "BLOCK", name: t("organisation.lateBlock") },
+          ]}
+          value={form.lateDefault}
+          onChange={(lateDefault) => put({ lateDefault })}
+        />
+        <Check isSelected={form.teachersAddSubjects} onChange={(teachersAddSubjects) => put({ teachersAddSubjects })}>
+          {t("organisation.teachersAddSubjects")}
+        </Check>
+      </Part>
+      <Part title={t("organisation.keeping")}>
+        <Field
+          label={t("organisation.retention")}
+          hint={t("organisation.retentionHint")}
+          type="number"
+          inputMode="numeric"
+          value={form.retentionDays}
+          onChange={(retentionDays) => put({ retentionDays })}
+          {...at("metadata.retentionDays")}
+        />
+      </Part>
+      {saving.isError && paths.every((path) => problem(path) === undefined) ? (
+        <p role="alert" className="text-bad">
+          {say(saving.error)}
+        </p>
+      ) : null}
+      <Button kind="main" type="submit" className="self-start" isPending={saving.isPending}>
+        {t("app.save")}
+      </Button>
+    </Form>
+  );
+}

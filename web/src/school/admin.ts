@@ -1,0 +1,39 @@
+// The school as those who run it see it: numbers, storage, settings, who is signed in, what is kept of a person.
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+
+import { client, data, type Schemas } from "../api/client";
+
+export const stats = queryOptions({ queryKey: ["admin", "stats"], queryFn: () => data(client.GET("/admin/stats")) });
+export const storage = queryOptions({ queryKey: ["admin", "storage"], queryFn: () => data(client.GET("/admin/storage")) });
+export const settings = queryOptions({ queryKey: ["admin", "settings"], queryFn: () => data(client.GET("/admin/settings")) });
+
+/** Whether the service can work, and its version. What it needs may be away: that is an answer, too. */
+export const health = queryOptions({
+  queryKey: ["health"],
+  queryFn: async () => {
+    const [whole, ready] = await Promise.all([data(client.GET("/health")), fetch("/api/health/ready")]);
+    return { ...whole, ready: (await ready.json()) as Schemas["Readiness"] };
+  },
+});
+
+export const sessions = (userId: string | undefined) =>
+  infiniteQueryOptions({
+    queryKey: ["admin", "sessions", userId ?? ""],
+    queryFn: ({ pageParam }) =>
+      data(client.GET("/admin/sessions", { params: { query: { ...(userId === undefined ? {} : { userId }), ...(pageParam === null ? {} : { cursor: pageParam }) } } })),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.nextCursor,
+  });
+
+/** How the export of a person's data stands; asked again until it is made. */
+export const personalExport = (id: string) =>
+  queryOptions({
+    queryKey: ["admin", "exports", id],
+    queryFn: () => data(client.GET("/admin/gdpr/jobs/{id}", { params: { path: { id } } })),
+    refetchInterval: ({ state }) => (state.data === undefined || ["QUEUED", "RUNNING"].includes(state.data.status) ? 1_000 : false),
+  });
+
+const RANKS = ["student", "teacher", "admin", "owner"] as const;
+
+/** Whether somebody of one role may act on somebody of the other. */
+export const isAbove = (one: Schemas["MemberRole"] | undefined, other: Schemas["MemberRole"]): boolean => one === undefined || RANKS.indexOf(one) > RANKS.indexOf(other);

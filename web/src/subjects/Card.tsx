@@ -1,0 +1,105 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { Form, Label, Radio, RadioGroup } from "react-aria-components";
+import { useTranslation } from "react-i18next";
+
+import { client, data, Problem } from "../api/client";
+import { fieldProblem, useSay } from "../lib/problems";
+import { Area } from "../ui/Area";
+import { Button } from "../ui/Button";
+import { Field } from "../ui/Field";
+import { note } from "../ui/notes";
+import { Window } from "../ui/Window";
+import { COLOURS, type Subject } from "./subjects";
+
+/** A subject's name, code, colour and description: of a new one, or of one that is there. */
+export function Card({ subject, onClose }: { subject: Subject | null; onClose: () => void }) {
+  const { t } = useTranslation();
+  const say = useSay();
+  const cache = useQueryClient();
+  const [name, setName] = useState(subject?.name ?? "");
+  const [code, setCode] = useState(subject?.code ?? "");
+  const [color, setColor] = useState(subject?.color ?? "");
+  const [description, setDescription] = useState(subject?.description ?? "");
+  const body = { name: name.trim(), code: code.trim() || null, color: color || null, description: description.trim() || null };
+  const save = useMutation({
+    mutationFn: () => (subject ? data(client.PATCH("/subjects/{id}", { params: { path: { id: subject.id } }, body })) : data(client.POST("/subjects", { body }))),
+    onSuccess: async () => {
+      await cache.invalidateQueries({ queryKey: ["subjects"] });
+      note(subject ? t("app.saved") : t("subjects.made", { name: body.name }));
+      onClose();
+    },
+  });
+  const of = (path: string) => {
+    const message = fieldProblem(save.error, path);
+    return message === undefined ? {} : { problem: message };
+  };
+  return (
+    <Window title={subject ? t("subjects.edit", { name: subject.name }) : t("subjects.add")} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+      {(close) => (
+        <Form
+          className="flex flex-col gap-4"
+          onSubmit={(event) => {
+            event.preventDefault();
+            save.mutate();
+          }}
+        >
+          <div className="grid grid-cols-[2fr_1fr] gap-3">
+            <Field label={t("people.name")} value={name} onChange={setName} isRequired maxLength={80} {...of("name")} />
+            <Field label={t("subjects.code")} value={code} onChange={setCode} maxLength={20} {...of("code")} />
+          </div>
+          <Colours value={color} onChange={setColor} />
+          <Area label={t("subjects.description")} value={description} onChange={setDescription} rows={3} maxLength={1000} problem={fieldProblem(save.error, "description")} />
+          {save.error instanceof Problem && save.error.code !== "VALIDATION_ERROR" ? (
+            <p role="alert" className="text-bad">
+              {say(save.error)}
+            </p>
+          ) : null}
+          <p className="flex flex-wrap justify-end gap-2">
+            <Button onPress={close}>{t("ask.cancel")}</Button>
+            <Button kind="main" type="submit" isPending={save.isPending}>
+              {t("app.save")}
+            </Button>
+          </p>
+        </Form>
+      )}
+    </Window>
+  );
+}
+
+/** One of a few colours, each by its name; a colour that came from elsewhere stays to be chosen. */
+function Colours({ value, onChange }: { value: string; onChange: (color: string) => void }) {
+  const { t } = useTranslation();
+  const known = COLOURS.some((color) => color === value) || value === "" ? [...COLOURS] : [value, ...COLOURS];
+  const name = (color: string) => {
+    const at = COLOURS.findIndex((one) => one === color);
+    return at < 0 ? t("subjects.own", { color }) : t(`subjects.colour.${at}`);
+  };
+  return (
+    <RadioGroup value={value} onChange={onChange} orientation="horizontal" className="flex flex-col gap-1">
+      <Label className="font-medium">{t("subjects.color")}</Label>
+      <div className="flex flex-wrap">
+        {["", ...known].map((color) => (
+          <Radio
+            key={color}
+            value={color}
+            aria-label={color === "" ? t("subjects.noColor") : name(color)}
+            className="data-selected:border-ink data-focus-visible:outline-accent flex size-11 cursor-pointer items-center justify-center rounded-lg border-2 border-transparent data-focus-visible:outline-3"
+          >
+            <Swatch color={color} />
+          </Radio>
+        ))}
+      </div>
+      <span className="text-soft text-sm">{value === "" ? t("subjects.noColor") : name(value)}</span>
+    </RadioGroup>
+  );
+}
+
+/** A colour to look at; its name stands beside it. A drawing, because forced colours take backgrounds away. */
+export function Swatch({ color }: { color: string }) {
+  return (
+    <svg aria-hidden="true" viewBox="0 0 24 24" className="size-6 shrink-0">
+      <rect x="1" y="1" width="22" height="22" rx="5" fill={color || "none"} stroke="currentColor" strokeWidth="1.5" {...(color === "" ? { strokeDasharray: "3 3" } : {})} />
+    </svg>
+  );
+}

@@ -1,0 +1,47 @@
+// What can be done to a subject; each can be taken back.
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+
+import { client, data, Problem } from "../api/client";
+import { useSay } from "../lib/problems";
+import { note } from "../ui/notes";
+import type { Subject } from "./subjects";
+
+/** Offering a subject or not, and removing one that nobody uses. */
+export function useDeeds() {
+  const { t } = useTranslation();
+  const say = useSay();
+  const cache = useQueryClient();
+  const anew = () => cache.invalidateQueries({ queryKey: ["subjects"] });
+  const offer = useMutation({
+    mutationFn: ({ subject, isActive }: { subject: Subject; isActive: boolean; isUndo?: boolean }) =>
+      data(client.PATCH("/subjects/{id}", { params: { path: { id: subject.id } }, body: { isActive } })),
+    onSuccess: async (_, { subject, isActive, isUndo }) => {
+      await anew();
+      note(t(isActive ? "subjects.isOn" : "subjects.isOff", { name: subject.name }), isUndo ? undefined : () => offer.mutate({ subject, isActive: !isActive, isUndo: true }));
+    },
+    onError: (problem) => void note(say(problem)),
+  });
+  const restore = useMutation({
+    mutationFn: async ({ name, code, color, description, isActive }: Subject) => {
+      const made = await data(client.POST("/subjects", { body: { name, code, color, description } }));
+      if (!isActive) await data(client.PATCH("/subjects/{id}", { params: { path: { id: made.id } }, body: { isActive } }));
+    },
+    onSuccess: anew,
+    onError: (problem) => void note(say(problem)),
+  });
+  const remove = useMutation({
+    mutationFn: (subject: Subject) => data(client.DELETE("/subjects/{id}", { params: { path: { id: subject.id } } })),
+    onSuccess: async (_, subject) => {
+      await anew();
+      // Nobody used it, so one that is made anew is the same.
+      note(t("subjects.removed", { name: subject.name }), () => restore.mutate(subject));
+    },
+    onError: (problem, subject) => {
+      const isUsed = problem instanceof Problem && problem.code === "SUBJECT_IN_USE";
+      if (isUsed && subject.isActive) note(t("subjects.inUse", { name: subject.name }));
+      else note(isUsed ? t("subjects.inUseOff", { name: subject.name }) : say(problem));
+    },
+  });
+  return { offer, remove };
+}

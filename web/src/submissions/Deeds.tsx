@@ -1,0 +1,73 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+
+import { client, data } from "../api/client";
+import { Asked } from "../ui/Ask";
+import { Button } from "../ui/Button";
+import { More } from "../ui/More";
+import { note } from "../ui/notes";
+import { Problems } from "../ui/Problems";
+import { fetchFile } from "./downloads";
+import { Import } from "./Import";
+import { Pack } from "./Pack";
+
+interface Props {
+  topicId: string;
+  title: string;
+  /** Grades that are written and not returned; unknown while that is on its way. */
+  draftCount: number | undefined;
+  /** Groups that have handed in. */
+  submitted: number;
+}
+
+/** What can be done with all works of a topic: return the grades, take everything home, grade in a spreadsheet. */
+export function Deeds({ topicId, title, draftCount, submitted }: Props) {
+  const { t, i18n } = useTranslation();
+  const cache = useQueryClient();
+  const [open, setOpen] = useState<"publish" | "pack" | "import">();
+  const close = () => setOpen(undefined);
+  const publish = useMutation({
+    mutationFn: () => data(client.POST("/feedback/assignments/{id}/publish-grades", { params: { path: { id: topicId } }, body: {} })),
+    onSuccess: ({ published }) => note(t("submissions.published", { count: published })),
+    onSettled: () => cache.invalidateQueries(),
+  });
+  // Spreadsheets of countries with a comma in their numbers expect semicolons between the cells.
+  const delimiter = new Intl.NumberFormat(i18n.language).format(0.5).includes(",") ? ";" : ",";
+  const csv = () => fetchFile(`/api/assignments/${topicId}/grades.csv?delimiter=${encodeURIComponent(delimiter)}`, `${title}.csv`);
+  return (
+    <div className="mt-auto flex flex-col gap-2">
+      <p className="flex flex-wrap gap-2">
+        {draftCount === undefined || draftCount > 0 ? (
+          <Button kind="main" isPending={publish.isPending} onPress={() => setOpen("publish")}>
+            {draftCount === undefined ? t("submissions.publishAll") : t("submissions.publish", { count: draftCount })}
+          </Button>
+        ) : null}
+        <Button onPress={() => setOpen("pack")} aria-label={t("submissions.packOf", { title })}>
+          {t("submissions.pack")}
+        </Button>
+        <More
+          label={t("submissions.gradesOf", { title })}
+          deeds={[
+            { id: "csv", name: t("submissions.csv"), onAction: csv },
+            { id: "import", name: t("submissions.import"), isDisabled: submitted === 0, onAction: () => setOpen("import") },
+          ]}
+        >
+          {t("submissions.grades")}
+        </More>
+      </p>
+      {publish.isError ? <Problems problem={publish.error} /> : null}
+      {open === "publish" ? (
+        <Asked
+          title={t("submissions.publishTitle", { title })}
+          text={t("submissions.publishText")}
+          yes={draftCount === undefined ? t("submissions.publishAll") : t("submissions.publishYes", { count: draftCount })}
+          onYes={() => publish.mutate()}
+          onClose={close}
+        />
+      ) : null}
+      {open === "pack" ? <Pack topicId={topicId} title={title} hasSubmissions={submitted > 0} onClose={close} /> : null}
+      {open === "import" ? <Import topicId={topicId} title={title} onClose={close} /> : null}
+    </div>
+  );
+}

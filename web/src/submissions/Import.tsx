@@ -1,0 +1,91 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+
+import type { Schemas } from "../api/client";
+import { upload } from "../lib/upload";
+import { Button } from "../ui/Button";
+import { Drop } from "../ui/Drop";
+import { note } from "../ui/notes";
+import { Problems } from "../ui/Problems";
+import { Window } from "../ui/Window";
+
+type Report = Schemas["GradeImportReport"];
+
+/** Takes grades over from a table: first what would happen, then it happens. Nothing is returned to a group by that. */
+export function Import({ topicId, title, onClose }: { topicId: string; title: string; onClose: () => void }) {
+  const { t } = useTranslation();
+  const cache = useQueryClient();
+  const [file, setFile] = useState<File>();
+  const send = (table: File, isTrial: boolean): Promise<Report> => {
+    const form = new FormData();
+    form.append("file", table);
+    return upload<Report>(`/assignments/${topicId}/grades/import${isTrial ? "?dryRun=1" : ""}`, form).done;
+  };
+  const look = useMutation({ mutationFn: (table: File) => send(table, true) });
+  const take = useMutation({
+    mutationFn: (table: File) => send(table, false),
+    onSuccess: (report) => {
+      note(t("submissions.imported", { count: report.created + report.updated }));
+      onClose();
+    },
+    onSettled: () => cache.invalidateQueries(),
+  });
+  const choose = (table: File | undefined) => {
+    if (table === undefined) return;
+    setFile(table);
+    take.reset();
+    look.mutate(table);
+  };
+  const changes = look.data === undefined ? 0 : look.data.created + look.data.updated;
+  return (
+    <Window title={t("submissions.importTitle", { title })} isWide isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+      {(close) => (
+        <>
+          <p>{t("submissions.importText")}</p>
+          <Drop label={file === undefined ? t("submissions.choose") : t("submissions.chooseOther")} hint={file?.name ?? t("submissions.chooseHint")} accept={[".csv", "text/csv"]} isPending={look.isPending} onFiles={([table]) => choose(table)} />
+          <output>{look.data ? <Preview report={look.data} /> : null}</output>
+          {look.isError ? <Problems problem={look.error} /> : null}
+          {take.isError ? <Problems problem={take.error} /> : null}
+          <p className="flex flex-wrap justify-end gap-2">
+            <Button onPress={close}>{t("ask.cancel")}</Button>
+            <Button kind="main" isDisabled={changes === 0 || file === undefined} isPending={take.isPending} onPress={() => file && take.mutate(file)}>
+              {changes === 0 ? t("submissions.importNone") : t("submissions.importGo", { count: changes })}
+            </Button>
+          </p>
+        </>
+      )}
+    </Window>
+  );
+}
+
+const KINDS = ["created", "updated", "skipped", "failed"] as const;
+
+/** What would happen, by numbers, and each row that does not fit with its reason. */
+function Preview({ report }: { report: Report }) {
+  const { t } = useTranslation();
+  const refused = report.rows.filter((row) => row.status === "failed");
+  return (
+    <span className="flex flex-col gap-3">
+      <span className="flex flex-wrap gap-x-4 gap-y-1">
+        {KINDS.filter((kind) => report[kind] > 0).map((kind) => (
+          <span key={kind} className={kind === "failed" ? "text-bad font-medium" : ""}>
+            {t(`submissions.rows.${kind}`, { count: report[kind] })}
+          </span>
+        ))}
+        {report.rows.length === 0 ? t("submissions.noRows") : null}
+      </span>
+      {refused.slice(0, 50).map((row) => (
+        <span key={row.row} className="border-bad block border-s-4 ps-3">
+          <strong>{t("submissions.row", { number: row.row })}</strong>
+          {row.errors.map((one) => (
+            <span key={`${one.column}-${one.code}`} className="block text-sm break-words">
+              {one.column === "" ? one.message : `${one.column}: ${one.message}`}
+            </span>
+          ))}
+        </span>
+      ))}
+      {refused.length > 50 ? <span>{t("submissions.moreRows", { count: refused.length - 50 })}</span> : null}
+    </span>
+  );
+}

@@ -1,0 +1,85 @@
+import { Link } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+
+import type { Assignment } from "../lib/groups";
+import { Sheet } from "../ui/Sheet";
+import { When } from "../ui/When";
+import { Deeds } from "./Deeds";
+import { drafts, shares, type Stats } from "./submissions";
+
+/** How far the groups of each topic are, and what can be done with all their works at once. */
+export function Totals({ stats, topics, isOne }: { stats: readonly Stats[]; topics: readonly Assignment[]; isOne: boolean }) {
+  const { t } = useTranslation();
+  if (stats.length === 0) return null;
+  return (
+    <section aria-label={t("submissions.totals")} className="flex flex-col gap-3">
+      <h2>{t("submissions.totals")}</h2>
+      <ul className="grid gap-3 lg:grid-cols-2">
+        {stats.map((one) => (
+          <li key={one.assignmentId} className={isOne ? "lg:col-span-2" : ""}>
+            <Total stats={one} topic={topics.find((topic) => topic.id === one.assignmentId)} isOne={isOne} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Total({ stats, topic, isOne }: { stats: Stats; topic: Assignment | undefined; isOne: boolean }) {
+  const { t } = useTranslation();
+  return (
+    <Sheet className="flex h-full flex-col gap-3">
+      <p className="flex flex-wrap items-baseline justify-between gap-x-4">
+        {isOne ? (
+          <strong>{stats.title}</strong>
+        ) : (
+          <Link to="/submissions" search={{ assignmentId: stats.assignmentId }} className="inline-flex min-h-6 font-semibold">
+            {stats.title}
+          </Link>
+        )}
+        <span className="text-soft text-sm">
+          {t("submissions.until")} <When at={stats.deadline} />
+        </span>
+      </p>
+      <Strip stats={stats} />
+      <Deeds topicId={stats.assignmentId} title={stats.title} draftCount={topic === undefined ? undefined : drafts(topic)} submitted={stats.submitted + stats.graded} />
+    </Sheet>
+  );
+}
+
+const FILLS = { graded: "text-good", submitted: "text-accent", missing: "text-faint" } as const;
+
+/** The shares as a strip; the numbers under it say the same for whoever sees no colours. */
+function Strip({ stats }: { stats: Stats }) {
+  const { t } = useTranslation();
+  const parts = shares(stats);
+  const all = Math.max(1, stats.groups);
+  const names = ["graded", "submitted", "missing"] as const;
+  return (
+    <div className="flex flex-col gap-2">
+      <svg aria-hidden="true" viewBox="0 0 100 4" preserveAspectRatio="none" className="border-line h-3 w-full overflow-hidden rounded-full border">
+        {names.map((name, index) => (
+          <rect
+            key={name}
+            className={FILLS[name]}
+            fill="currentColor"
+            x={(names.slice(0, index).reduce((sum, before) => sum + parts[before], 0) / all) * 100}
+            width={(parts[name] / all) * 100}
+            height="4"
+          />
+        ))}
+      </svg>
+      <ul className="flex flex-wrap gap-x-4 gap-y-1 text-sm">
+        {names.map((name) => (
+          <li key={name} className="flex items-center gap-1.5">
+            <svg aria-hidden="true" viewBox="0 0 10 10" className={`border-line size-3 rounded-sm border ${FILLS[name]}`}>
+              <rect width="10" height="10" fill="currentColor" />
+            </svg>
+            {t(`submissions.share.${name}`, { count: parts[name] })}
+          </li>
+        ))}
+        {stats.late > 0 ? <li className="text-warn">{t("submissions.share.late", { count: stats.late })}</li> : null}
+      </ul>
+    </div>
+  );
+}

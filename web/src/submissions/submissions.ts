@@ -1,0 +1,96 @@
+// What was handed in, over all topics a teacher may see, as the filters in the address ask for it.
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+
+import { client, data, type Schemas } from "../api/client";
+import type { Assignment } from "../lib/groups";
+
+export type Row = Schemas["SubmissionOverviewRow"];
+export type Stats = Schemas["SubmissionOverviewStats"];
+
+export const STATES = ["UNGRADED", "SUBMITTED", "GRADED", "RETURNED", "LATE", "IN_PROGRESS", "NOT_STARTED"] as const;
+export type State = (typeof STATES)[number] | "ALL";
+
+export const COLUMNS = ["group", "topic", "submitted", "status", "grade", "files"] as const;
+export type ColumnName = (typeof COLUMNS)[number];
+
+/** What stands in the address. */
+export interface Filters {
+  classId?: string;
+  subjectId?: string;
+  courseId?: string;
+  assignmentId?: string;
+  status?: State;
+  search?: string;
+  sort?: ColumnName;
+  down?: true;
+}
+
+const PLACES = ["classId", "subjectId", "courseId", "assignmentId", "search"] as const;
+
+/** Reads the address; what does not fit is as if it were not there. */
+export function filtersOf(search: Record<string, unknown>): Filters {
+  const found: Filters = {};
+  for (const name of PLACES) {
+    const value = search[name];
+    if (typeof value === "string" && value.trim() !== "") found[name] = value;
+    else if (typeof value === "number") found[name] = String(value);
+  }
+  const status = [...STATES, "ALL" as const].find((state) => state === search.status);
+  if (status !== undefined) found.status = status;
+  const sort = COLUMNS.find((column) => column === search.sort);
+  if (sort !== undefined) found.sort = sort;
+  if (sort !== undefined && search.down === true) found.down = true;
+  return found;
+}
+
+/** Which state is shown: what waits for a grade, but of a single topic everything, unless the address says otherwise. */
+export const stateOf = (filters: Filters): State => filters.status ?? (filters.assignmentId === undefined ? "UNGRADED" : "ALL");
+
+export function overview(filters: Filters) {
+  const { classId, subjectId, courseId, assignmentId, search } = filters;
+  const state = stateOf(filters);
+  const asked = {
+    ...(classId ? { classId } : {}),
+    ...(subjectId ? { subjectId } : {}),
+    ...(courseId ? { courseId } : {}),
+    ...(assignmentId ? { assignmentId } : {}),
+    ...(search ? { search } : {}),
+    ...(state === "ALL" ? {} : { status: state }),
+  };
+  return infiniteQueryOptions({
+    queryKey: ["submissions", "overview", asked],
+    queryFn: ({ pageParam }) => data(client.GET("/assignments/submissions/overview", { params: { query: pageParam === "" ? asked : { ...asked, cursor: pageParam } } })),
+    initialPageParam: "",
+    getNextPageParam: (page) => page.nextCursor ?? undefined,
+  });
+}
+
+/** What the filters offer. The keys begin with their nouns, so that what changes there is asked for anew here. */
+export const classes = queryOptions({
+  queryKey: ["classes", "filter"],
+  queryFn: () => data(client.GET("/classes", { params: { query: { mine: "1" } } })),
+});
+export const courses = queryOptions({ queryKey: ["courses", "filter"], queryFn: () => data(client.GET("/courses", { params: { query: {} } })) });
+export const subjects = queryOptions({ queryKey: ["subjects", "filter"], queryFn: () => data(client.GET("/subjects", { params: { query: {} } })) });
+
+/** Groups that have handed in, of those that have not, and how many of the first have their grade. Each group counts once. */
+export const shares = (stats: Stats) => ({ graded: stats.graded, submitted: stats.submitted, missing: stats.notStarted + stats.inProgress + stats.returned });
+
+/** How many grades of a topic are written and not returned yet. */
+export const drafts = (topic: Assignment | undefined): number =>
+  topic?.groupAssignments.filter(({ currentSubmission }) => {
+    const grade = currentSubmission?.grade;
+    return grade?.status === "DRAFT" && (grade.value !== null || grade.points !== null || grade.feedback !== null || grade.memberGrades.length > 0);
+  }).length ?? 0;
+
+const ORDER = ["SUBMITTED", "RETURNED", "IN_PROGRESS", "NOT_STARTED", "GRADED"];
+
+/** By what a column sorts. */
+export const SORTS: Record<ColumnName, (row: Row) => string | number> = {
+  group: (row) => row.group.groupNumber,
+  topic: (row) => row.assignment.title,
+  submitted: (row) => row.currentSubmission?.submittedAt ?? "~",
+  status: (row) => ORDER.indexOf(row.groupAssignment.status),
+  grade: (row) => row.currentSubmission?.grade?.points ?? row.currentSubmission?.grade?.value ?? "~",
+  files: (row) => row.currentSubmission?.documents.length ?? 0,
+};

@@ -1,0 +1,90 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { Form } from "react-aria-components";
+import { useTranslation } from "react-i18next";
+
+import { client, data, type Schemas } from "../api/client";
+import { fieldProblem, useSay } from "../lib/problems";
+import { language, TAGS } from "../lib/words";
+import { Zone } from "../school/Zone";
+import { Button } from "../ui/Button";
+import { Field } from "../ui/Field";
+import { Window } from "../ui/Window";
+import { Once } from "./Once";
+import { slugOf } from "./tenants";
+
+/** Another school with its first owner. */
+export function Found({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation();
+  const [founded, setFounded] = useState<Schemas["FoundedTenant"]>();
+  return (
+    <Window title={founded ? t("tenants.founded", { name: founded.tenant.name }) : t("tenants.new")} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+      {(close) => (founded ? <Done founded={founded} close={close} /> : <Ask close={close} onFounded={setFounded} />)}
+    </Window>
+  );
+}
+
+function Done({ founded, close }: { founded: Schemas["FoundedTenant"]; close: () => void }) {
+  const { t } = useTranslation();
+  const password = founded.temporaryPassword ?? undefined;
+  return (
+    <>
+      <p>{password === undefined ? t("tenants.ownerKnown", { email: founded.owner.email }) : t("tenants.ownerNew", { email: founded.owner.email })}</p>
+      {password === undefined ? null : <Once secret={password} />}
+      <Button kind="main" className="self-end" onPress={close}>
+        {t("app.close")}
+      </Button>
+    </>
+  );
+}
+
+function Ask({ close, onFounded }: { close: () => void; onFounded: (founded: Schemas["FoundedTenant"]) => void }) {
+  const { t } = useTranslation();
+  const cache = useQueryClient();
+  const say = useSay();
+  const [name, setName] = useState("");
+  const [typed, setTyped] = useState<string>();
+  const [zone, setZone] = useState<string | null>(null);
+  const slug = typed ?? slugOf(name);
+  const founding = useMutation({
+    mutationFn: (owner: { ownerName: string; ownerEmail: string }) =>
+      data(client.POST("/tenants", { body: { name, slug, ...owner, metadata: { locale: TAGS[language()], ...(zone === null ? {} : { timezone: zone }) } } })),
+    onSuccess: (founded) => {
+      onFounded(founded);
+      return Promise.all([cache.invalidateQueries({ queryKey: ["tenants"] }), cache.invalidateQueries({ queryKey: ["schools"] })]);
+    },
+  });
+  const at = (path: string) => {
+    const problem = fieldProblem(founding.error, path);
+    return problem === undefined ? {} : { problem };
+  };
+  const isSaid = ["name", "slug", "ownerName", "ownerEmail"].some((path) => "problem" in at(path));
+  return (
+    <Form
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const form = new FormData(event.currentTarget);
+        founding.mutate({ ownerName: String(form.get("ownerName")), ownerEmail: String(form.get("ownerEmail")).trim() });
+      }}
+    >
+      {founding.isError && !isSaid ? (
+        <p role="alert" className="text-bad">
+          {say(founding.error)}
+        </p>
+      ) : null}
+      {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- a window has to begin somewhere */}
+      <Field autoFocus label={t("tenants.name")} value={name} onChange={setName} maxLength={120} isRequired {...at("name")} />
+      <Field label={t("tenants.slug")} hint={t("tenants.slugHint")} value={slug} onChange={setTyped} minLength={2} maxLength={63} pattern="[a-z0-9\-]+" isRequired {...at("slug")} />
+      <Field label={t("tenants.ownerName")} name="ownerName" maxLength={120} isRequired {...at("ownerName")} />
+      <Field label={t("tenants.ownerEmail")} hint={t("tenants.ownerHint")} name="ownerEmail" type="email" isRequired {...at("ownerEmail")} />
+      <Zone label={t("organisation.zone")} value={zone} onChange={setZone} none={t("organisation.zoneNone")} />
+      <p className="flex flex-wrap justify-end gap-2">
+        <Button onPress={close}>{t("ask.cancel")}</Button>
+        <Button kind="main" type="submit" isPending={founding.isPending}>
+          {t("tenants.found")}
+        </Button>
+      </p>
+    </Form>
+  );
+}

@@ -1,0 +1,61 @@
+import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+
+import { useBytes } from "../lib/bytes";
+import { useTime } from "../lib/time";
+import { Health } from "../school/Health";
+import { Part } from "../school/Part";
+import { Problems } from "../ui/Problems";
+import { Shape } from "../ui/Shape";
+import { system } from "./tenants";
+
+/** How the installation stands: what it needs, its database, its work beside requests. */
+export function Installation() {
+  const { t, i18n } = useTranslation();
+  const bytes = useBytes();
+  const { moment } = useTime();
+  const found = useQuery(system);
+  const count = (amount: number) => amount.toLocaleString(i18n.language);
+  const known = found.data;
+  const facts = known
+    ? ([
+        ["uptime", moment(new Date(Date.parse(known.timestamp) - known.uptime * 1000).toISOString())],
+        ["databaseKind", known.database.kind === "sqlite" ? "SQLite" : "PostgreSQL"],
+        ["databaseSize", bytes(known.database.bytes)],
+        ["schema", count(known.database.schemaVersion)],
+        ["queued", count(known.jobs.queued)],
+        ["running", count(known.jobs.running)],
+        ["failed", count(known.jobs.failed)],
+        ["removals", count(known.fileRemovals)],
+      ] as const)
+    : [];
+  return (
+    <div className="grid items-start gap-4 lg:grid-cols-2">
+      <Health />
+      <Part title={t("health.installation")}>
+        {found.isPending ? <Shape count={1} /> : null}
+        {found.isError ? <Problems problem={found.error} again={() => void found.refetch()} /> : null}
+        <Pairs pairs={facts.map(([key, text]) => [t(`health.fact.${key}`), text])} />
+        {known ? (
+          <details>
+            <summary className="cursor-pointer py-2.5">{t("health.tables")}</summary>
+            <Pairs pairs={known.database.tables.map((table) => [table.name, `${table.isAtLeast ? "> " : ""}${count(table.rows)}`])} />
+          </details>
+        ) : null}
+      </Part>
+    </div>
+  );
+}
+
+function Pairs({ pairs }: { pairs: readonly (readonly [string, string])[] }) {
+  return (
+    <dl className="grid grid-cols-[1fr_auto] gap-x-4">
+      {pairs.map(([name, text]) => (
+        <div key={name} className="border-faint col-span-2 grid grid-cols-subgrid border-b py-1 last:border-b-0">
+          <dt className="min-w-0 wrap-anywhere">{name}</dt>
+          <dd className="text-end tabular-nums">{text}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,78 @@
+import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+
+import { client } from "../api/client";
+import { useSay } from "../lib/problems";
+import { Button } from "../ui/Button";
+import { Problems } from "../ui/Problems";
+import { Shape } from "../ui/Shape";
+import { Window } from "../ui/Window";
+import { type Tenant, tenantMembers } from "./tenants";
+
+/** Who belongs to a school, and acting in the name of one of them, which the log keeps. */
+export function Members({ tenant, onClose }: { tenant: Tenant; onClose: () => void }) {
+  const { t } = useTranslation();
+  const say = useSay();
+  const list = useInfiniteQuery(tenantMembers(tenant.id));
+  const members = list.data?.pages.flatMap((page) => page.data) ?? [];
+  const acting = useActing(tenant.id);
+  return (
+    <Window title={t("tenants.membersOf", { name: tenant.name })} isOpen isWide onOpenChange={(isOpen) => isOpen || onClose()}>
+      {(close) => (
+        <>
+          <p className="text-soft text-sm">{t("tenants.actText")}</p>
+          {list.isPending ? <Shape count={2} /> : null}
+          {list.isError ? <Problems problem={list.error} again={() => void list.refetch()} /> : null}
+          {acting.isError ? (
+            <p role="alert" className="text-bad">
+              {say(acting.error)}
+            </p>
+          ) : null}
+          {list.data && members.length === 0 ? <p>{t("tenants.noMembers")}</p> : null}
+          <ul className="divide-faint divide-y">
+            {members.map((one) => (
+              <li key={one.id} className="flex flex-wrap items-center gap-x-4 gap-y-1 py-2">
+                <div className="min-w-0 grow">
+                  <p className="font-medium">{one.user.name}</p>
+                  <p className="text-soft text-sm wrap-anywhere">
+                    {t(`activity.role.${one.role}`)} · {one.user.email}
+                  </p>
+                </div>
+                <Button isPending={acting.isPending} onPress={() => acting.mutate(one.userId)} aria-label={t("tenants.actAs", { name: one.user.name })}>
+                  {t("tenants.act")}
+                </Button>
+              </li>
+            ))}
+          </ul>
+          <p className="flex flex-wrap justify-end gap-2">
+            {list.hasNextPage ? (
+              <Button isPending={list.isFetchingNextPage} onPress={() => void list.fetchNextPage()}>
+                {t("app.loadMore")}
+              </Button>
+            ) : null}
+            <Button kind="main" onPress={close}>
+              {t("app.close")}
+            </Button>
+          </p>
+        </>
+      )}
+    </Window>
+  );
+}
+
+/** Becomes somebody else in his school, for an hour at most. */
+function useActing(organizationId: string) {
+  const cache = useQueryClient();
+  const navigate = useNavigate();
+  return useMutation({
+    mutationFn: async (userId: string) => {
+      await client.POST("/auth/admin/impersonate-user", { body: { userId } as never });
+      await client.POST("/auth/organization/set-active", { body: { organizationId } as never });
+    },
+    onSuccess: () => {
+      cache.clear();
+      return navigate({ to: "/" });
+    },
+  });
+}

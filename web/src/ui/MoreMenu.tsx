@@ -1,0 +1,28 @@
+import { Header, MenuItem, MenuSection } from "react-aria-components";
+
+import { LINE } from "./field";
+import { MenuOver } from "./MenuOver";
+import type { Opened } from "./menuButton";
+import type { Deed } from "./More";
+
+/** What opens behind the button of `More`. */
+export function MoreMenu({ label, deeds, heading, ...opened }: Opened & { label: string; deeds: readonly Deed[]; heading?: string | undefined }) {
+  return (
+    <MenuOver {...opened} label={label} onAction={(id) => deeds.find((deed) => deed.id === id)?.onAction()}>
+      {heading === undefined ? (
+        deeds.map(line)
+      ) : (
+        <MenuSection>
+          <Header className="text-soft px-3 py-1 text-sm">{heading}</Header>
+          {deeds.map(line)}
+        </MenuSection>
+      )}
+    </MenuOver>
+  );
+}
+
+const line = (deed: Deed) => (
+  <MenuItem key={deed.id} id={deed.id} isDisabled={deed.isDisabled ?? false} className={`${LINE} ${deed.isDanger ? "text-bad" : ""}`}>
+    {deed.name}
+  </MenuItem>
+);
