@@ -15,6 +15,7 @@ interface Hint {
   assignmentId?: string;
   workRoomId?: string;
   documentId?: string;
+  document?: { id: string };
 }
 
 /** What an event makes stale. A key is the beginning of the keys of queries. */
@@ -30,7 +31,7 @@ function stale(event: string, hint: Hint): QueryKey[] {
     case "course":
       return [["assignments"], ["courses"], ["classes"], ["groups"], ["room"], board];
     case "document":
-      return [["room"], ["document", hint.documentId ?? ""], board];
+      return [["room"], ["document", hint.documentId ?? hint.document?.id ?? ""], board];
     case "submission":
     case "grade":
     case "feedback":

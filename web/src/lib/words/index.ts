@@ -3,7 +3,6 @@
 import { createInstance } from "i18next";
 import { initReactI18next } from "react-i18next";
 
-import { whenQuiet } from "../whenQuiet";
 import english from "./en/door.json";
 
 const words = createInstance();
@@ -14,14 +13,15 @@ export const TAGS = { en: "en-GB", de: "de" } as const;
 export type Language = keyof typeof LANGUAGES;
 
 type Load = () => Promise<{ default: object }>;
-type Part = "door" | "lesson" | "school";
+type Part = "door" | "school" | "office";
 const FILES: Record<Language, Record<Part, Load>> = {
-  en: { door: async () => ({ default: english }), lesson: () => import("./en/lesson"), school: () => import("./en") },
-  de: { door: () => import("./de/door.json"), lesson: () => import("./de/lesson"), school: () => import("./de") },
+  en: { door: async () => ({ default: english }), school: () => import("./en"), office: () => import("./en/office") },
+  de: { door: () => import("./de/door.json"), school: () => import("./de"), office: () => import("./de/office") },
 };
+/** Where a lesson is held: what is said there comes first, everything else with the first page elsewhere. */
+const IN_LESSON = /^\/($|today$|groups$|t\/[^/]+\/(board|projector)$)/;
 
-/** What is to be said at the place somebody is in. */
-let parts: readonly Part[] = ["door"];
+const entered: Part[] = ["door"];
 const loaded = new Set<string>();
 
 export const isLanguage = (text: string): text is Language => text in LANGUAGES;
@@ -46,21 +46,20 @@ export async function startWords(): Promise<void> {
   await speak(preferred());
 }
 
-/** Where a lesson begins: these pages are opened in a hurry, on weak machines, and say little. */
-const LESSON = /^\/(today|t\/[^/]+\/(board|projector))\/?$/;
-const loadRest = async () => {
-  parts = ["door", "lesson", "school"];
-  await load(language(), "school");
-};
+/** Whether this browser has been inside a school, and so keeps what its pages say. */
+export const wasInside = (): boolean => localStorage.getItem("inside") !== null;
 
-/** Fetches what the pages inside a school say: first what this page says, the rest with it or soon. */
+/** Fetches what the page at a place inside a school says. */
 export async function enterSchool(path: string): Promise<void> {
-  if (LESSON.test(path)) {
-    whenQuiet(loadRest);
-    if (parts.length === 1) parts = ["door", "lesson"];
-    await load(language(), "lesson");
-  } else await Promise.all([load(language(), "lesson"), loadRest()]);
+  localStorage.setItem("inside", "");
+  for (const part of IN_LESSON.test(path) ? (["school"] as const) : (["school", "office"] as const)) {
+    if (!entered.includes(part)) entered.push(part);
+  }
+  await Promise.all(entered.map((part) => load(language(), part)));
 }
+
+/** What the words say under a key, where they say something. */
+export const said = (key: string, values: Record<string, string> = {}): string | undefined => (words.exists(key) ? words.t(key, values) : undefined);
 
 let spokenFor = "";
 
@@ -76,7 +75,7 @@ export async function speakFor(person: { id: string; locale: string }): Promise<
 }
 
 export async function speak(speaks: Language): Promise<void> {
-  await Promise.all(parts.map((part) => load(speaks, part)));
+  await Promise.all(entered.map((part) => load(speaks, part)));
   await words.changeLanguage(speaks);
   document.documentElement.lang = speaks;
   localStorage.setItem("language", speaks);
