@@ -11,11 +11,11 @@ function topic(id: string, hours: number, own: { status: string; submittedAt?: s
 }
 
 describe("the day of a teacher", () => {
-  const topics = [topic("late", 2), topic("soon", 0.5), topic("week", 100), topic("old", -30), topic("done", 1, [], "FINISHED")];
+  const topics = [topic("late", 2), topic("soon", 0.5), topic("week", 100), topic("over", -1), topic("old", -30), topic("done", 1, [], "FINISHED")];
   const ids = (found: Assignment[]) => found.map((one) => one.id);
   it("has every open topic in exactly one part, by its end", () => {
     const day = lesson(topics, AT);
-    expect(ids(day.running)).toEqual(["soon", "late"]);
+    expect(ids(day.running)).toEqual(["soon", "late", "over"]);
     expect(ids(day.next)).toEqual(["week"]);
     expect(ids(day.overdue)).toEqual(["old"]);
   });

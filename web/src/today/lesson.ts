@@ -23,7 +23,8 @@ export function lesson(topics: readonly Assignment[], at: number): Day {
   const open = byEnd.filter((topic) => topic.status === "ACTIVE");
   const ends = (topic: Assignment) => Date.parse(topic.deadline) - at;
   return {
-    running: open.filter((topic) => Math.abs(ends(topic)) < DAY),
+    // What is over but not finished comes after what still runs, the latest end first.
+    running: [...open.filter((topic) => ends(topic) >= 0 && ends(topic) < DAY), ...open.filter((topic) => ends(topic) < 0 && ends(topic) > -DAY).toReversed()],
     next: open.filter((topic) => ends(topic) >= DAY),
     overdue: open.filter((topic) => ends(topic) <= -DAY),
     toGrade: byEnd.filter((topic) => ungraded(topic).length > 0),
