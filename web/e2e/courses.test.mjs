@@ -138,3 +138,21 @@ scene("a group number that is taken is refused beside the field, and can be mend
   await button(window, "Save").click();
   await page.getByRole("link", { name: "33 Glaciers" }).waitFor();
 });
+
+scene("without a network nothing is done in secret: it fails, says so, and the page stays", async (stage) => {
+  const { id } = await courseOf(stage, "Our earth");
+  const page = await stage.page("ada", { path: `/courses/${id}?tab=groups`, allow: [/ERR_INTERNET_DISCONNECTED/] });
+  const members = page.getByRole("list", { name: "In 4 Deserts" });
+  await members.getByText("Greta Lind").waitFor();
+  await button(members, "More: Greta Lind").click();
+  const out = page.getByRole("menuitem", { name: "Out of this group" });
+  await out.waitFor();
+  // What draws notes comes when everything else has come.
+  await page.waitForFunction(() => performance.getEntriesByType("resource").some(({ name, responseEnd }) => name.includes("NoteRegion") && responseEnd > 0));
+  await page.context().setOffline(true);
+  await out.click();
+  await page.getByText("The service cannot be reached").first().waitFor();
+  await members.getByText("Greta Lind").waitFor();
+  await page.context().setOffline(false);
+  assert.equal((await stage.group("Deserts")).members.some((member) => member.user.name === "Greta Lind"), true);
+});
