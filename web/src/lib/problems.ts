@@ -34,6 +34,38 @@ export function fieldProblem(problem: unknown, path: string): string | undefined
   return detail && fieldWords(detail.message);
 }
 
+/** What the service says of fields, and the words for it in the reader's language. */
+const SAID: readonly (readonly [RegExp, string])[] = [
+  [/^is required/, "required"],
+  [/^must be at most (\d+) /, "most"],
+  [/^must be at least (\d+) /, "least"],
+  [/^must be an e-mail address/, "email"],
+  [/^is too short: choose at least (\d+)/, "least"],
+  [/^is too long: choose at most (\d+)/, "most"],
+  [/^is one of those that everybody tries/, "common"],
+  [/^is only your own name/, "own"],
+  [/control characters/, "control"],
+];
+
+/** The messages for the fields of a form, to be spread into them: in the reader's words where we have them. */
+export function useFields(problem: unknown): (path: string) => { problem?: string } {
+  const { t, i18n } = useTranslation();
+  return (path) => {
+    const message = fieldProblem(problem, path);
+    if (message === undefined || !(problem instanceof Problem)) return {};
+    if (i18n.exists(`refused.${problem.code}`)) return { problem: t(`refused.${problem.code}`) };
+    for (const [pattern, key] of SAID) {
+      const found = pattern.exec(message);
+      if (found) return { problem: t(`refused.field.${key}`, { count: Number(found[1] ?? 0) }) };
+    }
+    return { problem: message };
+  };
+}
+
+/** Whether a problem is told at the fields of a form, or has to be told beside them. */
+export const isOfFields = (problem: unknown, paths: readonly string[]): boolean =>
+  problem instanceof Problem && problem.details.length > 0 && problem.details.every((detail) => paths.includes(detail.path));
+
 /** A problem in the reader's words where we have them, else in the service's. */
 export function useSay(): (problem: unknown) => string {
   const { t, i18n } = useTranslation();

@@ -20,14 +20,14 @@ const needsNoSchool = (person: Me, path: string) => path === "/me" || (isSuper(p
 export const Route = createFileRoute("/_school")({
   beforeLoad: async ({ context, location }) => {
     // What the pages of a school say is fetched ahead, but not by whoever sees the door for the first time.
-    if (wasInside()) void enterSchool();
+    if (wasInside()) void enterSchool(location.pathname);
     const person = await context.cache.ensureQueryData(me);
     if (!person) throw redirect({ to: "/login", search: { next: location.href } });
     const next = location.href;
     if (person.mustChangePassword && !(await context.cache.ensureQueryData(acting))) throw redirect({ to: "/change-password", search: { next } });
     const isOpen = person.organization?.status === "ACTIVE" || (person.organization !== null && isSuper(person));
     if (!isOpen && !needsNoSchool(person, location.pathname)) throw redirect({ to: "/schools", search: { next } });
-    await Promise.all([speakFor(person), enterSchool()]);
+    await Promise.all([speakFor(person), enterSchool(location.pathname)]);
     return { person };
   },
   component: School,

@@ -24,11 +24,13 @@ interface Props {
 
 /** A field that finds one of many while it is typed in. */
 export function Search({ label, input, onInput, found, onPick, none, problem, value = null }: Props) {
-  // Whoever empties the field after picking does not ask for the list again.
+  // The list closes when the value changes. Where none is kept, what was picked is the value for a moment; and whoever empties the
+  // field after picking does not ask for the list again.
   const [isPicked, setIsPicked] = useState(false);
+  const [picked, setPicked] = useState<Key | null>(null);
   return (
     <ComboBox
-      value={value}
+      value={value ?? picked}
       inputValue={input}
       onInputChange={(text) => {
         if (text !== "") setIsPicked(false);
@@ -38,6 +40,8 @@ export function Search({ label, input, onInput, found, onPick, none, problem, va
       onChange={(key: Key | null) => {
         if (key === null) return;
         setIsPicked(true);
+        setPicked(key);
+        setTimeout(() => setPicked(null));
         onPick(String(key));
       }}
       onBlur={() => setIsPicked(false)}

@@ -5,8 +5,5 @@ export const OVER = "bg-sheet border-line max-h-[60vh] overflow-auto rounded-lg 
 /** A line in such a list. */
 export const LINE = "focus:bg-faint data-focused:bg-faint flex min-h-11 cursor-pointer items-center gap-2 rounded px-3 outline-none data-disabled:cursor-not-allowed data-disabled:opacity-60";
 
-/**
- * How a field stands after the service refused what was in it. Not as the browser's own checks do: those would keep the
- * form from being sent again.
- */
-export const refused = (problem: string | undefined) => (problem === undefined ? {} : ({ isInvalid: true, validationBehavior: "aria" } as const));
+/** Marks a field as refused. Only said, not held against the form: what the service refused may be mended in another field. */
+export const refused = (problem: string | undefined) => (problem === undefined ? {} : { isInvalid: true, validationBehavior: "aria" as const });
