@@ -105,3 +105,16 @@ scene("the demo lets whoever tries it in by a button", async (stage) => {
   await page.waitForURL("**/groups");
   await page.getByRole("button", { name: "Account of Ana Lima" }).waitFor();
 });
+
+scene("what was refused in a form can be put right and sent again", async (stage) => {
+  const page = await stage.page("ana", { path: "/me", allow: [/status of 400/] });
+  await page.getByRole("button", { name: "Change…" }).click();
+  const window = page.getByRole("dialog");
+  await window.locator("input[name=email]").fill("ana@lima.example");
+  await window.locator("input[name=password]").fill("not my password");
+  await page.keyboard.press("Enter");
+  await window.getByText("This is not your password.").waitFor();
+  await window.locator("input[name=password]").fill("groupwork-demo");
+  await page.keyboard.press("Enter");
+  await page.getByText("A letter is on its way to ana@lima.example.").waitFor();
+});
