@@ -48,7 +48,7 @@ const walk = (path) => {
     const area = areaOf.get(key);
     if (area !== undefined && area !== "door" && !early.includes(area)) faults.push(`${file.slice(source.length)} is part of a lesson's place and says ${key}.…, which comes later (words/en/index.ts)`);
   }
-  for (const [, path] of text.matchAll(/(?:from|import\()\s*"(\.[^"]+)"/g)) walk(join(dirname(file), path));
+  for (const [, from] of text.matchAll(/(?:from|import\()\s*"(\.[^"]+)"/g)) walk(join(dirname(file), from));
 };
 for (const file of here) walk(file);
 for (const fault of faults) console.error(fault);

@@ -16,6 +16,8 @@ const cache = new QueryClient({
     },
   }),
   defaultOptions: {
+    // What is pressed while the line is down fails at once and says so, instead of happening unseen when it is back.
+    mutations: { networkMode: "always" },
     queries: {
       staleTime: 15_000,
       // What was refused stays refused; what did not arrive may arrive.

@@ -4,7 +4,7 @@ const classId = async (stage, name) => (await (await stage.api("ada")).get("/cla
 const tab = (name) => async (stage) => `/courses/${(await course(stage)).id}?tab=${name}`;
 const part = (name) => async (stage) => `/classes/${await classId(stage, "7b")}?tab=${name}`;
 const press = (name) => (page) => page.getByRole("button", { name, exact: true }).click();
-const tree = { ready: "main ul" };
+const tree = { ready: "main h2" };
 
 export default [
   { name: "Courses", who: "ada", path: "/courses", ...tree },

@@ -161,7 +161,7 @@ function Homeroom({ words, set, isNew }: { words: Words; set: (change: Partial<W
 function Owner({ of, value, onChange }: { of: Class | undefined; value: string | null; onChange: (id: string) => void }) {
   const { t } = useTranslation();
   const { person } = useRouteContext({ from: "/_school" });
-  const teachers = useQuery(people("TEACHER", "")).data ?? [];
+  const teachers = useQuery(people("TEACHER", "", 200)).data ?? [];
   const known = [...(of ? [of.teacher] : []), { id: person.id, name: person.name }, ...teachers];
   const options = known.filter((one, index) => known.findIndex((other) => other.id === one.id) === index);
   return <Choice label={t("classes.owner")} options={options.map((one) => ({ id: one.id, name: one.name }))} value={value ?? person.id} onChange={onChange} />;

@@ -31,10 +31,10 @@ export const homerooms = queryOptions({
 });
 
 /** People of the school by what was typed of their name. */
-export const people = (role: "STUDENT" | "TEACHER" | "ADMIN", search: string) =>
+export const people = (role: "STUDENT" | "TEACHER" | "ADMIN", search: string, limit = 20) =>
   queryOptions({
-    queryKey: ["users", "named", role, search],
-    queryFn: async () => (await data(client.GET("/users", { params: { query: { role, isActive: "1", limit: 20, ...(search === "" ? {} : { search }) } } }))).data,
+    queryKey: ["users", "named", role, search, limit],
+    queryFn: async () => (await data(client.GET("/users", { params: { query: { role, isActive: "1", limit, ...(search === "" ? {} : { search }) } } }))).data,
     placeholderData: (before: Schemas["KnownUser"][] | undefined) => before,
   });
 
@@ -47,5 +47,8 @@ export function schoolYear(at: Date): string {
   return `${first}/${first + 1}`;
 }
 
-/** The year after a school year; the same words when they name no year. */
-export const yearAfter = (year: string): string => year.replace(/\d{4}/g, (digits) => String(Number(digits) + 1));
+/** The year after a school year, "2026/2027" or "2026/27"; the same words when they name no year. */
+export const yearAfter = (year: string): string =>
+  year.replace(/(\d{4})(?:([/–-])(\d{2})(?!\d))?/g, (_all, first: string, between?: string, last?: string) =>
+    `${Number(first) + 1}${last === undefined ? "" : `${between ?? ""}${String((Number(last) + 1) % 100).padStart(2, "0")}`}`,
+  );

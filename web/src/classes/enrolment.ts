@@ -6,6 +6,7 @@ import { client, data } from "../api/client";
 import { refreshGroups } from "../courses/members";
 import { useSay } from "../lib/problems";
 import { note } from "../ui/notes";
+import { students } from "./classes";
 
 interface Person {
   id: string;
@@ -29,18 +30,26 @@ function useSettled() {
 /** Taking students into a class, one or a whole homeroom, and out of it. */
 export function useEnrolment(classId: string) {
   const { t } = useTranslation();
+  const cache = useQueryClient();
   const { ends, undo } = useSettled();
   const path = { id: classId };
   const enroll = (studentIds: string[]) => data(client.POST("/classes/{id}/students", { params: { path }, body: { studentIds } }));
   const expel = (studentId: string) => data(client.DELETE("/classes/{id}/students/{studentId}", { params: { path: { ...path, studentId } } }));
+  const roster = () => cache.fetchQuery({ ...students(classId), staleTime: 0 });
   const add = useMutation({
     mutationFn: (person: Person) => enroll([person.id]),
     onSuccess: (_answer, person) => note(t("classes.added", { name: person.name }), undo(() => expel(person.id))),
     ...ends,
   });
   const addHomeroom = useMutation({
-    mutationFn: (homeroomId: string) => data(client.POST("/classes/{id}/students", { params: { path }, body: { homeroomId } })),
-    onSuccess: (answer) => note(t("classes.addedMany", { count: answer.added, already: answer.alreadyEnrolled })),
+    mutationFn: async (homeroomId: string) => {
+      const before = new Set((await roster()).map((student) => student.user.id));
+      const answer = await data(client.POST("/classes/{id}/students", { params: { path }, body: { homeroomId } }));
+      const added = (await roster()).map((student) => student.user.id).filter((id) => !before.has(id));
+      return { ...answer, ids: added };
+    },
+    onSuccess: (answer) =>
+      note(t("classes.addedMany", { count: answer.added, already: answer.alreadyEnrolled }), answer.ids.length === 0 ? undefined : undo(() => Promise.all(answer.ids.map(expel)))),
     ...ends,
   });
   const remove = useMutation({

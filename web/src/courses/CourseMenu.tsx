@@ -17,7 +17,7 @@ export function CourseMenu({ course, onGone }: { course: Course; onGone?: () => 
   const [open, setOpen] = useState<"change" | "delete">();
   const here = useRef<HTMLSpanElement>(null);
   const status = useStatus(course);
-  const remove = useRemove(course);
+  const remove = useRemove(course, onGone);
   const close = () => setOpen(undefined);
   return (
     <span ref={here}>
@@ -39,7 +39,7 @@ export function CourseMenu({ course, onGone }: { course: Course; onGone?: () => 
           onClose={close}
           onYes={() => {
             const focus = neighbour(here.current);
-            void remove.mutateAsync().then(onGone ?? focus, () => undefined);
+            void remove.mutateAsync().then(onGone ? () => undefined : focus, () => undefined);
           }}
         />
       ) : null}
@@ -64,7 +64,7 @@ export function useStatus(course: Course) {
   return { set: change.mutate, isPending: change.isPending };
 }
 
-function useRemove(course: Course) {
+function useRemove(course: Course, onGone: (() => void) | undefined) {
   const { t } = useTranslation();
   const say = useSay();
   const cache = useQueryClient();
@@ -72,6 +72,8 @@ function useRemove(course: Course) {
     mutationFn: () => data(client.DELETE("/courses/{id}", { params: { path: { id: course.id }, query: {} } })),
     onSuccess: async () => {
       note(t("courses.deleted", { name: course.name }));
+      // Whoever stands in the course leaves before it is asked for again.
+      onGone?.();
       cache.removeQueries({ queryKey: ["courses", "one", course.id] });
       await Promise.all(["courses", "classes", "groups", "assignments"].map((noun) => cache.invalidateQueries({ queryKey: [noun] })));
     },

@@ -84,10 +84,11 @@ export function FileList({ owner, files, mayDelete }: { owner: Owner; files: rea
     <ul className="flex flex-col">
       {files.map((file) => (
         <li key={file.id} className="flex items-center gap-2">
-          <a href={file.url} download className="flex min-h-11 min-w-0 grow flex-wrap items-center gap-x-2">
+          <a href={file.url} download className="flex min-h-11 min-w-0 grow items-center gap-2 py-1">
             <Download aria-hidden="true" className="size-4 shrink-0" />
-            <span className="min-w-0 wrap-anywhere">{file.fileName}</span>
-            <span className="text-soft text-sm">{[size(file.size), file.note].filter(Boolean).join(" · ")}</span>
+            <span className="min-w-0 wrap-anywhere">
+              {file.fileName} <span className="text-soft text-sm">{[size(file.size), file.note].filter(Boolean).join(" · ")}</span>
+            </span>
           </a>
           {mayDelete ? <DeleteFile owner={owner} file={file} /> : null}
         </li>
@@ -153,7 +154,7 @@ export function AddFile({ owner, name }: { owner: Owner; name: string }) {
   });
   const isStopped = send.error !== null && "code" in send.error && send.error.code === "CANCELLED";
   return (
-    <div className="flex flex-wrap items-center gap-2">
+    <div className="-ms-2 flex flex-wrap items-center gap-2">
       <Pick kind="quiet" label={t("courses.addFileTo", { name })} isPending={send.isPending} onFiles={([file]) => file && send.mutate(file)}>
         {t("courses.addFile")}
       </Pick>

@@ -30,7 +30,7 @@ export function Folder({ found, subjects, place, loose }: Props) {
   const title = subject?.name ?? folder?.of.name ?? t("courses.all");
   return (
     <section aria-label={title} className="flex min-w-0 flex-col gap-3">
-      {folder || subject ? <Way steps={stepsTo(place, folder, subject !== undefined, t("courses.all"))} here={title} /> : null}
+      {folder || subject ? <Way steps={stepsTo(place, folder, subject !== undefined, t("courses.all"))} /> : null}
       <div className="flex flex-wrap items-center gap-3">
         <h2 className="me-auto">{title}</h2>
         {folder && subject === undefined ? <AboutClass folder={folder} /> : null}
@@ -86,7 +86,7 @@ function Below({ found, folder, place, loose }: { found: readonly ClassFolder[];
     <ul className="flex flex-wrap gap-2 lg:hidden">
       {lines.map((line) => (
         <li key={line.key}>
-          <Link to="/courses" search={line.search} className={asButton()}>
+          <Link to="/courses" search={line.search} activeOptions={{ exact: true }} className={asButton()}>
             {line.name} <span className="text-soft font-normal tabular-nums">{line.count}</span>
           </Link>
         </li>

@@ -80,12 +80,16 @@ function Card({ group, groups, mayChange }: { group: Group; groups: readonly Gro
       </ul>
       <FileList owner={{ kind: "groups", id: group.id }} files={group.attachments} mayDelete={mayChange} />
       {mayChange ? (
-        <div className="mt-auto -mb-1 -ms-2 flex flex-wrap gap-1">
-          <Button kind="quiet" className="px-2" aria-label={t("courses.addTo", { group: called(group) })} onPress={() => setIsAdding(true)}>
+        <div className="mt-auto -mb-1 flex flex-wrap gap-1">
+          <Button kind="quiet" className="-ms-2 px-2" onPress={() => setIsAdding(true)}>
             <UserPlus aria-hidden="true" className="size-4" />
-            {t("courses.addStudents")}
+            <span>
+              {t("courses.addStudents")} <span className="sr-only">({called(group)})</span>
+            </span>
           </Button>
-          <AddFile owner={{ kind: "groups", id: group.id }} name={called(group)} />
+          <div className="ms-2">
+            <AddFile owner={{ kind: "groups", id: group.id }} name={called(group)} />
+          </div>
         </div>
       ) : null}
       {isAdding ? <AddMembers group={group} groups={groups} onClose={() => setIsAdding(false)} /> : null}

@@ -11,7 +11,7 @@ export function Line({ course, isManaged, hasClass }: { course: Course; isManage
   const { t } = useTranslation();
   return (
     <li className="bg-sheet border-faint flex items-center gap-2 rounded-xl border py-1 ps-4 pe-1 shadow-sm">
-      <div className="grid min-w-0 grow items-center gap-x-4 py-1 sm:grid-cols-[minmax(0,1fr)_minmax(0,11rem)_5rem_5rem]">
+      <div className="grid min-w-0 grow items-center gap-x-4 py-1 sm:grid-cols-[minmax(0,1fr)_minmax(0,11rem)_5.5rem_5.5rem]">
         <span className="flex min-w-0 flex-wrap items-center gap-x-3">
           <Link to="/courses/$courseId" params={{ courseId: course.id }} className="min-w-0 py-2 font-medium wrap-break-word">
             {course.name}

@@ -62,8 +62,10 @@ function Line({ kind, within, name, onMove, children }: LineProps) {
         {kind} · {within}
       </span>
       {onMove === undefined ? null : (
-        <Button aria-label={t("courses.intoOf", { name })} onPress={onMove}>
-          {t("courses.into")}
+        <Button onPress={onMove}>
+          <span>
+            {t("courses.into")} <span className="sr-only">({name})</span>
+          </span>
         </Button>
       )}
     </li>

@@ -1,5 +1,6 @@
 import { useTranslation } from "react-i18next";
 
+import { now } from "../lib/clock";
 import { useTime } from "../lib/time";
 import { Sheet } from "../ui/Sheet";
 import type { CourseDetail } from "./courses";
@@ -18,7 +19,7 @@ export function Outline({ course }: { course: CourseDetail }) {
           <ul className="flex flex-col gap-1">
             {course.assignments.map((topic) => (
               <li key={topic.id} className="wrap-break-word">
-                {topic.title} <span className="text-soft text-sm">{t("courses.ends", { when: moment(topic.deadline) })}</span>
+                {topic.title} <span className="text-soft text-sm">{Date.parse(topic.deadline) < now() ? t("courses.ended", { when: moment(topic.deadline) }) : t("courses.ends", { when: moment(topic.deadline) })}</span>
               </li>
             ))}
           </ul>

@@ -10,20 +10,19 @@ interface Step {
 }
 
 /** The way from all courses to where one is. */
-export function Way({ steps, here }: { steps: readonly Step[]; here?: string }) {
+export function Way({ steps }: { steps: readonly Step[] }) {
   const { t } = useTranslation();
   return (
     <nav aria-label={t("courses.way")}>
       <ol className="flex flex-wrap items-center gap-x-1">
         {steps.map((step, index) => (
           <li key={step.name} className="flex items-center gap-1">
-            <Link to="/courses" search={step.place} className="inline-flex min-h-11 items-center">
+            <Link to="/courses" search={step.place} activeOptions={{ exact: true }} className="inline-flex min-h-11 min-w-6 items-center">
               {step.name}
             </Link>
-            {index < steps.length - 1 || here !== undefined ? <ChevronRight aria-hidden="true" className="text-soft size-4" /> : null}
+            {index < steps.length - 1 ? <ChevronRight aria-hidden="true" className="text-soft size-4" /> : null}
           </li>
         ))}
-        {here === undefined ? null : <li aria-current="page">{here}</li>}
       </ol>
     </nav>
   );

@@ -1,6 +1,6 @@
 import { FieldError, Label, Text, TextArea, TextField, type TextFieldProps } from "react-aria-components";
 
-import { BOX } from "./field";
+import { BOX, refused } from "./field";
 
 interface Props extends Omit<TextFieldProps, "className" | "children"> {
   label: string;
@@ -12,7 +12,7 @@ interface Props extends Omit<TextFieldProps, "className" | "children"> {
 /** Several lines of text with their label above, what is wrong with them below. */
 export function Area({ label, hint, problem, rows = 4, ...rest }: Props) {
   return (
-    <TextField {...rest} isInvalid={problem !== undefined || rest.isInvalid === true} className="flex flex-col gap-1">
+    <TextField {...rest} {...refused(problem)} className="flex flex-col gap-1">
       <Label className="font-medium">{label}</Label>
       <TextArea rows={rows} className={`${BOX} py-2`} />
       {hint === undefined ? null : (

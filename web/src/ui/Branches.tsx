@@ -55,14 +55,14 @@ function line(branch: Branch) {
       className="data-selected:bg-sheet data-selected:border-accent hover:bg-faint data-focus-visible:outline-accent cursor-pointer rounded-lg border border-transparent outline-none data-focus-visible:outline-3 data-focus-visible:-outline-offset-2 data-selected:font-medium"
     >
       <TreeItemContent>
-        {({ hasChildItems, isExpanded }) => (
+        {({ hasChildItems, isExpanded, level }) => (
           <div className="flex min-h-10 items-center gap-1.5 ps-[calc((var(--tree-item-level)-1)*1rem)] pe-2">
             {hasChildItems ? (
               <Button slot="chevron" className="inline-flex size-10 shrink-0 cursor-pointer items-center justify-center rounded-lg">
                 <ChevronRight aria-hidden="true" className={`size-4 ${isExpanded ? "rotate-90" : ""}`} />
               </Button>
             ) : (
-              <span aria-hidden="true" className="w-2 shrink-0" />
+              <span aria-hidden="true" className={`shrink-0 ${level > 1 ? "w-10" : "w-2"}`} />
             )}
             {branch.icon}
             <span className="min-w-0 py-1 wrap-break-word">

@@ -1,7 +1,7 @@
 import { ChevronDown } from "lucide-react";
 import { Button, FieldError, Label, ListBox, ListBoxItem, Popover, Select, SelectValue, type Key } from "react-aria-components";
 
-import { BOX, LINE, OVER } from "./field";
+import { BOX, LINE, OVER, refused } from "./field";
 
 export interface Option<K extends string = string> {
   id: K;
@@ -25,7 +25,7 @@ export function Choice<K extends string>({ label, options, value, onChange, none
     <Select
       value={value}
       onChange={(key: Key | null) => key !== null && onChange(key as K)}
-      isInvalid={problem !== undefined}
+      {...refused(problem)}
       isDisabled={isDisabled}
       {...(none === undefined ? {} : { placeholder: none })}
       className="flex min-w-0 flex-col gap-1"

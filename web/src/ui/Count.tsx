@@ -1,6 +1,8 @@
 import { Minus, Plus } from "lucide-react";
 import { Button, FieldError, Group, Input, Label, NumberField, Text, type NumberFieldProps } from "react-aria-components";
 
+import { refused } from "./field";
+
 interface Props extends Omit<NumberFieldProps, "className" | "children"> {
   label: string;
   hint?: string;
@@ -12,7 +14,7 @@ const STEP = "border-line inline-flex size-11 shrink-0 cursor-pointer items-cent
 /** A whole number, typed or counted up and down. */
 export function Count({ label, hint, problem, ...rest }: Props) {
   return (
-    <NumberField {...rest} isInvalid={problem !== undefined} className="flex min-w-0 flex-col gap-1">
+    <NumberField {...rest} {...refused(problem)} className="flex min-w-0 flex-col gap-1">
       <Label className="font-medium">{label}</Label>
       <Group className="border-line bg-sheet flex w-fit max-w-full rounded-lg border">
         <Button slot="decrement" className={`${STEP} border-e`}>

@@ -1,6 +1,8 @@
 import type { ReactNode } from "react";
 import { FieldError, Input, Label, Text, TextField, type TextFieldProps } from "react-aria-components";
 
+import { refused } from "./field";
+
 interface Props extends Omit<TextFieldProps, "className" | "children"> {
   label: string;
   hint?: string;
@@ -14,7 +16,7 @@ interface Props extends Omit<TextFieldProps, "className" | "children"> {
 /** One line of text with its label above, what is wrong with it below. */
 export function Field({ label, hint, problem, end, isBare = false, ...rest }: Props) {
   return (
-    <TextField {...rest} isInvalid={problem !== undefined || rest.isInvalid} className="flex flex-col gap-1">
+    <TextField {...rest} {...refused(problem)} className="flex flex-col gap-1">
       <Label className={isBare ? "sr-only" : "font-medium"}>{label}</Label>
       <span className="flex gap-2">
         <Input className="bg-sheet border-line min-h-11 w-full min-w-0 rounded-lg border px-3" />

@@ -6,7 +6,7 @@ import {
 
 import { now } from "../lib/clock";
 import { useTime } from "../lib/time";
-import { BOX, OVER } from "./field";
+import { BOX, OVER, refused } from "./field";
 
 interface Props {
   label: string;
@@ -29,12 +29,13 @@ export function Moment({ label, value, onChange, problem, hint, isRequired = fal
     <I18nProvider locale={language === "en" ? "en-GB" : language}>
       <DatePicker
         value={shown}
-        onChange={(moment: ZonedDateTime | null) => onChange(moment === null ? null : moment.toDate().toISOString())}
+        // Seconds nobody sees would come from the moment the field was opened at.
+        onChange={(moment: ZonedDateTime | null) => onChange(moment === null ? null : moment.set({ second: 0, millisecond: 0 }).toDate().toISOString())}
         granularity="minute"
         hideTimeZone
         hourCycle={24}
         shouldForceLeadingZeros
-        isInvalid={problem !== undefined}
+        {...refused(problem)}
         isRequired={isRequired}
         isDisabled={isDisabled}
         className="flex min-w-0 flex-col gap-1"

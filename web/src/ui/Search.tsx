@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from "react";
 import { ComboBox, FieldError, Input, Label, ListBox, ListBoxItem, Popover, type Key } from "react-aria-components";
 
-import { BOX, LINE, OVER } from "./field";
+import { BOX, LINE, OVER, refused } from "./field";
 
 export interface Found {
   id: string;
@@ -24,11 +24,13 @@ interface Props {
 
 /** A field that finds one of many while it is typed in. */
 export function Search({ label, input, onInput, found, onPick, none, problem, value = null }: Props) {
-  // Whoever empties the field after picking does not ask for the list again.
+  // The list closes when the value changes. Where none is kept, what was picked is the value for a moment; and whoever empties the
+  // field after picking does not ask for the list again.
   const [isPicked, setIsPicked] = useState(false);
+  const [picked, setPicked] = useState<Key | null>(null);
   return (
     <ComboBox
-      value={value}
+      value={value ?? picked}
       inputValue={input}
       onInputChange={(text) => {
         if (text !== "") setIsPicked(false);
@@ -38,10 +40,12 @@ export function Search({ label, input, onInput, found, onPick, none, problem, va
       onChange={(key: Key | null) => {
         if (key === null) return;
         setIsPicked(true);
+        setPicked(key);
+        setTimeout(() => setPicked(null));
         onPick(String(key));
       }}
       onBlur={() => setIsPicked(false)}
-      isInvalid={problem !== undefined}
+      {...refused(problem)}
       allowsEmptyCollection
       defaultFilter={() => true}
       menuTrigger={isPicked ? "manual" : "focus"}

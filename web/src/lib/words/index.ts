@@ -46,13 +46,20 @@ export async function startWords(): Promise<void> {
   await speak(preferred());
 }
 
+/** Whether this browser has been inside a school, and so keeps what its pages say. */
+export const wasInside = (): boolean => localStorage.getItem("inside") !== null;
+
 /** Fetches what the page at a place inside a school says. */
 export async function enterSchool(path: string): Promise<void> {
+  localStorage.setItem("inside", "");
   for (const part of IN_LESSON.test(path) ? (["school"] as const) : (["school", "office"] as const)) {
     if (!entered.includes(part)) entered.push(part);
   }
   await Promise.all(entered.map((part) => load(language(), part)));
 }
+
+/** What the words say under a key, where they say something. */
+export const said = (key: string, values: Record<string, string> = {}): string | undefined => (words.exists(key) ? words.t(key, values) : undefined);
 
 let spokenFor = "";
 
