@@ -20,7 +20,7 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: "start", test: /src\/main\.tsx|src\/routes\/login\.tsx|src\/door\/DemoPeople/, priority: 2 },
-            { name: "school", test: /src\/routes\/_school\.tsx|src\/ui\/(Bar|Chip|Empty|More|Shape|TimeLeft|field)\.|src\/lib\/(time|clock|live|preference)\.ts/, priority: 1 },
+            { name: "school", test: /src\/routes\/_school\.tsx|src\/ui\/(Ask|Bar|Chip|Empty|More|Shape|TimeLeft|field|menuButton|notes)\.|src\/lib\/(time|clock|live|preference)\.ts|src\/board\/place\.ts|icons\/(hand|check|clock|chevron-down|chevron-right|lock|mail|pencil)\.m?js/, priority: 1 },
           ],
         },
       },

@@ -5,7 +5,8 @@ import assert from "node:assert/strict";
 import { scene } from "./stage.mjs";
 
 const LIVE = /^(● )?Live$/;
-const GONE = [/ERR_CONNECTION_REFUSED/, /ERR_CONNECTION_RESET/, /ERR_EMPTY_RESPONSE/, /ERR_SOCKET_NOT_CONNECTED/, /ERR_INCOMPLETE_CHUNKED_ENCODING/, /WebSocket connection/];
+// The practice document server comes back at another address, which the page as it was loaded may not frame.
+const GONE = [/frame-src/, /ERR_CONNECTION_REFUSED/, /ERR_CONNECTION_RESET/, /ERR_EMPTY_RESPONSE/, /ERR_SOCKET_NOT_CONNECTED/, /ERR_INCOMPLETE_CHUNKED_ENCODING/, /WebSocket connection/];
 
 for (const way of ["kill", "stop"]) {
   scene(`the board outlives a server that ends by ${way}`, async (stage) => {
@@ -13,7 +14,7 @@ for (const way of ["kill", "stop"]) {
     const ada = await stage.page("ada", { path: `/t/${topic.id}/board`, allow: GONE });
     await ada.locator("[data-card]").first().waitFor();
     await ada.getByText(LIVE).first().waitFor();
-    const before = await ada.locator("[data-card] strong").allTextContents();
+    const before = await ada.locator("[data-card]").allTextContents();
     assert.equal(before.length, 8);
 
     const offline = ada.getByText(/^(○ )?Offline/).first();
@@ -22,7 +23,7 @@ for (const way of ["kill", "stop"]) {
     const gone = Date.now();
     await said;
     assert.ok(Date.now() - gone < 1_000, `said ${Date.now() - gone} ms after the end`);
-    assert.deepEqual(await ada.locator("[data-card] strong").allTextContents(), before, "nothing is cleared");
+    assert.deepEqual(await ada.locator("[data-card]").allTextContents(), before, "nothing is cleared");
 
     await stage.demo.start();
     // While the page may not have noticed yet: it has to ask for what it missed.
@@ -30,7 +31,7 @@ for (const way of ["kill", "stop"]) {
     const rename = `Coasts and cliffs (${way})`;
     await (await stage.api("ada")).patch(`/groups/${group.id}`, { displayName: rename });
     await ada.getByText(LIVE).first().waitFor();
-    await ada.locator("[data-card]").getByText(rename).first().waitFor();
+    await ada.locator("[data-card]").filter({ hasText: rename }).first().waitFor();
     assert.equal(await offline.count(), 0);
   });
 }

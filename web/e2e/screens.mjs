@@ -6,7 +6,7 @@ import { ready } from "./pages.mjs";
 const FOLDER = new URL("./screens/", import.meta.url);
 
 /**
- * All screens: `name` (unique, a sentence's beginning), `who` sees it, `path` (or how to find it on a stage), `ready`: what
+ * All screens: `name` (unique in its area), `who` sees it, `path` (or how to find it on a stage), `ready`: what
  * to wait for beside the heading, `does`: what happens on the page before it is looked at, and `allow`: console messages
  * that are meant.
  */

@@ -8,8 +8,8 @@ import { audit, narrow, scene, targets } from "./stage.mjs";
 
 const all = await screens();
 
-test("every screen has a name of its own", () => {
-  const names = all.map(({ name }) => name);
+test("every screen has a name of its own in its area", () => {
+  const names = all.map(({ area, name }) => `${area}: ${name}`);
   assert.deepEqual(names.filter((name, index) => names.indexOf(name) !== index), []);
 });
 

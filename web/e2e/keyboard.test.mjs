@@ -1,0 +1,124 @@
+// A whole lesson without a mouse, for the teacher and for a student: from the sign-in form to the finished topic. Nothing
+// here clicks; what cannot be reached by Tab and the keys on the list fails.
+import assert from "node:assert/strict";
+
+import { PATIENCE, ready, scene } from "./stage.mjs";
+
+const PASSWORD = "groupwork-demo";
+
+/** Goes on with Tab until the focus is on what is looked for; answers how many steps it took. */
+async function tabTo(page, wanted, { most = 80, key = "Tab" } = {}) {
+  await wanted.first().waitFor();
+  for (let step = 0; step <= most; step += 1) {
+    if (await wanted.evaluateAll((all) => all.includes(document.activeElement))) return step;
+    await page.keyboard.press(key);
+  }
+  const at = await page.evaluate(() => document.activeElement?.outerHTML.slice(0, 160));
+  return assert.fail(`Tab does not lead to ${wanted} within ${most} steps; it ended at ${at}`);
+}
+
+/** Whoever looks at the page sees where the focus is. */
+async function seen(page) {
+  const outline = await page.evaluate(() => {
+    const style = getComputedStyle(document.activeElement);
+    const after = getComputedStyle(document.activeElement, "::after");
+    return [style, after].some((one) => (one.outlineStyle !== "none" && Number.parseFloat(one.outlineWidth) >= 2) || one.boxShadow !== "none");
+  });
+  assert.ok(outline, `the focus is not to be seen on ${await page.evaluate(() => document.activeElement.outerHTML.slice(0, 160))}`);
+}
+
+async function press(page, wanted, options) {
+  await tabTo(page, wanted, options);
+  await seen(page);
+  await page.keyboard.press("Enter");
+}
+
+async function signIn(page, email) {
+  await tabTo(page, page.locator("input[name=email]"));
+  await page.keyboard.type(email);
+  await page.keyboard.press("Tab");
+  await page.keyboard.type(PASSWORD);
+  await page.keyboard.press("Enter");
+  await page.getByRole("navigation").first().waitFor();
+  await ready(page);
+}
+
+scene("a student works through a lesson with the keyboard alone", async (stage) => {
+  const rivers = await stage.group("Rivers");
+  const page = await stage.page("nobody", { path: "/" });
+  await signIn(page, "ana@demo.example");
+  await press(page, page.locator(`a[href="/g/${rivers.id}"]`));
+  await page.getByText("Rivers").first().waitFor();
+  await ready(page);
+
+  await press(page, page.getByRole("button", { name: "Ask for help" }));
+  await page.getByRole("dialog").waitFor();
+  await tabTo(page, page.getByRole("dialog").getByRole("textbox"));
+  await page.keyboard.type("May we use the atlas?");
+  await press(page, page.getByRole("dialog").getByRole("button", { name: "Ask for help" }));
+  await page.getByText(/Your teacher knows/).first().waitFor();
+
+  await press(page, page.locator(`a[href^="/g/${rivers.id}/d/"]`));
+  // Into the editor, and out of it again: the frame is no trap.
+  const text = page.frameLocator("iframe[name=frameEditor]").locator("#text");
+  await text.waitFor();
+  const inEditor = () => page.evaluate(() => document.activeElement?.tagName === "IFRAME");
+  for (let step = 0; step < 80 && !((await inEditor()) && (await text.evaluate((field) => field === document.activeElement))); step += 1) await page.keyboard.press("Tab");
+  await page.keyboard.press("Control+End");
+  await page.keyboard.type(" Written without a mouse.");
+  await assertSoon(async () => (await text.inputValue()).includes("Written without a mouse."), "the words stand in the document");
+  for (let step = 0; step < 20 && (await inEditor()); step += 1) await page.keyboard.press("Tab");
+  assert.equal(await inEditor(), false, "Tab leads out of the editor");
+
+  await press(page, page.getByRole("button", { name: /^Submit/ }), { key: "Shift+Tab" });
+  await press(page, page.getByRole("dialog").getByRole("button", { name: /Submit for the group/ }));
+  await page.getByRole("button", { name: "Take back" }).first().waitFor();
+});
+
+scene("a teacher holds a lesson with the keyboard alone", async (stage) => {
+  const topic = await stage.topic("Landforms");
+  const page = await stage.page("nobody", { path: "/" });
+  await signIn(page, "ada@demo.example");
+  await press(page, page.locator(`a[href="/t/${topic.id}/board"]`));
+  await page.locator("[data-card]").first().waitFor();
+
+  // h goes to whoever waits longest; Enter says that it is done.
+  const rail = page.locator("aside");
+  await rail.getByRole("button", { name: "Handled" }).first().waitFor();
+  const waiting = await rail.getByRole("button", { name: "Handled" }).count();
+  await page.keyboard.press("h");
+  await seen(page);
+  await page.keyboard.press("Enter");
+  await assertSoon(async () => (await rail.getByRole("button", { name: "Handled" }).count()) === waiting - 1, "one call less waits");
+
+  // Digits and arrows lead from card to card, Enter looks into one.
+  await page.keyboard.press("1");
+  assert.equal(await focused(page), await cardAt(page, 0));
+  await page.keyboard.press("ArrowRight");
+  assert.equal(await focused(page), await cardAt(page, 1));
+  await seen(page);
+  await page.keyboard.press("Enter");
+  await page.waitForURL((url) => !url.pathname.endsWith("/board"));
+  await ready(page);
+  await page.goBack();
+  await page.locator("[data-card]").first().waitFor();
+
+  await press(page, page.getByRole("button", { name: /^Finish/ }));
+  const dialog = page.getByRole("alertdialog");
+  await dialog.waitFor();
+  // It is the harmless answer that Enter would give.
+  await assertSoon(async () => /Cancel/.test(await page.evaluate(() => document.activeElement.textContent)), "the focus begins on Cancel");
+  await press(page, dialog.getByRole("button", { name: "Finish the topic" }));
+  await page.getByRole("button", { name: "Reopen" }).waitFor();
+});
+
+const focused = (page) => page.evaluate(() => document.activeElement?.dataset.card);
+const cardAt = (page, index) => page.locator("[data-card]").nth(index).getAttribute("data-card");
+
+async function assertSoon(question, what) {
+  const end = Date.now() + PATIENCE;
+  while (!(await question())) {
+    assert.ok(Date.now() < end, `it never came true that ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
