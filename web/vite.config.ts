@@ -13,8 +13,18 @@ export default defineConfig({
   build: {
     target: "es2022",
     reportCompressedSize: false,
-    // What every visit begins with comes in one file: two dozen small ones cost more than they spare.
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: "start", test: /src\/main\.tsx|src\/routes\/login\.tsx/ }] } } },
+    // What every visit begins with comes in one file, and what every page inside a school stands on in another: two dozen
+    // small ones cost more than they spare.
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: "start", test: /src\/main\.tsx|src\/routes\/login\.tsx|src\/door\/DemoPeople/, priority: 2 },
+            { name: "school", test: /src\/routes\/_school\.tsx|src\/ui\/(Bar|Chip|Empty|More|Shape|TimeLeft|field)\.|src\/lib\/(time|clock|live|preference)\.ts/, priority: 1 },
+          ],
+        },
+      },
+    },
   },
   test: { include: ["src/**/*.test.ts"] },
 });

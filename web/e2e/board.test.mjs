@@ -124,6 +124,7 @@ scene("a student changes groups in three clicks, more time is given, and both ar
 scene("the projector shows the topic and the time, and nothing of any group", async (stage) => {
   const board = await boardOf(stage);
   await press(board, "b");
+  await board.waitForURL(/projector/);
   await board.getByRole("timer").waitFor();
   const words = await board.locator("body").innerText();
   assert.match(words, /Landforms/);

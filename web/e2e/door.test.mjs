@@ -83,3 +83,25 @@ scene("a letter's link that is spent says so and leads on", async (stage) => {
   await page.keyboard.press("Enter");
   await page.getByText("a letter is on its way").waitFor();
 });
+
+scene("of several schools the one chosen last is entered without asking", async (stage) => {
+  const page = await stage.page("nobody", { path: "/login" });
+  await signIn(page, "root");
+  await page.getByRole("button", { name: "Demo School" }).waitFor();
+  await page.waitForFunction(() => document.activeElement?.textContent === "Demo School");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await page.getByRole("banner").getByText("Other School").waitFor();
+  await page.getByRole("button", { name: "Account of Root Keeper" }).click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await page.waitForURL("**/login");
+  await signIn(page, "root");
+  await page.getByRole("banner").getByText("Other School").waitFor();
+});
+
+scene("the demo lets whoever tries it in by a button", async (stage) => {
+  const page = await stage.page("nobody", { path: "/login" });
+  await page.getByRole("button", { name: "Enter as student (Ana Lima)" }).click();
+  await page.waitForURL("**/groups");
+  await page.getByRole("button", { name: "Account of Ana Lima" }).waitFor();
+});

@@ -36,7 +36,10 @@ scene("with the keyboard alone: a new spreadsheet, another name, the sides folde
   const ana = await stage.page("ana", { path: `/g/${group.id}` });
   await ana.getByRole("button", { name: "New", exact: true }).focus();
   await ana.keyboard.press("Enter");
+  const isOn = (words) => ana.waitForFunction((text) => document.activeElement?.textContent === text, words);
+  await isOn("Document");
   await ana.keyboard.press("ArrowDown");
+  await isOn("Spreadsheet");
   await ana.keyboard.press("Enter");
   await ana.getByRole("dialog").getByRole("textbox").waitFor();
   await ana.keyboard.type("Sources");

@@ -78,7 +78,8 @@ scene("from work to work with the keyboard alone, and back to the same card", as
   await ada.keyboard.press("F6");
   await ada.keyboard.press("Escape");
   await ada.waitForURL(/\/board$/);
-  assert.equal(await ada.evaluate(() => sessionStorage.getItem("board:card")), (await stage.group("Rivers")).id);
+  const { id } = await stage.group("Rivers");
+  await ada.waitForFunction((card) => document.activeElement.closest("[data-card]")?.dataset.card === card, id);
 });
 
 scene("a teacher gives work back for revision, and submits for a group that cannot", async (stage) => {
@@ -124,7 +125,33 @@ scene("the grades of a topic come out of a table, and reach all groups at once",
   assert.equal((await grade()).value, "A");
 });
 
-scene("the works of a topic are packed while one goes on; what fails is said", async (stage) => {
+scene("from the overview into a work and back, with the keyboard alone", async (stage) => {
+  const ada = await stage.page("ada", { path: "/submissions?status=ALL" });
+  await ada.getByRole("textbox", { name: "Search" }).or(ada.getByRole("searchbox", { name: "Search" })).focus();
+  await ada.keyboard.type("Coasts");
+  await ada.waitForURL(/search=Coasts/);
+  await ada.getByText("1 group", { exact: true }).waitFor();
+  await ada.keyboard.press("Tab");
+  await ada.keyboard.press("Enter");
+  await ada.getByRole("heading", { level: 1, name: "5 Coasts" }).waitFor();
+  await ada.goBack();
+  await ada.getByText("1 group", { exact: true }).waitFor();
+});
+
+scene("a PDF that cannot be made is said, and asked for again", async (stage) => {
+  const ada = await stage.page("ada", { path: await workOf(stage, "Coasts"), allow: [/status of 502/] });
+  const refusal = { status: 502, contentType: "application/json", body: JSON.stringify({ code: "DOCSERVER_ERROR", message: "no", requestId: "1" }) };
+  await ada.route("**/pdf", (route) => route.fulfill(refusal));
+  await ada.getByRole("button", { name: "Coasts.docx as PDF" }).first().click();
+  const tray = ada.getByRole("region", { name: "Files on their way" });
+  await tray.getByText("The document server could not do that.").waitFor();
+  await audit(ada);
+  await ada.unroute("**/pdf");
+  const [saved] = await Promise.all([ada.waitForEvent("download"), tray.getByRole("button", { name: "Try again" }).click()]);
+  assert.equal(saved.suggestedFilename(), "Coasts.pdf");
+});
+
+scene("the works of a topic are packed while one goes on", async (stage) => {
   const { topic } = await handIn(stage);
   const ada = await stage.page("ada", { path: `/submissions?assignmentId=${topic.id}` });
   await ada.getByRole("button", { name: /^ZIP of all works/ }).click();

@@ -1,6 +1,6 @@
 // Every language says the same things: the same keys, the same {{names}} in them, and no key that nothing uses.
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 
 const source = new URL("../src", import.meta.url).pathname;
 const folder = join(source, "lib/words");
@@ -32,5 +32,24 @@ for (const key of english.keys()) {
   const plain = key.replace(/_(zero|one|two|few|many|other)$/, "");
   if (!code.includes(`"${plain}"`) && !prefixes.some((prefix) => plain.startsWith(prefix))) faults.push(`nothing says ${key}`);
 }
+
+// The places of a lesson come with a part of the words only: nothing they are made of may say anything else.
+const routes = join(source, "routes/_school");
+const here = ["today", "groups", "t.$topicId.board", "t.$topicId.projector", "../_school"].map((name) => join(routes, `${name}.tsx`));
+const early = readFileSync(join(folder, "en/index.ts"), "utf8").match(/{([\w,]+)}\.json/)[1].split(",");
+const areaOf = new Map(files("en").flatMap((name) => Object.keys(JSON.parse(readFileSync(join(folder, "en", name), "utf8"))).map((key) => [key, name.replace(".json", "")])));
+const seen = new Set();
+const walk = (path) => {
+  const file = [`${path}.tsx`, `${path}.ts`, path].find((one) => /\.tsx?$/.test(one) && existsSync(one));
+  if (file === undefined || seen.has(file) || file.startsWith(folder)) return;
+  seen.add(file);
+  const text = readFileSync(file, "utf8");
+  for (const [, key] of text.matchAll(/["`](\w+)\.[\w.$]+/g)) {
+    const area = areaOf.get(key);
+    if (area !== undefined && area !== "door" && !early.includes(area)) faults.push(`${file.slice(source.length)} is part of a lesson's place and says ${key}.…, which comes later (words/en/index.ts)`);
+  }
+  for (const [, from] of text.matchAll(/(?:from|import\()\s*"(\.[^"]+)"/g)) walk(join(dirname(file), from));
+};
+for (const file of here) walk(file);
 for (const fault of faults) console.error(fault);
 process.exit(faults.length === 0 ? 0 : 1);

@@ -15,8 +15,8 @@ const cache = new QueryClient({
       if (problem instanceof Problem && problem.status === 401) void cache.invalidateQueries({ queryKey: ["me"] });
     },
   }),
-  // Without a network a call fails and says so; waiting for one in silence, a press from long ago would be carried out at last.
   defaultOptions: {
+    // What is pressed while the line is down fails at once and says so, instead of happening unseen when it is back.
     mutations: { networkMode: "always" },
     queries: {
       networkMode: "always",

@@ -8,7 +8,7 @@ export default [
   { name: "Today", who: "ada", path: "/today" },
   { name: "The lesson board", who: "ada", path: async (stage) => `/t/${(await stage.topic("Landforms")).id}/board`, ready: "[data-card]" },
   { name: "My groups", who: "ana", path: "/groups" },
-  { name: "The work room", who: "ana", path: async (stage) => `/g/${(await roomOf(stage)).group.id}`, ready: "[role=log]" },
+  { name: "The work room", who: "ana", path: async (stage) => `/g/${(await roomOf(stage)).group.id}`, ready: "[data-part]" },
   {
     name: "A document in its editor",
     who: "ana",

@@ -8,6 +8,16 @@ const menu = async (page, name, deed) => {
   await page.getByRole("button", { name: `More: ${name}` }).or(page.getByRole("button", { name: `Mehr: ${name}` })).click();
   await page.getByRole("menuitem").nth(deed).click();
 };
+/** A homeroom with somebody in it; the demo school has none. */
+const homeroom = async (stage) => {
+  const api = await stage.api("admin");
+  const [known] = await api.get("/homerooms?search=9c");
+  if (known) return known;
+  const made = await api.post("/homerooms", { name: "9c", academicYear: "2026/2027", gradeLevel: "9" });
+  const students = (await api.get("/users?role=STUDENT&limit=5")).data.map((user) => user.id);
+  await api.post(`/homerooms/${made.id}/students`, { studentIds: students });
+  return made;
+};
 const rows = "[role=grid] [role=rowheader]";
 
 export default [
@@ -38,7 +48,25 @@ export default [
       await page.getByRole("button", { name: /problems.csv/ }).waitFor();
     },
   },
-  { name: "Homerooms", who: "admin", path: "/admin/homerooms" },
+  { name: "Homerooms", who: "admin", path: async (stage) => (await homeroom(stage)) && "/admin/homerooms", ready: rows },
+  { name: "One homeroom", who: "admin", path: async (stage) => `/admin/homerooms?room=${(await homeroom(stage)).id}`, ready: rows },
+  {
+    name: "Students into a homeroom",
+    who: "admin",
+    path: async (stage) => `/admin/homerooms?room=${(await homeroom(stage)).id}`,
+    ready: rows,
+    does: async (page) => {
+      await page.getByRole("button", { name: /^(Add students|Personen aufnehmen)$/ }).click();
+      await page.locator("[role=dialog] label").nth(3).waitFor();
+    },
+  },
+  {
+    name: "A new school year",
+    who: "admin",
+    path: async (stage) => (await homeroom(stage)) && "/admin/homerooms",
+    ready: rows,
+    does: (page) => page.getByRole("button", { name: /school year…|Schuljahr …/ }).click(),
+  },
   { name: "Subjects", who: "admin", path: "/admin/subjects", ready: rows },
   {
     name: "One subject",

@@ -2,8 +2,9 @@
 const room = async (stage, rest = "") => `/g/${(await stage.group("Rivers", "ana")).id}${rest}`;
 
 export default [
+  { name: "The work room: chat", who: "ana", path: (stage) => room(stage, "?place=chat"), ready: "[role=log]" },
   { name: "The work room: feedback", who: "ana", path: (stage) => room(stage, "?place=feedback") },
-  { name: "The work room: a teacher visits", who: "ada", path: (stage) => room(stage), ready: "[role=log]" },
+  { name: "The work room: a teacher visits", who: "ada", path: (stage) => room(stage), ready: "[data-part]" },
   {
     name: "Submitting",
     who: "ana",
@@ -25,7 +26,7 @@ export default [
   {
     name: "Versions of a document",
     who: "ana",
-    path: (stage) => room(stage),
+    path: (stage) => room(stage, "?place=documents"),
     does: async (page) => {
       await page.getByRole("button", { name: /: Rivers.docx$/ }).click();
       await page.getByRole("menuitem", { name: /Versions|Fassungen/ }).click();

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import { begin, byDay, parts, type Row } from "./activity";
-import { asked } from "./shown";
 import { facts } from "./facts";
+import { asked } from "./shown";
 
 const row = (more: Partial<Omit<Row, "details">> & { details?: object }) =>
   ({ details: {}, entityId: "e", entityName: null, groupId: null, assignmentId: null, classId: null, ...more }) as Row;

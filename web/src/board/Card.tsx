@@ -25,6 +25,7 @@ export function Card({ card, at, isTabStop, isDense, deeds, onLook }: Props) {
   return (
     <article
       aria-label={called(group)}
+      data-card={group.id}
       className={`bg-sheet relative flex h-full flex-col gap-1.5 rounded-xl border-2 p-3 has-[a:hover]:brightness-97 ${card.needsHelp ? "border-warn" : "border-faint"}`}
     >
       <h2 className="flex items-center gap-2 text-base">
@@ -33,14 +34,14 @@ export function Card({ card, at, isTabStop, isDense, deeds, onLook }: Props) {
         <Link
           to="/t/$topicId/work/$groupId"
           params={{ topicId: card.groupAssignment.assignmentId, groupId: group.id }}
-          data-card={group.id}
+          data-look={group.id}
           aria-describedby={`card-${group.id}`}
           tabIndex={isTabStop ? 0 : -1}
           onClick={onLook}
           className="text-ink min-w-0 grow truncate font-semibold after:absolute after:inset-0 after:rounded-xl hover:no-underline focus-visible:outline-none focus-visible:after:outline-3 focus-visible:after:outline-offset-2 focus-visible:after:outline-(--color-accent)"
         >
           <span className="sr-only">{group.groupNumber} </span>
-          {nameOf(group)}
+          <strong className="font-semibold">{nameOf(group)}</strong>
         </Link>
         {isLocked(card) ? (
           <>
@@ -96,7 +97,13 @@ function Members({ card, isDense }: { card: BoardGroup; isDense: boolean }) {
           <Dot online={online} />
           <span className={isDense ? "sr-only" : "truncate"}>{user.name}</span>
           <span className="sr-only"> {online ? t("board.here") : t("board.notHere")}</span>
-          {card.writing.includes(user.id) ? <Pencil aria-hidden="true" className="size-3.5 shrink-0" /> : null}
+          {card.writing.includes(user.id) ? (
+            <>
+              <Pencil aria-hidden="true" className="size-3.5 shrink-0" />
+              {/* Elsewhere the line below says it. */}
+              {card.helpRequestedAt || isDense ? <span className="sr-only"> {t("board.isWriting")}</span> : null}
+            </>
+          ) : null}
         </li>
       ))}
     </ul>

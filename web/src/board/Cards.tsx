@@ -49,14 +49,14 @@ export const groupAt = (element: Element | null): string | undefined => element?
 
 /** Goes to the card of a group, if it is shown. */
 export function focusCard(id: string): boolean {
-  const card = document.querySelector<HTMLElement>(`[data-card="${CSS.escape(id)}"]`);
+  const card = document.querySelector<HTMLElement>(`[data-look="${CSS.escape(id)}"]`);
   card?.focus();
   return card !== null;
 }
 
 /** The card an arrow key leads to from here; the lines are as long as they are at this width. */
 function walk(grid: Element, here: Element, key: string): HTMLElement | undefined {
-  const cards = [...grid.querySelectorAll<HTMLElement>("[data-card]")];
+  const cards = [...grid.querySelectorAll<HTMLElement>("[data-look]")];
   const index = cards.indexOf(here as HTMLElement);
   if (index < 0) return undefined;
   const line = columns(cards);

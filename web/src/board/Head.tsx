@@ -15,7 +15,7 @@ import { Finish } from "./Finish";
 import { classOf, courseNames } from "./place";
 
 /** Above the cards: which topic, how much time, how many have submitted. */
-export function Head({ found }: { found: Board }) {
+export function Head({ found, at }: { found: Board; at: number }) {
   const { t } = useTranslation();
   const { moment } = useTime();
   const { title, deadline, status, classId, courseId } = found.assignment;
@@ -43,7 +43,7 @@ export function Head({ found }: { found: Board }) {
             <TimeLeft until={deadline} />
           </strong>
         )}
-        <span>{t("today.ends", { when: moment(deadline) })}</span>
+        <span>{t(Date.parse(deadline) < at ? "today.ended" : "today.ends", { when: moment(deadline) })}</span>
         {found.groups.length === 0 ? null : <span>{t("today.submitted", { done: found.groups.filter(isDone).length, count: found.groups.length })}</span>}
       </p>
     </div>
@@ -99,7 +99,7 @@ export function Actions({ found, onDo }: { found: Board; onDo: (doing: Doing) =>
         deeds={[
           { id: "edit", name: t("board.edit"), onAction: () => void navigate({ to: "/t/$topicId", params }) },
           { id: "projector", name: t("board.projector"), onAction: () => void navigate({ to: "/t/$topicId/projector", params }) },
-          { id: "submissions", name: t("board.submissions"), onAction: () => void navigate({ to: "/submissions" }) },
+          { id: "submissions", name: t("board.submissions"), onAction: () => void navigate({ to: "/submissions", search: { assignmentId: id, status: "ALL" } }) },
           { id: "zip", name: t("board.zip"), isDisabled: found.groups.every((card) => card.documents.length === 0), onAction: () => download(`/api/assignments/${id}/export.zip`) },
           { id: "copy", name: t("board.copy"), onAction: () => onDo({ what: "copy" }) },
           { id: "chime", name: isLoud ? t("board.chimeOff") : t("board.chimeOn"), onAction: () => setLoud(!isLoud) },

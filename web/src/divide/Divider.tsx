@@ -60,12 +60,15 @@ export function Divider({ of, students, groups, topicId, person }: Props) {
     const next = moved(plan, who, from, to);
     const place = next.places.find((one) => one.key === to);
     const words = who.length === 1 ? nameOf(who[0] ?? "") : t("divide.students", { count: who.length });
-    const count = place?.members.length ?? free(next, ids).length;
-    go(next, t("divide.moved", { who: words, place: place ? title(place) : t("divide.free"), count }));
+    const left = plan.places.find((one) => one.key === from);
+    if (place) go(next, t("divide.moved", { who: words, place: title(place), count: place.members.length }));
+    else go(next, t("divide.left", { who: words, place: left ? title(left) : "" }));
   };
   const back = (way: "undo" | "redo") => {
     if (history[way === "undo" ? "past" : "future"].length === 0) return;
     step({ do: way });
+    // The card that had the focus may have gone where it came from.
+    setTimeout(() => document.activeElement === document.body && document.querySelector<HTMLElement>("[data-summary]")?.focus(), 100);
     setSaid(way === "undo" ? t("divide.undone") : t("divide.redone"));
   };
   useUndoKeys(back);
@@ -95,7 +98,7 @@ export function Divider({ of, students, groups, topicId, person }: Props) {
       setFailures(failed);
       if (failed.length > 0) return;
       note([count > 0 ? t("divide.created", { count }) : "", changed > 0 ? t("divide.saved", { count: changed }) : ""].filter(Boolean).join(" "));
-      void navigate({ to: "/courses/$courseId", params: { courseId: of.id }, ignoreBlocker: true });
+      void navigate({ to: "/courses/$courseId", params: { courseId: of.id }, search: { tab: "groups" }, ignoreBlocker: true });
     },
     onSettled: () => Promise.all([cache.invalidateQueries({ queryKey: ["groups"] }), cache.invalidateQueries({ queryKey: ["courses"] }), cache.invalidateQueries({ queryKey: ["assignments"] }), cache.invalidateQueries({ queryKey: ["board"] })]),
   });
@@ -181,6 +184,7 @@ export function Divider({ of, students, groups, topicId, person }: Props) {
         plan={plan}
         said={said}
         failures={failures.map(({ change, problem }) => t("divide.failed", { who: nameOf(change.student), place: placeName(plan, change.to ?? change.from, title), problem: say(problem) }))}
+        tried={save.data?.changed ?? 0}
         problem={save.error}
         canUndo={history.past.length > 0}
         canRedo={history.future.length > 0}

@@ -77,7 +77,7 @@ export function Options({ of, settings, onChange, students, who, placed, onGroup
       </div>
       <Wishes students={students} wishes={wishes} onChange={(changed) => onChange({ ...settings, wishes: changed })} />
       <p className="flex flex-wrap items-center gap-2">
-        <Button kind="main" isDisabled={nobody} isPending={lots.isPending && lots.variables === "random"} onPress={() => lots.mutate("random")}>
+        <Button kind="main" data-shuffle isDisabled={nobody} isPending={lots.isPending && lots.variables === "random"} onPress={() => lots.mutate("random")}>
           <Shuffle aria-hidden="true" className="size-4" />
           {t("divide.shuffle")}
         </Button>

@@ -10,6 +10,8 @@ interface Props {
   /** What was done last, in words; heard by screen readers. */
   said: string;
   failures: readonly string[];
+  /** How many changes were to be saved, failed ones included. */
+  tried: number;
   problem: unknown;
   canUndo: boolean;
   canRedo: boolean;
@@ -19,7 +21,7 @@ interface Props {
 }
 
 /** What would be saved, the way back, and the one button that saves. */
-export function Summary({ plan, said, failures, problem, canUndo, canRedo, onBack, isPending, onSave }: Props) {
+export function Summary({ plan, said, failures, tried, problem, canUndo, canRedo, onBack, isPending, onSave }: Props) {
   const { t } = useTranslation();
   const groups = made(plan);
   const changed = changes(plan).length;
@@ -29,10 +31,10 @@ export function Summary({ plan, said, failures, problem, canUndo, canRedo, onBac
     changed === 0 ? "" : t("divide.changed", { count: changed }),
   ].filter(Boolean);
   return (
-    <section aria-label={t("divide.foot")} className="bg-page border-line z-5 flex flex-col gap-2 border-y py-2 md:sticky md:top-13">
+    <section aria-label={t("divide.foot")} data-summary tabIndex={-1} className="bg-page border-line z-5 flex flex-col gap-2 border-y py-2 md:sticky md:top-13">
       {failures.length === 0 ? null : (
         <div role="alert" className="text-bad">
-          <p className="font-medium">{t("divide.notAll", { count: failures.length })}</p>
+          <p className="font-medium">{t("divide.notAll", { count: failures.length, all: t("divide.changes", { count: tried }) })}</p>
           <ul className="list-disc ps-5">
             {failures.map((failure) => (
               <li key={failure}>{failure}</li>

@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 
 import { useSay } from "../lib/problems";
 import { saveSubmittedPdf } from "../room/files";
+import { lateMinutes } from "../room/hand-in";
 import { topicOf, useNames, type WorkRoom } from "../room/room";
 import { Button } from "../ui/Button";
 import { Chip } from "../ui/Chip";
@@ -30,12 +31,14 @@ export function FeedbackView({ found, topic, own }: { found: WorkRoom; topic: To
   if (handed.isPending || said.isPending) return <Shape count={1} />;
   if (!handed.data || !said.data) return <Problems problem={handed.error ?? said.error} again={() => void Promise.all([handed.refetch(), said.refetch()])} />;
   const given = handed.data.filter((one) => isPublished(one.grade));
-  const loose = said.data.filter((one) => one.submissionId === null);
+  // A teacher who visits finds here what the group finds.
+  const texts = said.data.filter((one) => one.visibility === "GROUP" && one.publishedAt !== null);
+  const loose = texts.filter((one) => one.submissionId === null);
   const current = handed.data.find((one) => one.status === "ACTIVE");
   return (
     <div className="flex max-w-prose flex-col gap-4">
       <h2 className="sr-only">{t("room.place.feedback")}</h2>
-      {given.length === 0 && said.data.length === 0 ? (
+      {given.length === 0 && texts.length === 0 ? (
         <Empty>
           {t("feedback.none")}{" "}
           {current ? (
@@ -54,7 +57,7 @@ export function FeedbackView({ found, topic, own }: { found: WorkRoom; topic: To
         <Attempt
           key={one.id}
           submission={one}
-          texts={said.data.filter((text) => text.submissionId === one.id)}
+          texts={texts.filter((text) => text.submissionId === one.id)}
           nameOf={nameOf}
           maxPoints={whole.data?.maxPoints ?? null}
           isFinished={topic.assignment.status === "FINISHED"}
@@ -82,7 +85,7 @@ function Attempt({ submission, texts, nameOf, maxPoints, isFinished }: AttemptPr
         <h3 className="flex flex-wrap items-center gap-2 font-semibold">
           {title}
           {submission.status === "ACTIVE" ? null : <Chip>{t(`feedback.status.${submission.status}`)}</Chip>}
-          {submission.isLate ? <Chip tone="warn">{t("room.handIn.late", { count: Math.ceil(submission.lateBySeconds / 60) })}</Chip> : null}
+          {submission.isLate ? <Chip tone="warn">{t("room.handIn.late", { count: lateMinutes(submission.lateBySeconds) })}</Chip> : null}
         </h3>
         <p className="text-soft text-sm">
           {t("state.SUBMITTED")} <When at={submission.submittedAt} /> {t("room.handIn.by", { name: nameOf(submission.submittedById) })}

@@ -3,9 +3,9 @@ import { useState } from "react";
 import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { client, data, Problem } from "../api/client";
+import { client, data } from "../api/client";
 import { now } from "../lib/clock";
-import { fieldProblem, useSay } from "../lib/problems";
+import { isOfFields, useFields, useSay } from "../lib/problems";
 import { Button } from "../ui/Button";
 import { Field } from "../ui/Field";
 import { note } from "../ui/notes";
@@ -34,10 +34,7 @@ export function Card({ room, onClose }: { room: Homeroom | null; onClose: () => 
       onClose();
     },
   });
-  const of = (path: string) => {
-    const message = fieldProblem(save.error, path);
-    return message === undefined ? {} : { problem: message };
-  };
+  const of = useFields(save.error);
   return (
     <Window title={room ? t("homerooms.edit", { name: room.name }) : t("homerooms.add")} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
       {(close) => (
@@ -53,8 +50,8 @@ export function Card({ room, onClose }: { room: Homeroom | null; onClose: () => 
             <Field label={t("homerooms.year")} value={year} onChange={setYear} maxLength={20} {...of("academicYear")} />
             <Field label={t("homerooms.grade")} value={grade} onChange={setGrade} maxLength={20} {...of("gradeLevel")} />
           </div>
-          <TeacherField value={teacherId} onChange={setTeacherId} problem={fieldProblem(save.error, "teacherId")} />
-          {save.error instanceof Problem && save.error.code !== "VALIDATION_ERROR" ? (
+          <TeacherField value={teacherId} onChange={setTeacherId} {...of("teacherId")} />
+          {save.isError && !isOfFields(save.error, ["name", "academicYear", "gradeLevel", "teacherId"]) ? (
             <p role="alert" className="text-bad">
               {say(save.error)}
             </p>

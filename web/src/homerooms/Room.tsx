@@ -17,6 +17,7 @@ import { Problems } from "../ui/Problems";
 import { Rows } from "../ui/Rows";
 import { Card } from "./Card";
 import { Enrol } from "./Enrol";
+import { FirstPasswords } from "./FirstPasswords";
 import { called, homerooms, roster, type HomeroomStudent } from "./homerooms";
 import { Remove } from "./Remove";
 
@@ -26,7 +27,7 @@ export function Room({ id, onBack }: { id: string; onBack: () => void }) {
   const rooms = useQuery(homerooms);
   const students = useQuery(roster(id));
   const { data: known = [] } = useQuery(staff);
-  const [open, setOpen] = useState<"edit" | "remove" | "enrol" | null>(null);
+  const [open, setOpen] = useState<"edit" | "remove" | "enrol" | "passwords" | null>(null);
   const room = rooms.data?.find((one) => one.id === id);
   const close = () => setOpen(null);
   const take = useTaking(id);
@@ -42,6 +43,7 @@ export function Room({ id, onBack }: { id: string; onBack: () => void }) {
       <More
         label={room.name}
         deeds={[
+          { id: "passwords", name: t("homerooms.passwordsDeed"), onAction: () => setOpen("passwords") },
           { id: "edit", name: t("homerooms.change"), onAction: () => setOpen("edit") },
           { id: "remove", name: t("homerooms.remove"), isDanger: true, onAction: () => setOpen("remove") },
         ]}
@@ -88,6 +90,7 @@ export function Room({ id, onBack }: { id: string; onBack: () => void }) {
       ) : null}
       {open === "edit" ? <Card room={room} onClose={close} /> : null}
       {open === "remove" ? <Remove room={room} onClose={close} onGone={onBack} /> : null}
+      {open === "passwords" ? <FirstPasswords room={room} onClose={close} /> : null}
       {open === "enrol" ? <Enrol room={room} inside={new Set(rows.map((row) => row.id))} onClose={close} /> : null}
     </Page>
   );

@@ -1,6 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
+import { Problem } from "../api/client";
 import { Button } from "../ui/Button";
 import { Choice } from "../ui/Choice";
 import { Grid } from "../ui/Grid";
@@ -29,7 +30,7 @@ export function Columns({ wizard, change, onBack }: { wizard: Wizard; change: Ch
         value={wizard.mode}
         onChange={(mode) => change({ mode })}
       />
-      {wizard.problem === null ? null : <Problems problem={wizard.problem} />}
+      <Refused problem={wizard.problem} />
       {wizard.sending ? <Sending wizard={wizard} /> : null}
       {lacks === null ? null : <p className="text-warn">{t(`import.lacks.${lacks}`)}</p>}
       <p className="flex flex-wrap gap-2">
@@ -101,6 +102,18 @@ function Mapping({ wizard, rows, change }: { wizard: Wizard; rows: string[][]; c
         ]}
       />
     </>
+  );
+}
+
+/** Why the service did not take the file. */
+export function Refused({ problem }: { problem: unknown }) {
+  const { t } = useTranslation();
+  if (problem === null) return null;
+  if (!(problem instanceof Problem) || problem.code !== "RATE_LIMITED") return <Problems problem={problem} />;
+  return (
+    <p role="alert" className="text-warn">
+      {t("import.tooOften")}
+    </p>
   );
 }
 

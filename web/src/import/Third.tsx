@@ -5,9 +5,8 @@ import { homerooms } from "../homerooms/homerooms";
 import { Button } from "../ui/Button";
 import { Check } from "../ui/Check";
 import { note } from "../ui/notes";
-import { Problems } from "../ui/Problems";
 import { Sheet } from "../ui/Sheet";
-import { Sending } from "./Columns";
+import { Refused, Sending } from "./Columns";
 import { newRooms } from "./columns";
 import { Report } from "./Report";
 import { send, type Change, type Wizard } from "./wizard";
@@ -25,9 +24,13 @@ export function Third({ wizard, change }: { wizard: Wizard; change: Change }) {
   };
   return (
     <div className="flex flex-col gap-4">
-      <p>{t(count === 0 ? "import.nothingNew" : "import.nothingYet")}</p>
-      <Rooms wizard={wizard} change={change} />
-      {wizard.problem === null ? null : <Problems problem={wizard.problem} />}
+      {wizard.sending ? null : (
+        <>
+          <p>{t(count === 0 ? "import.nothingNew" : "import.nothingYet")}</p>
+          <Rooms wizard={wizard} change={change} />
+        </>
+      )}
+      <Refused problem={wizard.problem} />
       {wizard.sending ? (
         <>
           <Sending wizard={wizard} />
@@ -57,7 +60,7 @@ function Rooms({ wizard, change }: { wizard: Wizard; change: Change }) {
   const toggle = (name: string, isWanted: boolean) => change({ without: isWanted ? wizard.without.filter((other) => other !== name) : [...wizard.without, name] });
   return (
     <Sheet>
-      <fieldset disabled={wizard.sending !== null}>
+      <fieldset>
         <legend className="sr-only">{t("import.newRooms", { count: rooms.length })}</legend>
         <h2 aria-hidden="true">{t("import.newRooms", { count: rooms.length })}</h2>
         <p className="text-soft">{t("import.newRoomsText")}</p>

@@ -15,6 +15,7 @@ interface Hint {
   assignmentId?: string;
   workRoomId?: string;
   documentId?: string;
+  document?: { id: string };
 }
 
 /** What an event makes stale. A key is the beginning of the keys of queries. */
@@ -30,7 +31,7 @@ function stale(event: string, hint: Hint): QueryKey[] {
     case "course":
       return [["assignments"], ["courses"], ["classes"], ["groups"], ["room"], board];
     case "document":
-      return [["room"], ["document", hint.documentId ?? ""], board];
+      return [["room"], ["document", hint.documentId ?? hint.document?.id ?? ""], board];
     case "submission":
     case "grade":
     case "feedback":
@@ -76,7 +77,12 @@ export function goLive(cache: QueryClient, onLine: (line: Line) => void, onRevok
     if (event === "board:activity" && stir(cache, hint as Stir)) return;
     // An import tells nothing that could be asked for: how far it is.
     if (event === "import:progress") cache.setQueryData(["import", "progress"], hint);
-    for (const queryKey of stale(event, hint ?? {})) ask(queryKey);
+    // A call for help does not wait for its turn.
+    const isUrgent = event.startsWith("group:help");
+    for (const queryKey of stale(event, hint ?? {})) {
+      if (isUrgent) void cache.invalidateQueries({ queryKey });
+      else ask(queryKey);
+    }
   });
   return () => {
     open = undefined;

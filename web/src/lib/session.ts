@@ -86,10 +86,15 @@ export async function changePassword(currentPassword: string, newPassword: strin
   await client.POST("/auth/change-password", { body: { currentPassword, newPassword, revokeOtherSessions: true } as never });
 }
 
-/** Ends the session; whoever uses this browser next finds nothing of the last. */
+/** What a browser keeps when somebody goes: choices, under ids that tell nobody anything. */
+const LASTING = /^(language$|school:|prefers:)/;
+
+/** Ends the session; whoever uses this browser next finds nothing of the last. The service has the browser drop everything. */
 export async function signOut(cache: QueryClient): Promise<void> {
+  const lasting = Object.entries(localStorage).filter(([key]) => LASTING.test(key));
   await client.POST("/auth/sign-out", { body: {} as never });
   forgetDrafts();
+  for (const [key, value] of lasting) localStorage.setItem(key, String(value));
   cache.clear();
 }
 

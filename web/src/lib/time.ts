@@ -7,10 +7,19 @@ import { me } from "./session";
 
 const machine = new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
+/** Whether the browser knows a zone: a name that nobody knows would break every screen that shows a time. */
+export function isZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: name }).format(0) !== "";
+  } catch {
+    return false;
+  }
+}
+
 /** The zone of this person, else of the school, else of this machine. */
 export function useZone(): string {
   const { data: person } = useQuery(me);
-  return person?.timezone ?? person?.organization?.metadata?.timezone ?? machine;
+  return [person?.timezone, person?.organization?.metadata?.timezone].find((zone) => typeof zone === "string" && isZone(zone)) ?? machine;
 }
 
 /** How moments are said: `moment` shortly, `day` without a time, `full` with everything. Each takes ISO 8601. */

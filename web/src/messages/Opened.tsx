@@ -44,8 +44,7 @@ export function Opened({ known, own, onAnswer, onGone }: Props) {
     onError: (problem) => note(say(problem)),
     onSettled: () => cache.invalidateQueries({ queryKey: ["messages", "box"] }),
   });
-  if (found.isError) return <Problems problem={found.error} again={() => void found.refetch()} />;
-  if (!found.data) return <Shape count={1} />;
+  if (!found.data) return found.isError ? <Problems problem={found.error} again={() => void found.refetch()} /> : <Shape count={1} />;
   const all = found.data.recipients ?? [];
   return (
     <div className="flex flex-col gap-3 px-3 pb-3">

@@ -5,6 +5,7 @@ import { CheckboxGroup, Label } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { client, data } from "../api/client";
+import { useCalm } from "../lib/calm";
 import { Button } from "../ui/Button";
 import { Check } from "../ui/Check";
 import { Choice } from "../ui/Choice";
@@ -84,7 +85,7 @@ function Teachers({ teachers, people, onChange }: Pick<PeopleProps, "teachers" |
 function People({ isStaff, own, teachers, people, onChange }: PeopleProps) {
   const { t } = useTranslation();
   const [input, setInput] = useState("");
-  const words = input.trim();
+  const words = useCalm(input.trim());
   const some = useQuery({
     queryKey: ["users", "addressees", words],
     queryFn: async () =>
@@ -101,7 +102,6 @@ function People({ isStaff, own, teachers, people, onChange }: PeopleProps) {
   if (!isStaff) return <Teachers teachers={teachers} people={people} onChange={onChange} />;
   return (
     <>
-      <Search label={t("messages.find")} input={input} onInput={setInput} found={found} onPick={pick} none={t("messages.nobody")} />
       {people.length === 0 ? null : (
         <ul aria-label={t("messages.whom")} className="flex flex-wrap gap-2">
           {people.map((one) => (
@@ -114,6 +114,7 @@ function People({ isStaff, own, teachers, people, onChange }: PeopleProps) {
           ))}
         </ul>
       )}
+      <Search label={t("messages.find")} input={input} onInput={setInput} found={found} onPick={pick} none={t("messages.nobody")} />
     </>
   );
 }

@@ -53,7 +53,6 @@ function Form({ own, isStaff, to, subject: about = "", close }: Omit<Props, "onC
           ...(target.classId === null ? { recipientIds: target.people.map((one) => one.id) } : { classId: target.classId }),
         },
       }),
-    networkMode: "always",
     onSuccess: () => {
       keep("");
       note(t("messages.sent"));

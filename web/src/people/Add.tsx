@@ -3,9 +3,9 @@ import { useState } from "react";
 import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { client, data, Problem, type Schemas } from "../api/client";
+import { client, data, type Schemas } from "../api/client";
 import { called, homerooms } from "../homerooms/homerooms";
-import { fieldProblem, useSay } from "../lib/problems";
+import { isOfFields, useFields, useSay } from "../lib/problems";
 import { type Me, standing } from "../lib/session";
 import { Button } from "../ui/Button";
 import { Check } from "../ui/Check";
@@ -19,6 +19,8 @@ import { Secret } from "./Secret";
 type New = Schemas["NewUser"];
 type NewRole = "ADMIN" | "TEACHER" | "STUDENT";
 type Way = "made" | "mail" | "own";
+/** What the form shows problems at. */
+const PATHS = ["firstName", "lastName", "email", "homeroomId", "password", "name", "username", "externalId"];
 const NOTHING = { firstName: "", lastName: "", name: "", email: "", username: "", externalId: "", password: "", homeroomId: "", classIds: [] as string[] };
 
 /** Brings one person into the school, and tells the password once. */
@@ -77,10 +79,7 @@ function Card({ caller, problem, isPending, onSend, onClose }: CardProps) {
   const set = (part: Partial<typeof NOTHING>) => setSaid({ ...said, ...part });
   const full = [said.firstName, said.lastName].map((part) => part.trim()).filter(Boolean).join(" ");
   const roles = (["STUDENT", "TEACHER", "ADMIN"] as const).filter((id) => rolesFrom(standing(caller)).includes(id.toLowerCase() as "student"));
-  const of = (path: string) => {
-    const message = fieldProblem(problem, path);
-    return message === undefined ? {} : { problem: message };
-  };
+  const of = useFields(problem);
   const send = () => {
     const { password, homeroomId, classIds, ...texts } = said;
     const filled = Object.fromEntries(Object.entries(texts).filter(([, text]) => text.trim() !== ""));
@@ -113,7 +112,7 @@ function Card({ caller, problem, isPending, onSend, onClose }: CardProps) {
           options={[{ id: "none", name: t("people.noHomeroom") }, ...rooms.data.map((room) => ({ id: room.id, name: called(room) }))]}
           value={said.homeroomId || "none"}
           onChange={(id) => set({ homeroomId: id === "none" ? "" : id })}
-          problem={fieldProblem(problem, "homeroomId")}
+          {...of("homeroomId")}
         />
       ) : null}
       <Radios label={t("people.way")} options={(["made", "mail", "own"] as const).map((id) => ({ id, name: t(`people.ways.${id}`) }))} value={way} onChange={setWay} />
@@ -127,11 +126,11 @@ function Card({ caller, problem, isPending, onSend, onClose }: CardProps) {
           {role === "STUDENT" ? <Classes chosen={said.classIds} onChange={(classIds) => set({ classIds })} /> : null}
         </div>
       </details>
-      {problem instanceof Problem ? (
+      {problem === null ? null : (
         <p role="alert" className="text-bad">
-          {problem.code === "VALIDATION_ERROR" ? t("people.lookAgain") : say(problem)}
+          {isOfFields(problem, PATHS) ? t("people.lookAgain") : say(problem)}
         </p>
-      ) : null}
+      )}
       <p className="flex flex-wrap justify-end gap-2">
         <Button onPress={onClose}>{t("ask.cancel")}</Button>
         <Button kind="main" type="submit" isPending={isPending}>

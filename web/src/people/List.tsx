@@ -2,53 +2,37 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 
-import { type Me, standing } from "../lib/session";
+import type { Me } from "../lib/session";
 import { Button } from "../ui/Button";
 import { Grid, type ColumnOf } from "../ui/Grid";
 import { More, type Deed } from "../ui/More";
 import { Problems } from "../ui/Problems";
 import { Rows } from "../ui/Rows";
 import { When } from "../ui/When";
-import type { useDeeds } from "./deeds";
 import { RoleChip, State } from "./Line";
-import { isWhole, mayChange, people, rolesFrom, type Filters, type Known } from "./people";
-
-/** What a choice in the menu of somebody opens. */
-export type Opened = "role" | "password" | "remove";
+import { isWhole, people, type Filters, type Known } from "./people";
 
 interface Props {
   caller: Me;
   filters: Filters;
-  deeds: ReturnType<typeof useDeeds>;
+  /** What may be done to somebody. */
+  menu: (user: Known) => Deed[];
   onPerson: (user: Known) => void;
-  onOpen: (what: Opened, user: Known) => void;
 }
 
 /** The people of the school, by name. */
-export function List({ caller, filters, deeds, onPerson, onOpen }: Props) {
+export function List({ caller, filters, menu, onPerson }: Props) {
   const { t } = useTranslation();
   const found = useInfiniteQuery(people(filters));
   if (found.isPending) return <Rows />;
   if (!found.data) return <Problems problem={found.error} again={() => void found.refetch()} />;
   const rows = found.data.pages.flatMap((page) => page.data);
-  const deedsOf = (user: Known): Deed[] => {
-    const may = mayChange(caller, user);
-    const all: (Deed | false)[] = [
-      { id: "open", name: t("people.open"), onAction: () => onPerson(user) },
-      may && rolesFrom(standing(caller)).length > 1 && { id: "role", name: t("people.changeRole"), onAction: () => onOpen("role", user) },
-      may && isWhole(user) && user.isActive && { id: "password", name: t("people.newPassword"), onAction: () => onOpen("password", user) },
-      may && isWhole(user) && user.isActive && { id: "off", name: t("people.switchOff"), onAction: () => deeds.allow.mutate({ user, isActive: false }) },
-      may && user.isActive === false && { id: "on", name: t("people.switchOn"), onAction: () => deeds.allow.mutate({ user, isActive: true }) },
-      may && { id: "remove", name: t("people.remove"), isDanger: true, onAction: () => onOpen("remove", user) },
-    ];
-    return all.filter((deed): deed is Deed => deed !== false);
-  };
   const columns: ColumnOf<Known>[] = [
     { id: "name", name: t("people.name"), cell: (user) => <Name user={user} isSelf={user.id === caller.id} onPress={() => onPerson(user)} /> },
     { id: "role", name: t("people.roleIs"), isExtra: true, cell: (user) => <At><RoleChip user={user} /></At> },
     { id: "state", name: t("people.state"), isExtra: true, cell: (user) => <At><State user={user} isSaid /></At> },
     { id: "seen", name: t("people.seen"), isExtra: true, cell: (user) => <At><Seen user={user} /></At> },
-    { id: "more", name: t("people.more"), isSlim: true, cell: (user) => <More label={user.name} deeds={deedsOf(user)} /> },
+    { id: "more", name: t("people.more"), isSlim: true, cell: (user) => <More label={user.name} deeds={[{ id: "open", name: t("people.open"), onAction: () => onPerson(user) }, ...menu(user)]} /> },
   ];
   return (
     <div className="flex flex-col gap-3" aria-busy={found.isPlaceholderData}>

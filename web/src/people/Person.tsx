@@ -4,13 +4,14 @@ import { useState } from "react";
 import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { client, data, Problem } from "../api/client";
-import { fieldProblem, useSay } from "../lib/problems";
+import { client, data } from "../api/client";
+import { isOfFields, useFields, useSay } from "../lib/problems";
 import type { Me } from "../lib/session";
 import { isLanguage, LANGUAGES } from "../lib/words";
 import { Button } from "../ui/Button";
 import { Choice, type Option } from "../ui/Choice";
 import { Field } from "../ui/Field";
+import { type Deed, More } from "../ui/More";
 import { note } from "../ui/notes";
 import { Problems } from "../ui/Problems";
 import { Rows } from "../ui/Rows";
@@ -20,7 +21,7 @@ import { RoleChip, State } from "./Line";
 import { groupsOf, isWhole, mayChange, person, roleOf, type Known, type Whole } from "./people";
 
 /** One person: what is known, what can be changed, the groups, and where more is to be found. */
-export function Person({ id, caller, onClose }: { id: string; caller: Me; onClose: () => void }) {
+export function Person({ id, caller, menu, onClose }: { id: string; caller: Me; menu: (user: Known) => Deed[]; onClose: () => void }) {
   const { t } = useTranslation();
   const found = useQuery(person(id));
   return (
@@ -30,7 +31,12 @@ export function Person({ id, caller, onClose }: { id: string; caller: Me; onClos
           {found.isPending ? <Rows count={4} /> : null}
           {found.isError ? <Problems problem={found.error} again={() => void found.refetch()} /> : null}
           {found.data ? <About user={found.data} caller={caller} /> : null}
-          <p className="flex justify-end">
+          <p className="flex flex-wrap justify-end gap-2">
+            {found.data && menu(found.data).length > 0 ? (
+              <More label={found.data.name} deeds={menu(found.data)}>
+                {t("people.deeds")}
+              </More>
+            ) : null}
             <Button onPress={close}>{t("app.close")}</Button>
           </p>
         </>
@@ -57,9 +63,12 @@ function About({ user, caller }: { user: Known; caller: Me }) {
         </span>
       </p>
       {isSelf ? (
-        <p>
-          {t("people.self")} <Link to="/me">{t("people.toMe")}</Link>
-        </p>
+        <div>
+          <p>{t("people.self")}</p>
+          <Link to="/me" className="inline-flex min-h-11 items-center">
+            {t("people.toMe")}
+          </Link>
+        </div>
       ) : null}
       {may && isWhole(user) ? <Edit key={user.updatedAt} user={user} /> : <Facts user={user} />}
       {!isSelf && !may ? <p className="text-soft">{t("people.above")}</p> : null}
@@ -118,6 +127,7 @@ function Edit({ user }: { user: Whole }) {
       note(t("app.saved"));
     },
   });
+  const of = useFields(save.error);
   return (
     <Form
       className="flex flex-col gap-3"
@@ -127,23 +137,20 @@ function Edit({ user }: { user: Whole }) {
       }}
     >
       <div className="grid gap-3 sm:grid-cols-2">
-        {TEXTS.map((part) => {
-          const message = fieldProblem(save.error, part);
-          return (
-            <Field
-              key={part}
-              label={t(part === "name" ? "people.shownName" : `people.${part}`)}
-              value={said[part]}
-              onChange={(text) => setSaid({ ...said, [part]: text })}
-              isRequired={part === "name" || part === "email"}
-              type={part === "email" ? "email" : "text"}
-              {...(message === undefined ? {} : { problem: message })}
-            />
-          );
-        })}
+        {TEXTS.map((part) => (
+          <Field
+            key={part}
+            label={t(part === "name" ? "people.shownName" : `people.${part}`)}
+            value={said[part]}
+            onChange={(text) => setSaid({ ...said, [part]: text })}
+            isRequired={part === "name" || part === "email"}
+            type={part === "email" ? "email" : "text"}
+            {...of(part)}
+          />
+        ))}
         <Choice label={t("people.locale")} options={languages} value={locale} onChange={setLocale} />
       </div>
-      {save.error instanceof Problem && save.error.code !== "VALIDATION_ERROR" ? (
+      {save.isError && !isOfFields(save.error, TEXTS) ? (
         <p role="alert" className="text-bad">
           {say(save.error)}
         </p>

@@ -15,7 +15,7 @@ export function Bars({ found, group, topic, isStaff, isArchived }: { found: Work
       {isArchived ? <Bar>{t("room.archived")}</Bar> : null}
       {topic?.assignment.status === "FINISHED" ? <Finished found={found} topic={topic} /> : null}
       {isStaff ? (
-        <div className="border-line flex flex-wrap items-center gap-x-4 rounded-xl border border-dashed px-4">
+        <div className="border-line flex flex-wrap items-center gap-x-4 rounded-xl border border-dashed px-4 py-0.5">
           <span className="py-2">{t("room.visit")}</span>
           {topic ? (
             <>

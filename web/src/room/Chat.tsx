@@ -31,7 +31,7 @@ export function Chat({ workRoomId, own, unread, isStaff, isArchived }: Props) {
   useRead(workRoomId, messages.at(-1), own);
   return (
     <div className="flex min-h-0 grow flex-col gap-3">
-      {pages.isError ? <Problems problem={pages.error} again={() => void pages.refetch()} /> : null}
+      {pages.isError && !pages.data ? <Problems problem={pages.error} again={() => void pages.refetch()} /> : null}
       {/* oxlint-disable jsx-a11y/no-noninteractive-tabindex -- what scrolls has to be reached by the keyboard */}
       <div
         ref={log}

@@ -38,7 +38,7 @@ export function ChatLine({ message, own, isStaff, isArchived }: Props) {
     { id: "delete", name: t("app.delete"), isDanger: true, onAction: () => setAsked("delete") },
   ];
   return (
-    <article className={`flex items-start rounded-xl border px-3 py-1.5 ${isOwn ? "border-accent ms-6" : "border-faint me-6"}`}>
+    <article className={`flex max-w-[92%] min-w-40 items-start rounded-xl border px-3 py-1.5 ${asked === "edit" ? "w-full" : ""} ${isOwn ? "border-accent self-end" : "border-line self-start"}`}>
       <div className="min-w-0 grow">
         <p className="flex flex-wrap items-baseline gap-x-2 text-sm">
           <span className="font-semibold">{name}</span>

@@ -32,8 +32,6 @@ export function ChatWrite({ workRoomId, own }: { workRoomId: string; own: string
         params: { path: { id: workRoomId } },
         body: { clientMessageId: number.current, ...(content === "" ? {} : { content }), ...(attachmentIds.length > 0 ? { attachmentIds } : {}) },
       }),
-    // Nothing waits for the line to come back: whoever wrote is told at once.
-    networkMode: "always",
     onSuccess: () => {
       number.current = crypto.randomUUID();
       keep("");
@@ -50,7 +48,6 @@ export function ChatWrite({ workRoomId, own }: { workRoomId: string; own: string
         setFiles((all) => [...all, brought]);
       }
     },
-    networkMode: "always",
   });
   const isEmpty = words.trim() === "" && files.length === 0;
   const go = () => {

@@ -42,7 +42,7 @@ export function Documents({ found, topic, openId, isArchived }: Props) {
   return (
     <DropZone
       aria-label={t("room.dropHere")}
-      className="data-drop-target:outline-accent flex flex-col gap-3 rounded-lg data-drop-target:outline-2 data-drop-target:outline-offset-4 data-drop-target:outline-dashed"
+      className="data-drop-target:outline-accent data-focus-visible:outline-accent data-focus-visible:outline-3 flex flex-col gap-3 rounded-lg data-drop-target:outline-2 data-drop-target:outline-offset-4 data-drop-target:outline-dashed"
       onDrop={(event) => void Promise.all(event.items.filter((item): item is FileDropItem => item.kind === "file").map((item) => item.getFile())).then(uploads.send)}
     >
       <p className="flex flex-wrap gap-2">
@@ -66,7 +66,7 @@ function Line({ document, found, topic, isOpen }: { document: Document; found: W
   const nameOf = useNames(found);
   const Sign = SIGNS[document.documentType];
   return (
-    <li className={`flex items-start gap-1 rounded-lg border ps-3 ${isOpen ? "border-accent bg-faint" : "border-faint"}`}>
+    <li className={`flex items-start gap-1 rounded-lg border ps-3 ${isOpen ? "border-accent bg-faint" : "border-faint bg-sheet"}`}>
       <Link
         to="/g/$groupId/d/$documentId"
         params={{ groupId: found.groupId, documentId: document.id }}

@@ -31,7 +31,7 @@ export function GroupCard({ group, own }: { group: Group; own: string }) {
       <p className="text-soft text-sm">{group.members.map((member) => member.user.name).join(", ")}</p>
       {topic ? (
         <p className="flex flex-wrap items-center gap-x-3 gap-y-1">
-          <Chip tone={isDone ? "good" : topic.status === "RETURNED" ? "warn" : "plain"}>{t(`state.${isFinished && topic.status !== "GRADED" ? "FINISHED" : topic.status}`)}</Chip>
+          <Chip tone={isDone ? "good" : topic.status === "RETURNED" ? "warn" : "plain"}>{t(topic.status === "GRADED" || topic.status === "RETURNED" ? `groups.came.${topic.status}` : `state.${isFinished ? "FINISHED" : topic.status}`)}</Chip>
           {isFinished || isDone ? null : (
             <>
               <span className="font-medium">

@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { Ask } from "../ui/Ask";
 import { Button } from "../ui/Button";
 import { When } from "../ui/When";
-import { isLate, useTakeBack } from "./hand-in";
+import { isLate, lateMinutes, useTakeBack } from "./hand-in";
 import { type Document, type Topic, useNames, type WorkRoom } from "./room";
 import { Submit } from "./Submit";
 
@@ -21,19 +21,25 @@ export function HandIn({ found, topic, document }: { found: WorkRoom; topic: Top
     );
   }
   if (topic.status === "GRADED") {
-    return (
-      <Link to="/g/$groupId" params={{ groupId: found.groupId }} search={{ place: "feedback", topic: topic.assignmentId }} className="inline-flex min-h-11 items-center gap-2">
-        <MessageSquareText aria-hidden="true" className="size-5" /> {t("state.GRADED")}
-      </Link>
-    );
+    return <ToFeedback found={found} topic={topic} />;
   }
   const canMore = found.documents.some((one) => one.status === "DRAFT" && one.canEdit);
   return (
     <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
-      {topic.status === "RETURNED" ? <span className="text-warn font-medium">{t("state.RETURNED")}</span> : null}
+      {topic.status === "RETURNED" ? <ToFeedback found={found} topic={topic} /> : null}
       {topic.status === "SUBMITTED" ? <Submitted found={found} topic={topic} /> : null}
       {canMore && !(topic.status === "SUBMITTED" && topic.isComplete) ? <Submit found={found} topic={topic} document={document} /> : null}
     </span>
+  );
+}
+
+/** What came back is a press away. */
+function ToFeedback({ found, topic }: { found: WorkRoom; topic: Topic }) {
+  const { t } = useTranslation();
+  return (
+    <Link to="/g/$groupId" params={{ groupId: found.groupId }} search={{ place: "feedback", topic: topic.assignmentId }} className="inline-flex min-h-11 items-center gap-2">
+      <MessageSquareText aria-hidden="true" className="size-5" /> {t(topic.status === "GRADED" ? "groups.came.GRADED" : "groups.came.RETURNED")}
+    </Link>
   );
 }
 
@@ -52,7 +58,7 @@ function Submitted({ found, topic }: { found: WorkRoom; topic: Topic }) {
           <>
             {" "}
             <When at={submission.submittedAt} /> {t("room.handIn.by", { name: nameOf(submission.submittedById) })}
-            {submission.isLate ? ` · ${t("room.handIn.late", { count: Math.ceil(submission.lateBySeconds / 60) })}` : null}
+            {submission.isLate ? ` · ${t("room.handIn.late", { count: lateMinutes(submission.lateBySeconds) })}` : null}
           </>
         ) : null}
       </span>

@@ -10,7 +10,7 @@ import { Check } from "../ui/Check";
 import { Problems } from "../ui/Problems";
 import { Radios } from "../ui/Radios";
 import { Window } from "../ui/Window";
-import { candidates, useHandIn } from "./hand-in";
+import { candidates, lateMinutes, useHandIn } from "./hand-in";
 import { type Document, fileName, lateFrom, type Topic, topicOf, useNames, type WorkRoom } from "./room";
 
 interface Props {
@@ -83,7 +83,7 @@ function Choose({ found, topic, document, close }: Props & { close: () => void }
         <p>{t("room.handIn.for", { title: topics.data?.[0]?.title ?? topic.assignment.title })}</p>
       )}
       {isClosed ? <p className="text-bad">{t("room.handIn.closed")}</p> : null}
-      {lateBy > 0 && !isClosed ? <p className="text-warn">{t("room.handIn.isLate", { count: Math.ceil(lateBy / 60_000) })}</p> : null}
+      {lateBy > 0 && !isClosed ? <p className="text-warn">{t("room.handIn.isLate", { count: lateMinutes(lateBy / 1000) })}</p> : null}
       <p>{t("room.handIn.effect")}</p>
       {handIn.isError ? <Problems problem={handIn.error} /> : null}
       <p className="flex flex-wrap justify-end gap-2">

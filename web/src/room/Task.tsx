@@ -38,14 +38,14 @@ export function Task({ topic, group }: { topic: Topic | undefined; group: Group 
 function Text({ topic }: { topic: Topic }) {
   const { t } = useTranslation();
   const { data } = useQuery(topicOf(topic.assignmentId));
-  const isFinished = topic.assignment.status === "FINISHED";
+  const isDone = topic.assignment.status === "FINISHED" || topic.status === "SUBMITTED" || topic.status === "GRADED";
   return (
     <>
       <p className="text-soft flex flex-wrap gap-x-2">
         <span>
           {t("room.ends")} <When at={topic.assignment.deadline} />
         </span>
-        {isFinished ? null : (
+        {isDone ? null : (
           <span>
             · <TimeLeft until={topic.assignment.deadline} />
           </span>

@@ -75,5 +75,8 @@ export function useTakeBack(topic: Topic | undefined) {
   });
 }
 
+/** Minutes of being late, one at least: a second is late, too. */
+export const lateMinutes = (seconds: number): number => Math.max(1, Math.floor(seconds / 60));
+
 /** Whether handing in now counts as late. */
 export const isLate = (topic: Topic): boolean => now() > lateFrom(topic);

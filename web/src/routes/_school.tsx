@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 
 import { goLive, type Line } from "../lib/live";
 import { acting, isSuper, me, type Me } from "../lib/session";
-import { enterSchool, speakFor } from "../lib/words";
+import { enterSchool, speakFor, wasInside } from "../lib/words";
 import { ActingBar } from "../shell/ActingBar";
 import { Header } from "../shell/Header";
 import { useDownloads } from "../submissions/tray";
@@ -19,13 +19,15 @@ const needsNoSchool = (person: Me, path: string) => path === "/me" || (isSuper(p
 /** Everything inside a school: whoever is not signed in, has a password that others know, or is in no school, is sent there first. */
 export const Route = createFileRoute("/_school")({
   beforeLoad: async ({ context, location }) => {
-    const [person] = await Promise.all([context.cache.ensureQueryData(me), enterSchool()]);
+    // What the pages of a school say is fetched ahead, but not by whoever sees the door for the first time.
+    if (wasInside()) void enterSchool(location.pathname);
+    const person = await context.cache.ensureQueryData(me);
     if (!person) throw redirect({ to: "/login", search: { next: location.href } });
     const next = location.href;
     if (person.mustChangePassword && !(await context.cache.ensureQueryData(acting))) throw redirect({ to: "/change-password", search: { next } });
     const isOpen = person.organization?.status === "ACTIVE" || (person.organization !== null && isSuper(person));
     if (!isOpen && !needsNoSchool(person, location.pathname)) throw redirect({ to: "/schools", search: { next } });
-    await speakFor(person);
+    await Promise.all([speakFor(person), enterSchool(location.pathname)]);
     return { person };
   },
   component: School,

@@ -5,8 +5,9 @@ import { useTranslation } from "react-i18next";
 
 import { Alert } from "../door/Alert";
 import { Frame } from "../door/Frame";
+import { Leave } from "../door/Leave";
 import { Secret } from "../door/Secret";
-import { changePassword, me, safeNext, signOut } from "../lib/session";
+import { changePassword, me, safeNext } from "../lib/session";
 import { Button } from "../ui/Button";
 
 export const Route = createFileRoute("/change-password")({
@@ -47,9 +48,7 @@ function ChangePassword() {
           {t("password.go")}
         </Button>
       </Form>
-      <Button kind="quiet" className="self-start px-0" onPress={() => void signOut(cache).then(() => navigate({ to: "/login" }))}>
-        {t("account.signOut")}
-      </Button>
+      <Leave />
     </Frame>
   );
 }

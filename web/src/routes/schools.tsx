@@ -6,7 +6,8 @@ import { useTranslation } from "react-i18next";
 
 import { Alert } from "../door/Alert";
 import { Frame } from "../door/Frame";
-import { chooseSchool, isSuper, lastSchool, me, type Me, safeNext, type School, schools, signOut } from "../lib/session";
+import { Leave } from "../door/Leave";
+import { chooseSchool, isSuper, lastSchool, me, type Me, safeNext, type School, schools } from "../lib/session";
 import { Button } from "../ui/Button";
 import { Problems } from "../ui/Problems";
 
@@ -61,13 +62,11 @@ function Schools() {
     <Frame
       title={t("school.title")}
       below={
-        <p className="flex flex-wrap justify-between gap-2">
+        <div className="flex flex-wrap justify-between gap-2">
           {person.organization && !isShut ? <Link to="/" className="inline-flex min-h-11 items-center">{t("app.back")}</Link> : null}
           {isSuper(person) ? <Link to="/super/tenants" className="inline-flex min-h-11 items-center">{t("school.all")}</Link> : null}
-          <Button kind="quiet" className="px-0" onPress={() => void signOut(cache).then(() => navigate({ to: "/login" }))}>
-            {t("account.signOut")}
-          </Button>
-        </p>
+          <Leave />
+        </div>
       }
     >
       {list.isError ? <Problems problem={list.error} again={() => void list.refetch()} /> : null}

@@ -3,8 +3,8 @@ import { useState } from "react";
 import { Form, Label, Radio, RadioGroup } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { client, data, Problem } from "../api/client";
-import { fieldProblem, useSay } from "../lib/problems";
+import { client, data } from "../api/client";
+import { isOfFields, useFields, useSay } from "../lib/problems";
 import { Area } from "../ui/Area";
 import { Button } from "../ui/Button";
 import { Field } from "../ui/Field";
@@ -30,10 +30,7 @@ export function Card({ subject, onClose }: { subject: Subject | null; onClose: (
       onClose();
     },
   });
-  const of = (path: string) => {
-    const message = fieldProblem(save.error, path);
-    return message === undefined ? {} : { problem: message };
-  };
+  const of = useFields(save.error);
   return (
     <Window title={subject ? t("subjects.edit", { name: subject.name }) : t("subjects.add")} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
       {(close) => (
@@ -49,8 +46,8 @@ export function Card({ subject, onClose }: { subject: Subject | null; onClose: (
             <Field label={t("subjects.code")} value={code} onChange={setCode} maxLength={20} {...of("code")} />
           </div>
           <Colours value={color} onChange={setColor} />
-          <Area label={t("subjects.description")} value={description} onChange={setDescription} rows={3} maxLength={1000} problem={fieldProblem(save.error, "description")} />
-          {save.error instanceof Problem && save.error.code !== "VALIDATION_ERROR" ? (
+          <Area label={t("subjects.description")} value={description} onChange={setDescription} rows={3} maxLength={1000} {...of("description")} />
+          {save.isError && !isOfFields(save.error, ["name", "code", "description"]) ? (
             <p role="alert" className="text-bad">
               {say(save.error)}
             </p>

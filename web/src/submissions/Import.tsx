@@ -63,7 +63,7 @@ const KINDS = ["created", "updated", "skipped", "failed"] as const;
 
 /** What would happen, by numbers, and each row that does not fit with its reason. */
 function Preview({ report }: { report: Report }) {
-  const { t } = useTranslation();
+  const { t, i18n } = useTranslation();
   const refused = report.rows.filter((row) => row.status === "failed");
   return (
     <span className="flex flex-col gap-3">
@@ -80,7 +80,7 @@ function Preview({ report }: { report: Report }) {
           <strong>{t("submissions.row", { number: row.row })}</strong>
           {row.errors.map((one) => (
             <span key={`${one.column}-${one.code}`} className="block text-sm break-words">
-              {one.column === "" ? one.message : `${one.column}: ${one.message}`}
+              {[one.column, i18n.exists(`submissions.refused.${one.code}`) ? t(`submissions.refused.${one.code}`) : one.message].filter(Boolean).join(": ")}
             </span>
           ))}
         </span>

@@ -1,4 +1,4 @@
-import { Link } from "@tanstack/react-router";
+import { Link, useNavigate } from "@tanstack/react-router";
 import type { TFunction } from "i18next";
 import type { ReactNode } from "react";
 import type { SortDescriptor } from "react-aria-components";
@@ -48,9 +48,10 @@ function cellsOf(t: TFunction, maxPointsOf: Props["maxPointsOf"]): Record<Column
 /** The table of what was handed in; each row leads to the work itself. */
 export function Overview({ rows, maxPointsOf, wanted, onSort }: Props) {
   const { t } = useTranslation();
+  const navigate = useNavigate();
   const cells = cellsOf(t, maxPointsOf);
   const columns = COLUMNS.filter((column) => column !== "topic" || wanted.assignmentId === undefined).map(
-    (column): ColumnOf<Row & { id: string }> => ({ id: column, name: t(`submissions.column.${column}`), cell: cells[column], sort: SORTS[column] }),
+    (column): ColumnOf<Row & { id: string }> => ({ id: column, name: t(`submissions.column.${column}`), cell: cells[column], sort: SORTS[column], isExtra: column === "files" }),
   );
   const sort: SortDescriptor | undefined = wanted.sort && { column: wanted.sort, direction: wanted.down ? "descending" : "ascending" };
   return (
@@ -60,6 +61,8 @@ export function Overview({ rows, maxPointsOf, wanted, onSort }: Props) {
       rows={rows.map((row) => ({ ...row, id: row.groupAssignment.id }))}
       none={stateOf(wanted) === "UNGRADED" ? t("submissions.nothing") : t("submissions.none")}
       sort={sort}
+      isLong={rows.length > 20}
+      onOpen={(row) => void navigate({ to: "/t/$topicId/work/$groupId", params: { topicId: row.assignment.id, groupId: row.group.id } })}
       onSort={({ column, direction }) => onSort(column as ColumnName, direction === "descending")}
     />
   );

@@ -33,6 +33,11 @@ export class Archive {
     });
   }
 
+  /** Whether what passed by was an archive at all. */
+  get isArchive(): boolean {
+    return this.begun > 0;
+  }
+
   private watch(piece: Uint8Array): void {
     const before = this.begun;
     let end = 0;

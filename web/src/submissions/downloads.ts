@@ -1,7 +1,7 @@
 // Files that take a while to be made: what failed is said, instead of being saved under the name of a file.
 import { Problem, problemOf } from "../api/client";
 import { Archive } from "./archive";
-import { add, change } from "./tray";
+import { add, change, dismiss } from "./tray";
 
 let count = 0;
 
@@ -31,6 +31,8 @@ async function fetchOne(id: number, url: string, name: string, signal: AbortSign
     const href = URL.createObjectURL(typed);
     change(id, { state: "ready", href, missing });
     save(href, name);
+    // One file is in the folder of downloads by now; an archive stays to be looked through.
+    if (!archive.isArchive) setTimeout(() => dismiss(id), 10_000);
   } catch (problem) {
     if (!signal.aborted) change(id, { state: "failed", problem: problem instanceof Problem ? problem : new Problem(0, "OFFLINE", "The file broke off") });
   }

@@ -85,12 +85,15 @@ export const drafts = (topic: Assignment | undefined): number =>
 
 const ORDER = ["SUBMITTED", "RETURNED", "IN_PROGRESS", "NOT_STARTED", "GRADED"];
 
+/** Behind every letter and number. */
+const LAST = "\uffff";
+
 /** By what a column sorts. */
 export const SORTS: Record<ColumnName, (row: Row) => string | number> = {
   group: (row) => row.group.groupNumber,
   topic: (row) => row.assignment.title,
-  submitted: (row) => row.currentSubmission?.submittedAt ?? "~",
+  submitted: (row) => row.currentSubmission?.submittedAt ?? LAST,
   status: (row) => ORDER.indexOf(row.groupAssignment.status),
-  grade: (row) => row.currentSubmission?.grade?.points ?? row.currentSubmission?.grade?.value ?? "~",
+  grade: (row) => row.currentSubmission?.grade?.points ?? row.currentSubmission?.grade?.value ?? LAST,
   files: (row) => row.currentSubmission?.documents.length ?? 0,
 };

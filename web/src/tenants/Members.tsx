@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 
 import { client } from "../api/client";
 import { useSay } from "../lib/problems";
+import type { Me } from "../lib/session";
 import { Button } from "../ui/Button";
 import { Problems } from "../ui/Problems";
 import { Shape } from "../ui/Shape";
@@ -11,7 +12,7 @@ import { Window } from "../ui/Window";
 import { type Tenant, tenantMembers } from "./tenants";
 
 /** Who belongs to a school, and acting in the name of one of them, which the log keeps. */
-export function Members({ tenant, onClose }: { tenant: Tenant; onClose: () => void }) {
+export function Members({ person, tenant, onClose }: { person: Me; tenant: Tenant; onClose: () => void }) {
   const { t } = useTranslation();
   const say = useSay();
   const list = useInfiniteQuery(tenantMembers(tenant.id));
@@ -39,9 +40,11 @@ export function Members({ tenant, onClose }: { tenant: Tenant; onClose: () => vo
                     {t(`activity.role.${one.role}`)} · {one.user.email}
                   </p>
                 </div>
-                <Button isPending={acting.isPending} onPress={() => acting.mutate(one.userId)} aria-label={t("tenants.actAs", { name: one.user.name })}>
-                  {t("tenants.act")}
-                </Button>
+                {one.userId === person.id ? null : (
+                  <Button isPending={acting.isPending} onPress={() => acting.mutate(one.userId)} aria-label={t("tenants.actAs", { name: one.user.name })}>
+                    {t("tenants.act")}
+                  </Button>
+                )}
               </li>
             ))}
           </ul>

@@ -76,17 +76,17 @@ export function Schools({ person, search, onSearch }: { person: Me; search: stri
       {list.isError && !list.data ? <Problems problem={list.error} again={() => void list.refetch()} /> : null}
       {list.data?.length === 0 && search === "" ? <Empty action={<Button onPress={() => setOver({ is: "new" })}>{t("tenants.new")}</Button>}>{t("school.first")}</Empty> : null}
       {list.data && (list.data.length > 0 || search !== "") ? <Grid label={t("nav.tenants")} columns={columns} rows={list.data} none={t("tenants.none")} /> : null}
-      {over ? <Windows over={over} deeds={deeds} close={() => setOver(undefined)} /> : null}
+      {over ? <Windows person={person} over={over} deeds={deeds} close={() => setOver(undefined)} /> : null}
     </div>
   );
 }
 
-function Windows({ over, deeds, close }: { over: Over; deeds: ReturnType<typeof useDeeds>; close: () => void }) {
+function Windows({ person, over, deeds, close }: { person: Me; over: Over; deeds: ReturnType<typeof useDeeds>; close: () => void }) {
   const { t } = useTranslation();
   if (over.is === "new") return <Found onClose={close} />;
   const { tenant } = over;
   if (over.is === "edit") return <Edit tenant={tenant} onClose={close} />;
-  if (over.is === "members") return <Members tenant={tenant} onClose={close} />;
+  if (over.is === "members") return <Members person={person} tenant={tenant} onClose={close} />;
   if (over.is === "suspend")
     return <Asked title={t("tenants.suspendTitle", { name: tenant.name })} text={t("tenants.suspendText")} yes={t("tenants.suspendYes")} onYes={() => deeds.shut.mutate(tenant)} onClose={close} />;
   return <Asked title={t("tenants.deleteTitle", { name: tenant.name })} text={t("tenants.deleteText")} yes={t("tenants.deleteYes")} typed={tenant.slug} onYes={() => deeds.remove.mutate(tenant)} onClose={close} />;

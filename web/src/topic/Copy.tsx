@@ -4,6 +4,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { client, data } from "../api/client";
+import { now } from "../lib/clock";
 import { Button } from "../ui/Button";
 import { Check } from "../ui/Check";
 import { Choice } from "../ui/Choice";
@@ -13,6 +14,8 @@ import { Problems } from "../ui/Problems";
 import type { Topic } from "./form";
 import { courses, refresh } from "./topic";
 
+const WEEK = 604_800_000;
+
 /** The same task once more, in this course or another one; without groups and without what they did. */
 export function Copy({ of, close }: { of: Topic; close: () => void }) {
   const { t } = useTranslation();
@@ -20,7 +23,7 @@ export function Copy({ of, close }: { of: Topic; close: () => void }) {
   const navigate = useNavigate();
   const all = useQuery(courses);
   const [courseId, setCourse] = useState(of.courseId);
-  const [deadline, setDeadline] = useState<string | null>(null);
+  const [deadline, setDeadline] = useState<string | null>(() => new Date(Math.max(Date.parse(of.deadline), now()) + WEEK).toISOString());
   const [withFiles, setFiles] = useState(true);
   const [isTried, setTried] = useState(false);
   const goal = all.data?.find((course) => course.id === courseId);

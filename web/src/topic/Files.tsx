@@ -92,7 +92,7 @@ function File({ of, file, isLocked }: { of: Topic; file: Attachment; isLocked: b
     { id: "remove", name: t("topic.removeFile"), isDanger: true, onAction: () => setAsked(true) },
   ];
   return (
-    <li ref={line} className="border-faint flex flex-wrap items-center gap-x-3 rounded-lg border ps-3">
+    <li ref={line} className={`border-faint flex flex-wrap items-center gap-x-3 rounded-lg border ps-3 ${isLocked ? "pe-3" : ""}`}>
       <a href={file.url} download className="inline-flex min-h-11 min-w-0 grow items-center gap-2">
         <FileText aria-hidden="true" className="size-4 shrink-0" />
         <span className="break-all">{file.fileName}</span>

@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
 import { client, data } from "../api/client";
+import { useTime } from "../lib/time";
 import { Bar } from "../ui/Bar";
 import { Button } from "../ui/Button";
 import { Problems } from "../ui/Problems";
@@ -16,6 +17,7 @@ import { groupName, refresh } from "./topic";
 /** A finished topic: to be read until it is reopened. */
 export function Finished({ of }: { of: Topic }) {
   const { t } = useTranslation();
+  const { moment } = useTime();
   const cache = useQueryClient();
   const reopen = useMutation({ mutationFn: () => data(client.POST("/assignments/{id}/reopen", { params: { path: { id: of.id } } })), onSettled: () => refresh(cache) });
   const own = of.isShared ? [] : of.groupAssignments.filter((one) => one.descriptionOverride);
@@ -28,7 +30,7 @@ export function Finished({ of }: { of: Topic }) {
           </Button>
         }
       >
-        {t("topic.finished")} {of.finishedAt === null ? null : <When at={of.finishedAt} />}
+        {of.finishedAt === null ? t("state.FINISHED") : t("topic.finishedAt", { when: moment(of.finishedAt) })} {t("topic.finished")}
       </Bar>
       {reopen.isError ? <Problems problem={reopen.error} /> : null}
       <Sheet className="flex flex-col gap-3">

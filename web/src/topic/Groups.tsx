@@ -83,7 +83,7 @@ function Line({ of, own, isLocked }: { of: Topic; own: Own; isLocked: boolean })
     { id: "gone", name: t("topic.removeGroup"), isDanger: true, onAction: () => (hasFiles ? setOpen("gone") : remove.mutate(false)) },
   ];
   return (
-    <li ref={line} className="border-faint flex flex-wrap items-center gap-x-3 rounded-lg border ps-3">
+    <li ref={line} className={`border-faint flex flex-wrap items-center gap-x-3 rounded-lg border ps-3 ${isLocked ? "pe-3" : ""}`}>
       <Link to="/g/$groupId" params={{ groupId: own.groupId }} className="inline-flex min-h-11 min-w-0 grow items-center">
         {name}
       </Link>

@@ -78,11 +78,9 @@ function Delete({ of, onClose }: { of: Topic; onClose: () => void }) {
     },
     onError: (problem) => note(say(problem)),
   });
-  const words = [
-    t("topic.deleteSubmissions", { count: goes.data?.deletedSubmissions ?? 0 }),
-    t("topic.deleteFiles", { count: of.attachments.length }),
-    t("topic.deleteTexts", { count: of.groupAssignments.filter((own) => own.descriptionOverride).length }),
-  ];
+  const texts = of.groupAssignments.filter((own) => own.descriptionOverride).length;
+  const counts = [["topic.deleteSubmissions", goes.data?.deletedSubmissions ?? 0], ["topic.deleteFiles", of.attachments.length], ["topic.deleteTexts", texts]] as const;
+  const words = [t("topic.deleteTask"), ...counts.filter(([, count]) => count > 0).map(([key, count]) => t(key, { count }))];
   return (
     <Asked
       title={t("topic.deleteTitle", { title: of.title })}

@@ -2,6 +2,7 @@
 import { queryOptions, type QueryClient } from "@tanstack/react-query";
 
 import { client, data, type Schemas } from "../api/client";
+import { isManaged } from "../classes/classes";
 import { type Edits, ownOf, sharedOf, type Topic } from "./form";
 
 export type KnownTopic = Schemas["KnownAssignment"];
@@ -14,8 +15,15 @@ export const topic = (topicId: string) =>
 /** Whether the caller sees the inside of it. */
 export const isMine = (found: KnownTopic): found is Topic => "groupAssignments" in found;
 
-/** The courses in which somebody may add a topic. */
-export const courses = queryOptions({ queryKey: ["courses", "open"], queryFn: () => data(client.GET("/courses", { params: { query: { status: "ACTIVE" } } })) });
+/** The courses in which the reader may add a topic: those of the classes he manages that are not archived. */
+export const courses = queryOptions({
+  queryKey: ["courses", "managed"],
+  queryFn: async () => {
+    const [all, classes] = await Promise.all([data(client.GET("/courses", { params: { query: { status: "ACTIVE" } } })), data(client.GET("/classes", { params: { query: {} } }))]);
+    const managed = new Set(classes.filter((one) => isManaged(one) && one.status !== "ARCHIVED").map((one) => one.id));
+    return all.filter((course) => managed.has(course.classId));
+  },
+});
 
 /** What saving these edits would change for all groups; the service is asked and writes nothing. */
 export const preview = (topicId: string, edits: Edits) => {

@@ -24,10 +24,12 @@ interface Props<T> {
   onSort?: (sort: SortDescriptor) => void;
   /** For long lists: the names of the columns stay in sight. */
   isLong?: boolean;
+  /** What Enter on a row, or a click into it, leads to; the link in its first cell leads there, too. */
+  onOpen?: (row: T) => void;
 }
 
 /** A table; its first column names the row. On a narrow screen it scrolls sideways by itself, the page does not. */
-export function Grid<T extends { id: string }>({ label, columns: all, rows, none, sort, onSort, isLong = false }: Props<T>) {
+export function Grid<T extends { id: string }>({ label, columns: all, rows, none, sort, onSort, isLong = false, onOpen }: Props<T>) {
   const isWide = useIsWide();
   const columns = isWide ? all : all.filter((column) => column.isExtra !== true);
   const by = columns.find((column) => column.id === sort?.column)?.sort;
@@ -55,7 +57,12 @@ export function Grid<T extends { id: string }>({ label, columns: all, rows, none
         </TableHeader>
         <TableBody renderEmptyState={() => <div className="text-soft p-4">{none}</div>}>
           {sorted.map((row) => (
-            <Row key={row.id} id={row.id} className="border-faint border-b last:border-b-0">
+            <Row
+              key={row.id}
+              id={row.id}
+              {...(onOpen ? { onAction: () => onOpen(row) } : {})}
+              className={`border-faint border-b last:border-b-0 ${onOpen ? "hover:bg-page cursor-pointer" : ""}`}
+            >
               {columns.map((column) => (
                 <Cell key={column.id} className="px-3 py-2 align-top">
                   {column.cell(row)}

@@ -29,7 +29,8 @@ export function Moment({ label, value, onChange, problem, hint, isRequired = fal
     <I18nProvider locale={language === "en" ? "en-GB" : language}>
       <DatePicker
         value={shown}
-        onChange={(moment: ZonedDateTime | null) => onChange(moment === null ? null : moment.toDate().toISOString())}
+        // Seconds nobody sees would come from the moment the field was opened at.
+        onChange={(moment: ZonedDateTime | null) => onChange(moment === null ? null : moment.set({ second: 0, millisecond: 0 }).toDate().toISOString())}
         granularity="minute"
         hideTimeZone
         hourCycle={24}

@@ -3,15 +3,16 @@ import { useRef, useState } from "react";
 import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { client, data } from "../api/client";
+import { client, data, type Schemas } from "../api/client";
 import { draft, keepDraft } from "../lib/drafts";
-import { fieldProblem } from "../lib/problems";
+import { fieldProblem, useSay } from "../lib/problems";
 import { Area } from "../ui/Area";
 import { Button } from "../ui/Button";
 import { Check } from "../ui/Check";
 import { Chip } from "../ui/Chip";
 import { Choice } from "../ui/Choice";
 import { Fold } from "../ui/Fold";
+import { note } from "../ui/notes";
 import { Problems } from "../ui/Problems";
 import { When } from "../ui/When";
 import { comments, type Feedback, type Paper } from "./work";
@@ -40,13 +41,25 @@ export function Comments({ groupAssignmentId, papers, person }: Props) {
   );
 }
 
+/** What was deleted, to be said once more: about the document, the attempt or the whole work as before. */
+function again({ text, visibility, documentId, submissionId, groupAssignmentId }: Feedback): Schemas["NewFeedback"] {
+  const about = documentId !== null ? { documentId } : submissionId !== null ? { submissionId } : { groupAssignmentId };
+  return { text, visibility, ...about };
+}
+
 function Comment({ comment, papers, canDelete, onGone }: { comment: Feedback; papers: readonly Paper[]; canDelete: boolean; onGone: () => void }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
+  const say = useSay();
+  const onSettled = () => cache.invalidateQueries({ queryKey: ["feedback"] });
+  const restore = useMutation({ mutationFn: () => data(client.POST("/feedback", { body: again(comment) })), onError: (problem) => note(say(problem)), onSettled });
   const remove = useMutation({
     mutationFn: () => client.DELETE("/feedback/{id}", { params: { path: { id: comment.id } } }),
-    onSuccess: onGone,
-    onSettled: () => cache.invalidateQueries({ queryKey: ["feedback"] }),
+    onSuccess: () => {
+      onGone();
+      note(t("work.commentDeleted"), () => restore.mutate());
+    },
+    onSettled,
   });
   const about = papers.find((paper) => paper.id === comment.documentId)?.title;
   return (

@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect } from "react";
 import { useTranslation } from "react-i18next";
 
+import { fieldProblem } from "../lib/problems";
 import { useTime } from "../lib/time";
 import { Area } from "../ui/Area";
 import { Button } from "../ui/Button";
@@ -54,9 +55,9 @@ export function GradePanel({ submission, person, groupAssignmentId, groupName, i
       <GradeFields {...measure} form={form} onChange={change} problem={grading.problem} />
       <Area label={t("work.words")} hint={t("work.wordsHint")} rows={5} maxLength={10_000} value={form.feedback} onChange={(feedback) => change({ feedback })} />
       <Saved grading={grading} isFine={editOf(form, measure.maxPoints) !== undefined} />
-      {grading.problem === undefined ? null : <Problems problem={grading.problem} again={() => void grading.send()} />}
+      {grading.problem === undefined || isAtField(grading.problem) ? null : <Problems problem={grading.problem} again={() => void grading.send()} />}
       <div className="flex flex-wrap gap-2">
-        <Button kind="main" isPending={grading.isSaving} aria-disabled={!canReturn} onPress={() => canReturn && void giveOut()} className={canReturn ? "" : "opacity-60"} aria-keyshortcuts="Control+Enter">
+        <Button kind="main" isPending={grading.isReturning} aria-disabled={!canReturn} onPress={() => canReturn && void giveOut()} className={canReturn ? "" : "opacity-60"} aria-keyshortcuts="Control+Enter">
           {isPublished ? t("work.returnChange") : t("work.return")}
         </Button>
         {next}
@@ -64,7 +65,7 @@ export function GradePanel({ submission, person, groupAssignmentId, groupName, i
       <p className="text-soft text-sm">{isPublished ? t("work.seenHint") : t("work.returnHint")}</p>
       <div className="-mx-2 flex flex-wrap">
         {isPublished ? (
-          <Button kind="quiet" className="px-2" onPress={() => void takeBack()} isPending={grading.isSaving}>
+          <Button kind="quiet" className="px-2" onPress={() => void takeBack()} isPending={grading.isReturning}>
             {t("work.takeBackGrade")}
           </Button>
         ) : null}
@@ -75,6 +76,9 @@ export function GradePanel({ submission, person, groupAssignmentId, groupName, i
     </section>
   );
 }
+
+/** Whether a field says already what is wrong. */
+const isAtField = (problem: unknown): boolean => ["value", "points"].some((path) => fieldProblem(problem, path) !== undefined);
 
 /** Where the words are now, so that nobody has to trust us. */
 function Saved({ grading: { isPublished, isUnsaved, isSaving, savedAt, problem }, isFine }: { grading: Grading; isFine: boolean }) {

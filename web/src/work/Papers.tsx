@@ -56,9 +56,7 @@ function Sight({ paper }: { paper: Paper }) {
             {t("work.pdf")}
           </Button>
         )}
-        <a href="#work-panel" className="inline-flex min-h-11 items-center">
-          {t("work.leave")}
-        </a>
+        <Leave />
       </div>
       {document === undefined ? (
         <Empty>{t("work.deleted")}</Empty>
@@ -70,9 +68,17 @@ function Sight({ paper }: { paper: Paper }) {
           </div>
         </Suspense>
       )}
-      <a href="#work-panel" className="inline-flex min-h-11 items-center self-start">
-        {t("work.leave")}
-      </a>
+      <Leave />
     </div>
+  );
+}
+
+/** The frame of the editor keeps the keyboard for itself: the way past it, to be seen before and behind it. */
+function Leave() {
+  const { t } = useTranslation();
+  return (
+    <Button kind="quiet" className="self-start px-0" onPress={() => document.getElementById("work-panel")?.focus()}>
+      {t("work.leave")}
+    </Button>
   );
 }

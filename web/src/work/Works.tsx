@@ -97,12 +97,15 @@ function Head({ found, row, nameOf: nameOfPerson }: { found: Assignment; row: Ro
         <Step to={row.before} way="before" />
         <Heading title={`${name} · ${found.title}`}>{name}</Heading>
         <Step to={row.after} way="next" />
-        <Chip tone={TONES[here.status]}>{t(`work.state.${here.status}`)}</Chip>
+        {found.status === "FINISHED" && attempt === null ? <Chip tone="warn">{t("work.notHandedIn")}</Chip> : <Chip tone={TONES[here.status]}>{t(`work.state.${here.status}`)}</Chip>}
         {attempt === null ? null : (
           <span>
             <When at={attempt.submittedAt} /> {attempt.onBehalf ? t("work.byTeacher") : t("work.by", { name: nameOfPerson(attempt.submittedById) ?? t("work.someone") })} · <Lateness attempt={attempt} />
           </span>
         )}
+        <Link to="/g/$groupId" params={{ groupId: here.groupId }} className="inline-flex min-h-11 items-center sm:ms-auto">
+          {t("work.room")}
+        </Link>
       </div>
     </section>
   );

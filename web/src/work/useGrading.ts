@@ -3,7 +3,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useEffectEvent, useRef, useState } from "react";
 
-import { client, data, type Schemas } from "../api/client";
+import { client, data, Problem, type Schemas } from "../api/client";
 import { draft, keepDraft } from "../lib/drafts";
 import { begin, editOf, type Form, formOf, isSame, type Kept } from "./form";
 import type { Submission } from "./work";
@@ -17,6 +17,8 @@ export interface Grading {
   /** Whether what stands here is not with the service. */
   isUnsaved: boolean;
   isSaving: boolean;
+  /** Whether it is on its way to the group, or back from it; saving a draft stands in nobody's way. */
+  isReturning: boolean;
   savedAt: string | undefined;
   problem: unknown;
   /** Sends what stands here; with true the group sees it, with false it does not any more. */
@@ -38,6 +40,7 @@ export function useGrading(submission: Submission, person: string, of: string, m
   const [grade, setGrade] = useState(submission.grade);
   const [form, setForm] = useState(() => begin(id, submission.grade, readKept(person, of)));
   const [isSaving, setSaving] = useState(false);
+  const [isReturning, setReturning] = useState(false);
   const [problem, setProblem] = useState<unknown>();
   const now = useRef({ form, grade });
   useEffect(() => {
@@ -75,6 +78,7 @@ export function useGrading(submission: Submission, person: string, of: string, m
         if (edit === undefined) return false;
         const body: Schemas["GradeEdit"] = publish === undefined ? edit : publish ? { ...edit, publish } : { publish };
         setSaving(true);
+        setReturning(publish !== undefined);
         try {
           const answer = await data(client.PUT("/feedback/submissions/{id}/grade", { params: { path: { id } }, body }));
           take(answer, publish === false ? formOf(answer.grade) : sent);
@@ -87,6 +91,7 @@ export function useGrading(submission: Submission, person: string, of: string, m
           return false;
         } finally {
           setSaving(false);
+          setReturning(false);
         }
       });
       return line.current;
@@ -102,16 +107,18 @@ export function useGrading(submission: Submission, person: string, of: string, m
     keepDraft(person, of, JSON.stringify({ submissionId: id, isUnsaved: !isSame(next, formOf(now.current.grade)), form: next } satisfies Kept));
   };
 
-  const isWaiting = isUnsaved && !isPublished && problem === undefined;
+  // What the service refused waits for another word; what did not reach it goes there by itself.
+  const isOffline = problem instanceof Problem && problem.status === 0;
+  const isWaiting = isUnsaved && !isPublished && (problem === undefined || isOffline);
   useEffect(() => {
     if (!isWaiting) return undefined;
-    const timer = setInterval(() => void send(), PAUSE);
+    const timer = setInterval(() => void send(), isOffline ? PAUSE * 5 : PAUSE);
     return () => clearInterval(timer);
-  }, [isWaiting, send]);
+  }, [isOffline, isWaiting, send]);
 
   // Going on to the next group does not wait for the two seconds.
   const sendRest = useEffectEvent(() => isWaiting && void send());
   useEffect(() => () => void sendRest(), []);
 
-  return { form, change, isPublished, isUnsaved, isSaving, savedAt: grade?.gradedAt, problem, send };
+  return { form, change, isPublished, isUnsaved, isSaving, isReturning, savedAt: grade?.gradedAt, problem, send };
 }

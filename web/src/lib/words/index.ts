@@ -13,12 +13,15 @@ export const TAGS = { en: "en-GB", de: "de" } as const;
 export type Language = keyof typeof LANGUAGES;
 
 type Load = () => Promise<{ default: object }>;
-const FILES: Record<Language, { door: Load; school: Load }> = {
-  en: { door: async () => ({ default: english }), school: () => import("./en") },
-  de: { door: () => import("./de/door.json"), school: () => import("./de") },
+type Part = "door" | "school" | "office";
+const FILES: Record<Language, Record<Part, Load>> = {
+  en: { door: async () => ({ default: english }), school: () => import("./en"), office: () => import("./en/office") },
+  de: { door: () => import("./de/door.json"), school: () => import("./de"), office: () => import("./de/office") },
 };
+/** Where a lesson is held: what is said there comes first, everything else with the first page elsewhere. */
+const IN_LESSON = /^\/($|today$|groups$|t\/[^/]+\/(board|projector)$)/;
 
-let isInSchool = false;
+const entered: Part[] = ["door"];
 const loaded = new Set<string>();
 
 export const isLanguage = (text: string): text is Language => text in LANGUAGES;
@@ -31,7 +34,7 @@ function preferred(): Language {
   return wanted.find(isLanguage) ?? "en";
 }
 
-async function load(speaks: Language, part: "door" | "school"): Promise<void> {
+async function load(speaks: Language, part: Part): Promise<void> {
   const file = `${speaks}/${part}`;
   if (loaded.has(file)) return;
   words.addResourceBundle(speaks, "translation", (await FILES[speaks][part]()).default, true);
@@ -43,11 +46,20 @@ export async function startWords(): Promise<void> {
   await speak(preferred());
 }
 
-/** Fetches what the pages inside a school say. */
-export async function enterSchool(): Promise<void> {
-  isInSchool = true;
-  await load(language(), "school");
+/** Whether this browser has been inside a school, and so keeps what its pages say. */
+export const wasInside = (): boolean => localStorage.getItem("inside") !== null;
+
+/** Fetches what the page at a place inside a school says. */
+export async function enterSchool(path: string): Promise<void> {
+  localStorage.setItem("inside", "");
+  for (const part of IN_LESSON.test(path) ? (["school"] as const) : (["school", "office"] as const)) {
+    if (!entered.includes(part)) entered.push(part);
+  }
+  await Promise.all(entered.map((part) => load(language(), part)));
 }
+
+/** What the words say under a key, where they say something. */
+export const said = (key: string, values: Record<string, string> = {}): string | undefined => (words.exists(key) ? words.t(key, values) : undefined);
 
 let spokenFor = "";
 
@@ -63,7 +75,7 @@ export async function speakFor(person: { id: string; locale: string }): Promise<
 }
 
 export async function speak(speaks: Language): Promise<void> {
-  await Promise.all([load(speaks, "door"), isInSchool ? load(speaks, "school") : undefined]);
+  await Promise.all(entered.map((part) => load(speaks, part)));
   await words.changeLanguage(speaks);
   document.documentElement.lang = speaks;
   localStorage.setItem("language", speaks);

@@ -10,6 +10,7 @@ import { List } from "../../homerooms/List";
 import { RollOver } from "../../homerooms/RollOver";
 import { Room } from "../../homerooms/Room";
 import { isAdmin, only } from "../../lib/session";
+import { Slips } from "../../people/Slips";
 import { Button } from "../../ui/Button";
 
 export const Route = createFileRoute("/_school/admin/homerooms")({
@@ -24,13 +25,21 @@ export const Route = createFileRoute("/_school/admin/homerooms")({
 /** The homerooms of the school: all of them, or one. */
 function Homerooms() {
   const { t } = useTranslation();
+  const { person: caller } = Route.useRouteContext();
   const { year, room } = Route.useSearch();
   const navigate = Route.useNavigate();
   const { data: all = [] } = useQuery(homerooms);
   const [open, setOpen] = useState<"add" | "roll" | null>(null);
   const close = () => setOpen(null);
   const show = (wanted: string | undefined) => void navigate({ search: wanted === undefined ? {} : { year: wanted }, replace: true });
-  if (room !== undefined) return <Room key={room} id={room} onBack={() => void navigate({ search: {} })} />;
+  if (room !== undefined) {
+    return (
+      <>
+        <Room key={room} id={room} onBack={() => void navigate({ search: {} })} />
+        <Slips caller={caller} />
+      </>
+    );
+  }
   const actions = (
     <>
       {all.length > 0 ? <Button onPress={() => setOpen("roll")}>{t("homerooms.roll")}</Button> : null}

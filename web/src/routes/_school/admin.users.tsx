@@ -9,7 +9,8 @@ import { isAdmin, only } from "../../lib/session";
 import { Add } from "../../people/Add";
 import { useDeeds } from "../../people/deeds";
 import { Filters } from "../../people/Filters";
-import { List, type Opened } from "../../people/List";
+import { List } from "../../people/List";
+import { type Opened, useMenu } from "../../people/menu";
 import { counts, type Filters as Wanted, type Known, ROLE_FILTERS } from "../../people/people";
 import { Person } from "../../people/Person";
 import { Slips } from "../../people/Slips";
@@ -47,6 +48,10 @@ function Users() {
   const [isAdding, setAdding] = useState(false);
   const [opened, setOpened] = useState<{ what: Opened; user: Known } | null>(null);
   const close = () => setOpened(null);
+  const menu = useMenu(caller, deeds, (what, user) => {
+    setOpened({ what, user });
+    if (person !== undefined) void navigate({ search: filters, replace: true });
+  });
   const actions = (
     <>
       <Link to="/admin/import" className="border-line bg-sheet text-ink inline-flex min-h-11 items-center rounded-lg border px-4 font-medium hover:no-underline hover:brightness-95">
@@ -65,12 +70,11 @@ function Users() {
       <List
         caller={caller}
         filters={filters}
-        deeds={deeds}
+        menu={menu}
         onPerson={(user) => void navigate({ search: { ...filters, person: user.id } })}
-        onOpen={(what, user) => setOpened({ what, user })}
       />
       {isAdding ? <Add caller={caller} onClose={() => setAdding(false)} /> : null}
-      {person === undefined ? null : <Person id={person} caller={caller} onClose={() => void navigate({ search: filters, replace: true })} />}
+      {person === undefined ? null : <Person id={person} caller={caller} menu={menu} onClose={() => void navigate({ search: filters, replace: true })} />}
       {opened?.what === "role" ? <ChangeRole user={opened.user} caller={caller} deeds={deeds} onClose={close} /> : null}
       {opened?.what === "password" ? <NewPassword user={opened.user} onClose={close} /> : null}
       {opened?.what === "remove" ? <Remove user={opened.user} deeds={deeds} onClose={close} /> : null}

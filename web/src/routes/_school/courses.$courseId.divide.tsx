@@ -19,10 +19,18 @@ export const Route = createFileRoute("/_school/courses/$courseId/divide")({
 
 /** S5: dividing the students of a class into groups. */
 function Divide() {
+  const { t } = useTranslation();
   const { courseId } = Route.useParams();
   const found = useQuery(course(courseId));
   if (found.isPending) return <Shape count={6} />;
-  if (!found.data) return <Problems problem={found.error} again={() => void found.refetch()} />;
+  if (!found.data) {
+    return (
+      <div className="flex flex-col gap-4">
+        <Heading title={t("topic.divide")}>{t("topic.divide")}</Heading>
+        <Problems problem={found.error} again={() => void found.refetch()} />
+      </div>
+    );
+  }
   return <Class of={found.data} />;
 }
 

@@ -22,7 +22,7 @@ function Groups() {
     <div className="flex flex-col gap-4">
       <Heading title={t("groups.title")}>{t("groups.title")}</Heading>
       {groups.isPending ? <Shape /> : null}
-      {groups.isError ? <Problems problem={groups.error} again={() => void groups.refetch()} /> : null}
+      {groups.isError && !groups.data ? <Problems problem={groups.error} again={() => void groups.refetch()} /> : null}
       {groups.data?.length === 0 ? <Empty>{t("groups.none")}</Empty> : null}
       <Cards groups={open} own={person.id} />
       {finished.length === 0 ? null : (

@@ -61,7 +61,7 @@ function Lesson({ found: told, failedAt, again }: { found: Board; failedAt: numb
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 pb-16 lg:grid-cols-[minmax(0,1fr)_18rem] lg:pb-0" data-wide>
       <div className="flex flex-col gap-3">
-        <Head found={found} />
+        <Head found={found} at={at} />
         {isOver ? <Finished found={found} /> : null}
         {failedAt === undefined ? null : <Stale since={failedAt} again={again} />}
         <div className="flex flex-wrap justify-between gap-2">

@@ -21,7 +21,14 @@ function EditTopic() {
   const { person } = Route.useRouteContext();
   const found = useQuery(topic(topicId));
   if (found.isPending) return <Shape />;
-  if (!found.data) return <Problems problem={found.error} again={() => void found.refetch()} />;
+  if (!found.data) {
+    return (
+      <div className="flex flex-col gap-4">
+        <Heading title={t("topic.one")}>{t("topic.one")}</Heading>
+        <Problems problem={found.error} again={() => void found.refetch()} />
+      </div>
+    );
+  }
   if (!isMine(found.data)) {
     return (
       <div className="flex flex-col gap-4">

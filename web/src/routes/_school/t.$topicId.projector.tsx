@@ -49,6 +49,7 @@ function Projector() {
 function Stage({ topic }: { topic: Board["assignment"] }) {
   const { t } = useTranslation();
   const { moment } = useTime();
+  const at = useNow(10_000);
   const className = useQuery(classOf(topic.classId)).data?.name;
   return (
     <div className="flex grow flex-col items-center justify-center gap-[3vh] text-center break-words">
@@ -59,7 +60,7 @@ function Stage({ topic }: { topic: Board["assignment"] }) {
       <p role="timer" className="text-[clamp(3rem,16vw,16rem)] leading-none font-semibold tabular-nums">
         {topic.status === "FINISHED" ? t("projector.over") : <Countdown until={Date.parse(topic.deadline)} />}
       </p>
-      <p className="text-soft text-[clamp(1.1rem,2.5vw,2.2rem)]">{t("today.ends", { when: moment(topic.deadline) })}</p>
+      <p className="text-soft text-[clamp(1.1rem,2.5vw,2.2rem)]">{t(Date.parse(topic.deadline) < at ? "today.ended" : "today.ends", { when: moment(topic.deadline) })}</p>
       <p className="flex flex-wrap items-center justify-center gap-3 text-[clamp(1.1rem,2.5vw,2.2rem)]">
         <Hand aria-hidden="true" className="text-warn size-[1.4em] shrink-0" />
         {t("projector.help")}

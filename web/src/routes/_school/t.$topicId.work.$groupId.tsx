@@ -22,10 +22,18 @@ export const Route = createFileRoute("/_school/t/$topicId/work/$groupId")({
 
 /** S8: looking at the work of one group and grading it, then at the next, without anything being loaded in between. */
 function Work() {
+  const { t } = useTranslation();
   const { topicId } = Route.useParams();
   const found = useQuery(topic(topicId));
   if (found.isPending) return <Shape />;
-  if (!found.data) return <Problems problem={found.error} again={() => void found.refetch()} />;
+  if (!found.data) {
+    return (
+      <div className="flex flex-col gap-4">
+        <Heading title={t("work.title")}>{t("work.title")}</Heading>
+        <Problems problem={found.error} again={() => void found.refetch()} />
+      </div>
+    );
+  }
   return <OfGroup found={found.data} />;
 }
 
@@ -40,9 +48,9 @@ function OfGroup({ found }: { found: Assignment }) {
   const nextId = row.after?.groupId;
   useEffect(() => {
     // The board takes the focus back to this card.
-    sessionStorage.setItem("board:card", groupId);
+    sessionStorage.setItem(`board:${topicId}`, groupId);
     if (nextId) void cache.prefetchQuery({ ...room(nextId), staleTime: 30_000 });
-  }, [cache, groupId, nextId]);
+  }, [cache, groupId, nextId, topicId]);
   const go = (to: string | undefined) => to && void navigate({ to: "/t/$topicId/work/$groupId", params: { topicId, groupId: to }, search: {}, replace: true });
   const onBack = () => void navigate({ to: "/t/$topicId/board", params: { topicId } });
   useWorkKeys({ onNext: () => go(nextId), onBefore: () => go(row.before?.groupId), onBack });

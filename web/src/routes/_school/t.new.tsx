@@ -47,7 +47,8 @@ function NewTopic() {
         all.data.length === 0 ? (
           <Empty action={<Link to="/courses">{t("topic.toCourses")}</Link>}>{t("topic.noCourses")}</Empty>
         ) : (
-          <div className="max-w-md">
+          <div className="flex max-w-md flex-col gap-3">
+            {courseId === undefined ? null : <p>{t("topic.notHere")}</p>}
             <Choice
               label={t("topic.whichCourse")}
               none={t("topic.choose")}

@@ -1,0 +1,38 @@
+// Preparing a lesson: dividing a class into groups, and the form of a topic.
+const divide = async (stage) => {
+  const [course] = await (await stage.api("ada")).get("/courses");
+  return `/courses/${course.id}/divide`;
+};
+const topic = async (stage) => `/t/${(await stage.topic("Landforms")).id}`;
+
+export default [
+  { name: "Dividing a class", who: "ada", path: divide, ready: "[data-place]" },
+  {
+    name: "A class laid out in new groups",
+    who: "ada",
+    path: divide,
+    ready: "[data-place]",
+    does: async (page) => {
+      await page.getByRole("checkbox").last().locator("xpath=ancestor::label").click();
+      await page.locator("[data-shuffle]").click();
+      await page.locator('[data-group^="new"]').first().waitFor();
+    },
+  },
+  {
+    name: "A new topic",
+    who: "ada",
+    path: async (stage) => `/t/new?courseId=${(await (await stage.api("ada")).get("/courses"))[0].id}`,
+    ready: "form",
+  },
+  { name: "A topic", who: "ada", path: topic, ready: "form" },
+  {
+    name: "A topic with a text for each group",
+    who: "ada",
+    path: topic,
+    ready: "form",
+    does: async (page) => {
+      await page.locator('label:has(input[value="each"])').click();
+      await page.locator("form [aria-expanded]").first().click();
+    },
+  },
+];

@@ -1,0 +1,47 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+
+import { Handout } from "../people/Handout";
+import { everybody, isWhole, type Whole } from "../people/people";
+import type { Slip } from "../people/slips";
+import { Button } from "../ui/Button";
+import { Problems } from "../ui/Problems";
+import { Rows } from "../ui/Rows";
+import { Window } from "../ui/Window";
+import type { Homeroom } from "./homerooms";
+
+/** Passwords for those of a homeroom who have never signed in, to be handed out in the first lesson. */
+export function FirstPasswords({ room, onClose }: { room: Homeroom; onClose: () => void }) {
+  const { t } = useTranslation();
+  const [slips, setSlips] = useState<Slip[]>([]);
+  const found = useQuery({
+    queryKey: ["users", "unseen", room.id],
+    queryFn: async () => (await everybody({ homeroomId: room.id, role: "STUDENT", isActive: "1" })).filter((user): user is Whole => isWhole(user) && user.lastLoginAt === null),
+    // While slips are made nobody is to drop out of the list.
+    staleTime: Infinity,
+    gcTime: 0,
+  });
+  const open = (found.data?.length ?? 0) - slips.length;
+  return (
+    <Window title={t("homerooms.firstPasswords", { name: room.name })} role="alertdialog" isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+      {(close) => (
+        <>
+          {found.isPending ? <Rows count={2} /> : null}
+          {found.isError ? <Problems problem={found.error} again={() => void found.refetch()} /> : null}
+          {found.data?.length === 0 ? <p>{t("homerooms.allSeen")}</p> : null}
+          {found.data && found.data.length > 0 ? (
+            <>
+              <p>{open > 0 ? t("homerooms.unseen", { count: open }) : t("people.handout.made")}</p>
+              {open > 0 ? <p className="text-soft text-sm">{t("people.handout.text")}</p> : null}
+              <Handout people={found.data} slips={slips} onSlips={setSlips} of={() => room.name} />
+            </>
+          ) : null}
+          <p className="flex justify-end">
+            <Button onPress={close}>{t("app.close")}</Button>
+          </p>
+        </>
+      )}
+    </Window>
+  );
+}
