@@ -1,4 +1,5 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { signIn } from "../lib/session";
@@ -17,27 +18,19 @@ const isDemo = (found: unknown): found is Demo =>
 export function DemoPeople({ from, onEnter }: { from: string; onEnter: () => void }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
-  const demo = useQuery({
-    queryKey: ["demo"],
-    queryFn: async () => {
-      const found: unknown = await (await fetch(from)).json();
-      if (!isDemo(found)) throw new Error("no demo");
-      return found;
-    },
-    retry: false,
-  });
+  const demo = useDemo(from);
   const entering = useMutation({
-    mutationFn: (email: string) => signIn(cache, email, demo.data?.password ?? ""),
+    mutationFn: (email: string) => signIn(cache, email, demo?.password ?? ""),
     onSuccess: onEnter,
   });
-  if (!demo.data) return null;
+  if (!demo) return null;
   return (
     <section aria-label={t("demo.title")} className="flex flex-col gap-2">
       <h2>{t("demo.title")}</h2>
       <p className="text-soft text-sm">{t("demo.text")}</p>
       {entering.isError ? <Alert problem={entering.error} /> : null}
       <ul className="grid gap-2">
-        {demo.data.people.map((one) => (
+        {demo.people.map((one) => (
           <li key={one.email}>
             <Button className="w-full" isPending={entering.isPending} onPress={() => entering.mutate(one.email)}>
               <span className="grow text-start">{t(`demo.${one.role}`, { name: one.name })}</span>
@@ -47,4 +40,19 @@ export function DemoPeople({ from, onEnter }: { from: string; onEnter: () => voi
       </ul>
     </section>
   );
+}
+
+/** Asks for the people of the demo, once and by hand: the machinery of queries would make every first visit heavier. */
+function useDemo(from: string): Demo | undefined {
+  const [demo, setDemo] = useState<Demo>();
+  useEffect(() => {
+    const left = new AbortController();
+    fetch(from, { signal: left.signal })
+      .then((answer) => answer.json())
+      .then((found: unknown) => isDemo(found) && setDemo(found))
+      // Without an answer the form is all there is.
+      .catch(() => undefined);
+    return () => left.abort();
+  }, [from]);
+  return demo;
 }

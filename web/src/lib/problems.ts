@@ -2,69 +2,8 @@
 import { useTranslation } from "react-i18next";
 
 import { Problem } from "../api/client";
-import { said } from "./words";
 
-/** What the service says about fields most, for the languages it does not speak. */
-const SAYINGS: readonly (readonly [RegExp, string])[] = [
-  [/^(is required|must not be (empty|null)|is empty)/, "required"],
-  [/e-mail address$/, "email"],
-  [/^is the address you have/, "sameAddress"],
-  [/^is not your password/, "password"],
-  [/^must be between (?<from>\S+) and (?<to>\S+)$/, "between"],
-  [/^must be at most (?<to>\d+) char/, "short"],
-  [/^must be at least (?<from>\d+) char/, "long"],
-  [/^must be 2 to 63 of/, "slug"],
-  [/^must be a host/, "host"],
-  [/^must not be before|^must be after/, "order"],
-  [/taken|is there twice|another .* of this/, "taken"],
-];
-
-/** A sentence of the service about a field, in the reader's words where we have them. */
-export function fieldWords(message: string): string {
-  for (const [pattern, key] of SAYINGS) {
-    const found = pattern.exec(message);
-    if (found) return said(`fields.${key}`, found.groups) ?? message;
-  }
-  return message;
-}
-
-/** The message for a field of a form, by its path in the body. */
-export function fieldProblem(problem: unknown, path: string): string | undefined {
-  const detail = problem instanceof Problem ? problem.details.find((one) => one.path === path) : undefined;
-  return detail && fieldWords(detail.message);
-}
-
-/** What the service says of fields, and the words for it in the reader's language. */
-const SAID: readonly (readonly [RegExp, string])[] = [
-  [/^is required/, "required"],
-  [/^must be at most (\d+) /, "most"],
-  [/^must be at least (\d+) /, "least"],
-  [/^must be an e-mail address/, "email"],
-  [/^is too short: choose at least (\d+)/, "least"],
-  [/^is too long: choose at most (\d+)/, "most"],
-  [/^is one of those that everybody tries/, "common"],
-  [/^is only your own name/, "own"],
-  [/control characters/, "control"],
-];
-
-/** The messages for the fields of a form, to be spread into them: in the reader's words where we have them. */
-export function useFields(problem: unknown): (path: string) => { problem?: string } {
-  const { t, i18n } = useTranslation();
-  return (path) => {
-    const message = fieldProblem(problem, path);
-    if (message === undefined || !(problem instanceof Problem)) return {};
-    if (i18n.exists(`refused.${problem.code}`)) return { problem: t(`refused.${problem.code}`) };
-    for (const [pattern, key] of SAID) {
-      const found = pattern.exec(message);
-      if (found) return { problem: t(`refused.field.${key}`, { count: Number(found[1] ?? 0) }) };
-    }
-    return { problem: message };
-  };
-}
-
-/** Whether a problem is told at the fields of a form, or has to be told beside them. */
-export const isOfFields = (problem: unknown, paths: readonly string[]): boolean =>
-  problem instanceof Problem && problem.details.length > 0 && problem.details.every((detail) => paths.includes(detail.path));
+export { fieldProblem, isOfFields, useFields } from "./fields";
 
 /** A problem in the reader's words where we have them, else in the service's. */
 export function useSay(): (problem: unknown) => string {
