@@ -93,9 +93,9 @@ scene("a teacher holds a lesson with the keyboard alone", async (stage) => {
 
   // Digits and arrows lead from card to card, Enter looks into one.
   await page.keyboard.press("1");
-  assert.equal(await focused(page), await cardAt(page, 0));
+  await assertSoon(async () => (await focused(page)) === (await cardAt(page, 0)), "1 leads to the first card");
   await page.keyboard.press("ArrowRight");
-  assert.equal(await focused(page), await cardAt(page, 1));
+  await assertSoon(async () => (await focused(page)) === (await cardAt(page, 1)), "an arrow leads to the next card");
   await seen(page);
   await page.keyboard.press("Enter");
   await page.waitForURL((url) => !url.pathname.endsWith("/board"));
@@ -112,7 +112,7 @@ scene("a teacher holds a lesson with the keyboard alone", async (stage) => {
   await page.getByRole("button", { name: "Reopen" }).waitFor();
 });
 
-const focused = (page) => page.evaluate(() => document.activeElement?.dataset.card);
+const focused = (page) => page.evaluate(() => document.activeElement?.closest("[data-card]")?.dataset.card);
 const cardAt = (page, index) => page.locator("[data-card]").nth(index).getAttribute("data-card");
 
 async function assertSoon(question, what) {

@@ -32,7 +32,7 @@ scene("a lesson with three browsers, from signing in to the finished topic", asy
 
   // The teacher opens the board; the students their document.
   await ada.locator(`a[href="/t/${topic.id}/board"]`).first().click();
-  const card = ada.getByRole("article").filter({ has: ada.locator(`[data-card="${rivers.id}"]`) });
+  const card = ada.locator(`[data-card="${rivers.id}"]`);
   await card.waitFor();
   for (const student of [ana, ben]) {
     await student.locator(`a[href="/g/${rivers.id}"]`).first().click();
