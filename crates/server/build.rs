@@ -9,6 +9,7 @@ fn main() -> io::Result<()> {
     // A build without the client works too, and one that comes later is found only in a folder that was there.
     std::fs::create_dir_all(CLIENT)?;
     // A release carries the client in itself; every other build reads it from that folder while it runs.
+    #[expect(clippy::disallowed_methods, reason = "this is how cargo speaks to a build script")]
     let is_release = std::env::var("PROFILE").is_ok_and(|profile| profile == "release");
     println!(
         "cargo:rerun-if-changed={}",
