@@ -31,7 +31,7 @@ pub enum SettingsCommand {
         #[command(flatten)]
         serve: Box<ServeArgs>,
         #[command(flatten)]
-        storage: StorageArgs,
+        storage: Box<StorageArgs>,
     },
     /// Print what is set, secrets masked
     Show,
@@ -47,7 +47,7 @@ pub fn run(command: SettingsCommand) -> anyhow::Result<()> {
             docserver_url,
             file,
         } => init(&url, docserver_url.as_deref(), &file),
-        SettingsCommand::Check { serve, storage } => check(*serve, storage),
+        SettingsCommand::Check { serve, storage } => check(*serve, *storage),
         SettingsCommand::Show => {
             print!("{}", show());
             Ok(())

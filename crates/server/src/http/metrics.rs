@@ -21,6 +21,10 @@ use crate::store::platform::PlatformProof;
 const TEXT: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// Serves the page until the process ends.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "an address of its own, for the machines of whoever runs the service"
+)]
 pub async fn serve(listener: TcpListener, app: App) -> std::io::Result<()> {
     axum::serve(listener, Router::new().route("/metrics", get(show)).with_state(app)).await
 }

@@ -68,6 +68,7 @@ async fn mark(page: Response) -> Response {
 }
 
 #[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "tests may panic")]
 mod tests {
     use super::*;
 

@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use axum::Router;
 use jiff::fmt::rfc2822;
-use jiff::{SignedDuration, Timestamp};
+use model::time::Timestamp;
 use tokio::net::TcpListener;
 use tokio::time::Instant;
 
 use super::{Finding, Findings, fault};
 use crate::cli::healthcheck::reachable;
+use crate::clock;
 use crate::config::Config;
 use crate::document_server::DocumentServer;
 use crate::document_server::client::Conversion;
@@ -18,9 +19,9 @@ use crate::document_server::client::Conversion;
 /// How long a page may take.
 const PAGE: Duration = Duration::from_secs(10);
 /// How long a conversion may take; the first one of a document server is slow.
-const CONVERSION: Duration = Duration::from_secs(60);
-/// Tokens are valid for minutes: clocks that differ by more make each of them invalid.
-const CLOCKS: SignedDuration = SignedDuration::from_secs(30);
+const CONVERSION: Duration = Duration::from_mins(1);
+/// Tokens are valid for minutes: clocks that differ by more seconds than this make many of them invalid.
+const CLOCKS: i64 = 30;
 
 /// Tries all directions, as far as the one before works.
 pub async fn examine(config: &Config, found: &mut Findings) {
@@ -36,7 +37,7 @@ pub async fn examine(config: &Config, found: &mut Findings) {
     };
     found.add("for browsers", script(public).await);
     found.add("for this service", health(&server, internal).await);
-    found.add("its clock", clock(internal).await);
+    found.add("its clock", its_clock(internal).await);
     match server.forgotten_keys().await {
         Ok(_) => found.add("its token", Finding::Fine("it takes our token".to_owned())),
         Err(error) => return found.add("its token", fault(&error)),
@@ -66,7 +67,7 @@ async fn health(server: &DocumentServer, internal: &str) -> Finding {
 }
 
 /// Its clock, as its answers tell it, beside ours.
-async fn clock(internal: &str) -> Finding {
+async fn its_clock(internal: &str) -> Finding {
     let Ok(answer) = get(&format!("{internal}/healthcheck")).await else {
         return Finding::Notice("it does not answer".to_owned());
     };
@@ -77,11 +78,11 @@ async fn clock(internal: &str) -> Finding {
     let Some(there) = date.and_then(|date| rfc2822::parse(date).ok()) else {
         return Finding::Notice("its answers carry no date".to_owned());
     };
-    let apart = there.timestamp().duration_since(Timestamp::now()).abs();
+    let there = Timestamp::from_millis(there.timestamp().as_millisecond());
+    let apart = clock::now().seconds_since(there).abs();
     if apart > CLOCKS {
         Finding::Fault(format!(
-            "it is {} s apart from ours: tokens become invalid; set both by NTP",
-            apart.as_secs()
+            "it is {apart} s apart from ours: tokens become invalid; set both by NTP"
         ))
     } else {
         Finding::Fine("agrees with ours".to_owned())
@@ -96,7 +97,7 @@ async fn way_back(config: &Config, server: &DocumentServer, own: &str) -> Findin
         tokio::spawn(async move { axum::serve(listener, page).await })
     });
     let conversion = Conversion {
-        key: format!("doctor-{}", crate::clock::new_id()),
+        key: format!("doctor-{}", clock::new_id()),
         file_type: "txt",
         url: format!("{own}/api/health"),
         title: "doctor.pdf".to_owned(),
