@@ -3,6 +3,7 @@ import { useTranslation } from "react-i18next";
 
 import { client, data, type Schemas } from "../api/client";
 import { useTime } from "../lib/time";
+import { useQuiet } from "../lib/whenQuiet";
 import { type Board, called } from "./board";
 
 /** What is told, of all that is logged. */
@@ -13,7 +14,7 @@ type Told = (typeof TOLD)[number];
 export function Feed({ found }: { found: Board }) {
   const { t } = useTranslation();
   const { moment, clock, day } = useTime();
-  const rows = useQuery({ ...latest(found), placeholderData: keepPreviousData }).data ?? [];
+  const rows = useQuery({ ...latest(found), enabled: useQuiet(), placeholderData: keepPreviousData }).data ?? [];
   const groups = new Map(found.groups.map((card) => [card.group.id as string, card.group]));
   const today = day(found.serverNow);
   const told = rows.flatMap((row) => {

@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 
 import { usePreference } from "../lib/preference";
 import { useTime } from "../lib/time";
+import { useQuiet } from "../lib/whenQuiet";
 import { Button } from "../ui/Button";
 import { Heading } from "../ui/Heading";
 import { More } from "../ui/More";
@@ -20,7 +21,7 @@ export function Head({ found, at }: { found: Board; at: number }) {
   const { moment } = useTime();
   const { title, deadline, status, classId, courseId } = found.assignment;
   const className = useQuery(classOf(classId)).data?.name;
-  const courseName = useQuery({ ...courseNames, enabled: courseId !== null }).data?.get(courseId ?? "");
+  const courseName = useQuery({ ...courseNames, enabled: useQuiet() && courseId !== null }).data?.get(courseId ?? "");
   return (
     <div className="flex flex-wrap items-end gap-x-6 gap-y-1">
       <div className="flex min-w-0 grow flex-col">

@@ -47,6 +47,9 @@ function stale(event: string, hint: Hint): QueryKey[] {
   }
 }
 
+/** After so many milliseconds a page that was just opened shows what it asked for. */
+const SETTLED = 2_000;
+
 let open: Socket | undefined;
 let told = 0;
 
@@ -63,9 +66,14 @@ export function goLive(cache: QueryClient, onLine: (line: Line) => void, onRevok
   open = socket;
   const refetch = () => void cache.invalidateQueries();
   const ask = gently(cache);
+  let isFirst = true;
+  let settled: ReturnType<typeof setTimeout> | undefined;
   socket.on("ready", () => {
     onLine("live");
-    refetch();
+    // What the page has just asked for is asked again once it stands: a weak machine is busy enough until then.
+    if (isFirst) settled = setTimeout(refetch, SETTLED);
+    else refetch();
+    isFirst = false;
   });
   socket.on("sync:required", refetch);
   socket.on("session:revoked", onRevoked);
@@ -86,6 +94,7 @@ export function goLive(cache: QueryClient, onLine: (line: Line) => void, onRevok
   });
   return () => {
     open = undefined;
+    clearTimeout(settled);
     socket.disconnect();
   };
 }

@@ -39,14 +39,13 @@ export const changeMe = (edit: Schemas["ProfileEdit"]) => data(client.PATCH("/us
 /** Speaks another language from now on, also after the next sign-in; not in the name of somebody else. */
 export function useLanguage(): (language: Language) => void {
   const cache = useQueryClient();
-  const isActing = useQuery(acting).data === true;
   const say = useSay();
+  const keep = async (language: Language) => {
+    if (await cache.ensureQueryData(acting)) return;
+    cache.setQueryData(me.queryKey, await changeMe({ locale: TAGS[language] }));
+  };
   return (language) => {
     void speak(language);
-    if (isActing) return;
-    changeMe({ locale: TAGS[language] }).then(
-      (person) => cache.setQueryData(me.queryKey, person),
-      (problem: unknown) => note(say(problem)),
-    );
+    keep(language).catch((problem: unknown) => note(say(problem)));
   };
 }

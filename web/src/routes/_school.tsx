@@ -20,7 +20,7 @@ const needsNoSchool = (person: Me, path: string) => path === "/me" || (isSuper(p
 export const Route = createFileRoute("/_school")({
   beforeLoad: async ({ context, location }) => {
     // What the pages of a school say is fetched ahead, but not by whoever sees the door for the first time.
-    if (wasInside()) void enterSchool(location.pathname);
+    if (wasInside() || location.pathname !== "/") void enterSchool(location.pathname);
     const person = await context.cache.ensureQueryData(me);
     if (!person) throw redirect({ to: "/login", search: { next: location.href } });
     const next = location.href;

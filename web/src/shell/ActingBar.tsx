@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 import { client } from "../api/client";
 import { useSay } from "../lib/problems";
 import { acting } from "../lib/session";
+import { useQuiet } from "../lib/whenQuiet";
 import { Button } from "../ui/Button";
 import { note } from "../ui/notes";
 
@@ -14,7 +15,7 @@ export function ActingBar({ name }: { name: string }) {
   const cache = useQueryClient();
   const navigate = useNavigate();
   const say = useSay();
-  const isActing = useQuery(acting).data === true;
+  const isActing = useQuery({ ...acting, enabled: useQuiet() }).data === true;
   const stopping = useMutation({
     mutationFn: () => client.POST("/auth/admin/stop-impersonating", { body: {} as never }),
     onSuccess: () => {

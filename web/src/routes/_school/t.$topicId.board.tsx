@@ -27,6 +27,8 @@ export const Route = createFileRoute("/_school/t/$topicId/board")({
     return show === undefined || show === "all" ? {} : { show };
   },
   beforeLoad: only(isStaff),
+  // Asked for while the page itself is on its way; what goes wrong is shown by the page.
+  loader: ({ context, params }) => void context.cache.prefetchQuery(board(params.topicId)),
   component: LessonBoard,
 });
 
