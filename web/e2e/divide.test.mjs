@@ -138,3 +138,14 @@ scene("of two changes the one that is refused is named and kept, the other is sa
   assert.ok((await members("Coasts")).includes(saved));
   assert.ok((await members("Deserts")).includes(refused));
 });
+
+scene("a colleague who has the address is shown the course, and nobody's names are asked for", async (stage) => {
+  const { course } = await (begun ??= begin(stage));
+  const asked = [];
+  const page = await stage.page("tom");
+  page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+  await page.goto(`/courses/${course.id}/divide`);
+  await page.getByText("You do not teach class 7x").waitFor();
+  assert.match(page.url(), new RegExp(`/courses/${course.id}$`));
+  assert.ok(!asked.some((path) => path.endsWith("/students")), asked.join(" "));
+});
