@@ -5,6 +5,18 @@ import { audit, scene } from "./stage.mjs";
 
 const courseOf = async (stage, name) => (await (await stage.api("ada")).get("/courses")).find((one) => one.name === name);
 const button = (page, name) => page.getByRole("button", { name, exact: true });
+/** A course of the class 7b with two groups that have numbers, and two students in the first. */
+const withGroups = async (stage, name) => {
+  const api = await stage.api("ada");
+  const { classId, subjectId } = await courseOf(stage, "Our earth");
+  const course = await api.post("/courses", { name, classId, subjectId });
+  const students = (await api.get(`/classes/${classId}/students`)).slice(0, 2).map(({ user }) => user);
+  const group = (title, memberIds) => api.post("/groups", { classId, courseId: course.id, name: `${name}: ${title}`, memberIds });
+  const groups = [await group("firs", students.map(({ id }) => id)), await group("elms", [])];
+  const [first, second] = groups.map((one) => `${one.groupNumber} ${one.name}`);
+  const members = async (one) => (await stage.group(one.name)).members.map((member) => member.user.name);
+  return { course, students: students.map((student) => student.name), groups, first, second, members };
+};
 const focused = (page) => page.evaluate(() => document.activeElement?.textContent ?? "");
 
 scene("a course is made where it is missing, and found by keyboard in the tree", async (stage) => {
@@ -72,24 +84,24 @@ scene("a course is found by name, archived with a way back, and deleted by its n
 });
 
 scene("a student leaves a group, comes back by undo, and moves to another", async (stage) => {
-  const { id } = await courseOf(stage, "Our earth");
-  const members = async (name) => (await stage.group(name)).members.map((member) => member.user.name);
-  const page = await stage.page("ada", { path: `/courses/${id}?tab=groups` });
-  const rivers = page.getByRole("list", { name: "In 1 Rivers" });
-  await button(rivers, "More: Ana Lima").click();
+  const { course, students, groups, first, second, members } = await withGroups(stage, "Trees");
+  const [leaver, stayer] = students;
+  const page = await stage.page("ada", { path: `/courses/${course.id}?tab=groups` });
+  const firs = page.getByRole("list", { name: `In ${first}` });
+  await button(firs, `More: ${leaver}`).click();
   await page.getByRole("menuitem", { name: "Out of this group" }).click();
-  await rivers.getByText("Ana Lima").waitFor({ state: "detached" });
-  assert.deepEqual(await members("Rivers"), ["Ben Okoye"]);
+  await firs.getByText(leaver).waitFor({ state: "detached" });
+  assert.deepEqual(await members(groups[0]), [stayer]);
   // The focus stays near: on the member who is left.
-  await page.waitForFunction(() => document.activeElement?.getAttribute("aria-label") === "More: Ben Okoye");
+  await page.waitForFunction((label) => document.activeElement?.getAttribute("aria-label") === label, `More: ${stayer}`);
   await button(page, "Undo").click();
-  await rivers.getByText("Ana Lima").waitFor();
+  await firs.getByText(leaver).waitFor();
 
   await page.getByRole("tab", { name: /Students/ }).click();
-  await button(page, "More: Ana Lima").click();
-  await page.getByRole("menuitem", { name: "To 2 Volcanoes" }).click();
-  await page.getByRole("listitem").filter({ hasText: "Ana Lima" }).getByRole("link", { name: "2 Volcanoes" }).waitFor();
-  assert.equal((await members("Volcanoes")).includes("Ana Lima"), true);
+  await button(page, `More: ${leaver}`).click();
+  await page.getByRole("menuitem", { name: `To ${second}` }).click();
+  await page.getByRole("listitem").filter({ hasText: leaver }).getByRole("link", { name: second }).waitFor();
+  assert.deepEqual(await members(groups[1]), [leaver]);
   assert.match(page.url(), /tab=students/);
 });
 
@@ -140,11 +152,12 @@ scene("a group number that is taken is refused beside the field, and can be mend
 });
 
 scene("without a network nothing is done in secret: it fails, says so, and the page stays", async (stage) => {
-  const { id } = await courseOf(stage, "Our earth");
-  const page = await stage.page("ada", { path: `/courses/${id}?tab=groups`, allow: [/ERR_INTERNET_DISCONNECTED/] });
-  const members = page.getByRole("list", { name: "In 4 Deserts" });
-  await members.getByText("Greta Lind").waitFor();
-  await button(members, "More: Greta Lind").click();
+  const { course, students, groups, first, members: membersOf } = await withGroups(stage, "Shrubs");
+  const [student] = students;
+  const page = await stage.page("ada", { path: `/courses/${course.id}?tab=groups`, allow: [/ERR_INTERNET_DISCONNECTED/] });
+  const members = page.getByRole("list", { name: `In ${first}` });
+  await members.getByText(student).waitFor();
+  await button(members, `More: ${student}`).click();
   const out = page.getByRole("menuitem", { name: "Out of this group" });
   await out.waitFor();
   // What draws notes comes when everything else has come.
@@ -152,7 +165,7 @@ scene("without a network nothing is done in secret: it fails, says so, and the p
   await page.context().setOffline(true);
   await out.click();
   await page.getByText("The service cannot be reached").first().waitFor();
-  await members.getByText("Greta Lind").waitFor();
+  await members.getByText(student).waitFor();
   await page.context().setOffline(false);
-  assert.equal((await stage.group("Deserts")).members.some((member) => member.user.name === "Greta Lind"), true);
+  assert.deepEqual((await membersOf(groups[0])).toSorted(), students.toSorted());
 });

@@ -3,42 +3,67 @@ import assert from "node:assert/strict";
 
 import { audit, scene } from "./stage.mjs";
 
+const NAMES = ["Rivers", "Volcanoes", "Glaciers", "Deserts", "Coasts", "Islands", "Plains", "Caves"];
+
+/** A class of sixteen with a course and eight groups of two: what is divided here is nobody else's. */
+const begin = async (stage) => {
+  const api = await stage.api("ada");
+  const { class: other, subjectId } = (await api.get("/courses")).find((one) => one.name === "Our earth");
+  const pupils = (await api.get(`/classes/${other.id}/students`)).slice(0, 16).map(({ user }) => user);
+  const { id: classId } = await api.post("/classes", { name: "7x", academicYear: "2026/2027", subjectIds: [subjectId] });
+  await api.post(`/classes/${classId}/students`, { studentIds: pupils.map(({ id }) => id) });
+  const course = await api.post("/courses", { name: "The ground", classId, subjectId });
+  const groups = [];
+  for (const [index, name] of NAMES.entries()) {
+    const memberIds = pupils.slice(2 * index, 2 * index + 2).map(({ id }) => id);
+    groups.push(await api.post("/groups", { classId, courseId: course.id, name, groupNumber: index + 1, memberIds }));
+  }
+  return { course, students: pupils.map((one) => one.name) };
+};
+let begun;
+
 const open = async (stage, options = {}) => {
-  const [course] = await (await stage.api("ada")).get("/courses");
+  begun ??= begin(stage);
+  const { course, students } = await begun;
   const page = await stage.page("ada", { path: `/courses/${course.id}/divide`, ...options });
   await page.locator("[data-place]").first().waitFor();
-  return { page, course };
+  /** A group of the course as the service knows it. */
+  const known = async (name) => (await (await stage.api("ada")).get(`/groups?classId=${course.classId}`)).find((one) => one.name === name);
+  const members = async (name) => (await known(name)).members.map((member) => member.user.name).toSorted();
+  /** Who was in the group of that number, counted from 1, in the beginning. */
+  const pair = (number) => students.slice(2 * number - 2, 2 * number);
+  return { page, course, known, members, pair };
 };
 const group = (page, name) => page.getByRole("region", { name, exact: true });
 const card = (page, place, name) => group(page, place).getByRole("row", { name });
 const said = (page) => page.getByRole("region", { name: "What will be saved" }).getByRole("status");
-const members = async (stage, name) => (await stage.group(name)).members.map((member) => member.user.name).toSorted();
 
 scene("a card goes by keys alone, back again, and is saved only by the button", async (stage) => {
-  const { page } = await open(stage);
-  const volcanoes = await stage.group("Volcanoes");
+  const { page, known, members, pair } = await open(stage);
+  const volcanoes = await known("Volcanoes");
+  const [mover, stayer] = pair(1);
   // Picked up by Enter, carried from group to group by Tab, put down by Enter.
-  await card(page, "1 Rivers", "Ana Lima").focus();
+  await card(page, "1 Rivers", mover).focus();
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("Enter");
   const over = () => page.evaluate(() => document.activeElement?.closest("[data-place]")?.getAttribute("data-place") ?? "");
   for (let step = 0; step < 30 && (await over()) !== volcanoes.id; step += 1) await page.keyboard.press("Tab");
   assert.equal(await over(), volcanoes.id, "the card can be carried to every group");
   await page.keyboard.press("Enter");
-  await said(page).getByText("Ana Lima moved to 2 Volcanoes, 3 members").waitFor();
-  await card(page, "2 Volcanoes", "Ana Lima").getByText("from 1 Rivers").waitFor();
-  assert.deepEqual(await members(stage, "Rivers"), ["Ana Lima", "Ben Okoye"], "nothing is saved before the button");
+  await said(page).getByText(`${mover} moved to 2 Volcanoes, 3 members`).waitFor();
+  await card(page, "2 Volcanoes", mover).getByText("from 1 Rivers").waitFor();
+  assert.deepEqual(await members("Rivers"), [mover, stayer].toSorted(), "nothing is saved before the button");
 
   await page.keyboard.press("Control+z");
-  await card(page, "1 Rivers", "Ana Lima").waitFor();
+  await card(page, "1 Rivers", mover).waitFor();
   assert.ok(await page.getByRole("button", { name: "Save" }).isDisabled(), "after the way back there is nothing to save");
 
   // By the menu of the card; whoever moves one after the other stays where he is.
-  await card(page, "1 Rivers", "Ana Lima").focus();
+  await card(page, "1 Rivers", mover).focus();
   for (const key of ["ArrowRight", "ArrowRight", "Enter"]) await page.keyboard.press(key);
   await page.getByRole("menuitem", { name: /^2 Volcanoes/ }).press("Enter");
-  await card(page, "2 Volcanoes", "Ana Lima").waitFor();
-  await page.waitForFunction(() => document.activeElement?.textContent?.includes("Ben Okoye"));
+  await card(page, "2 Volcanoes", mover).waitFor();
+  await page.waitForFunction((name) => document.activeElement?.textContent?.includes(name), stayer);
   await audit(page);
 
   // Leaving is asked about; saving is one button.
@@ -46,12 +71,13 @@ scene("a card goes by keys alone, back again, and is saved only by the button", 
   await page.getByRole("alertdialog").getByRole("button", { name: "Stay here" }).click();
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("1 change saved.").first().waitFor();
-  assert.deepEqual(await members(stage, "Rivers"), ["Ben Okoye"]);
-  assert.ok((await members(stage, "Volcanoes")).includes("Ana Lima"));
+  assert.deepEqual(await members("Rivers"), [stayer]);
+  assert.deepEqual(await members("Volcanoes"), [mover, ...pair(2)].toSorted());
 });
 
 scene("new groups by lot keep two apart, and a number taken meanwhile is said at its group", async (stage) => {
-  const { page, course } = await open(stage);
+  const { page, course, known, pair } = await open(stage);
+  const [one, other] = [pair(1)[0], pair(2)[0]];
   const api = await stage.api("ada");
   await page.getByText("Leave out who is in a group already").click();
   await page.getByText("a number of groups").click();
@@ -60,12 +86,12 @@ scene("new groups by lot keep two apart, and a number taken meanwhile is said at
   await count.press("Tab");
   await page.getByRole("button", { name: "Keep apart…" }).click();
   const dialog = page.getByRole("dialog");
-  for (const name of ["Ana Lima", "Cleo Martin"]) await dialog.getByText(name).click();
+  for (const name of [one, other]) await dialog.getByText(name).click();
   await dialog.getByRole("button", { name: "Keep apart…" }).click();
   await page.getByRole("button", { name: "Shuffle" }).click();
   await said(page).getByText("2 groups of 16 students, not saved yet.").waitFor();
   const first = await page.locator('[data-group^="new"]').first().getByRole("row").allInnerTexts();
-  assert.equal(first.filter((text) => /Ana Lima|Cleo Martin/.test(text)).length, 1, "the two are apart");
+  assert.equal(first.filter((text) => text.includes(one) || text.includes(other)).length, 1, "the two are apart");
 
   const number = Number((await page.locator('[data-group^="new"]').first().getAttribute("data-group")).replace("new", ""));
   const taken = await api.post("/groups", { classId: course.classId, groupNumber: number, name: "Faster" });
@@ -80,23 +106,25 @@ scene("new groups by lot keep two apart, and a number taken meanwhile is said at
   await page.getByRole("dialog").getByRole("button", { name: "Take over" }).click();
   await page.getByRole("button", { name: "Create", exact: true }).click();
   await page.getByText("2 groups created.").first().waitFor();
-  const explorers = await stage.group("Explorers");
+  const explorers = await known("Explorers");
   assert.equal(explorers.groupNumber, 90);
-  assert.equal(explorers.memberCount + (await stage.group(`Group ${number + 1}`)).memberCount, 16);
+  assert.equal(explorers.memberCount + (await known(`Group ${number + 1}`)).memberCount, 16);
   await api.delete(`/groups/${taken.id}`);
 });
 
 scene("on a phone a card goes by its menu, and nothing scrolls sideways", async (stage) => {
-  const { page } = await open(stage, { width: 320, height: 640 });
-  await card(page, "8 Caves", "Pablo Ruiz").getByRole("button", { name: /^More/ }).click();
+  const { page, pair } = await open(stage, { width: 320, height: 640 });
+  const [name] = pair(8);
+  await card(page, "8 Caves", name).getByRole("button", { name: /^More/ }).click();
   await page.getByRole("menuitem", { name: "Not in a group" }).click();
-  await said(page).getByText("Pablo Ruiz taken out of 8 Caves").waitFor();
+  await said(page).getByText(`${name} taken out of 8 Caves`).waitFor();
   assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 320);
 });
 
 scene("of two changes the one that is refused is named and kept, the other is saved", async (stage) => {
-  const { page } = await open(stage, { allow: [/status of 409/] });
-  for (const [place, name] of [["4 Deserts", "Hugo Weber"], ["6 Islands", "Leo Dubois"]]) {
+  const { page, members, pair } = await open(stage, { allow: [/status of 409/] });
+  const [[refused], [saved]] = [pair(4), pair(6)];
+  for (const [place, name] of [["4 Deserts", refused], ["6 Islands", saved]]) {
     await card(page, place, name).getByRole("button", { name: /^More/ }).click();
     await page.getByRole("menuitem", { name: /^5 Coasts/ }).click();
     await card(page, "5 Coasts", name).waitFor();
@@ -105,8 +133,19 @@ scene("of two changes the one that is refused is named and kept, the other is sa
   await page.route("**/move", (route) => route.fulfill({ status: 409, contentType: "application/json", body: JSON.stringify(refusal) }), { times: 1 });
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("1 of 2 changes could not be saved:").waitFor();
-  await page.getByText("Hugo Weber, 5 Coasts: This student is not in the class any more.").waitFor();
+  await page.getByText(`${refused}, 5 Coasts: This student is not in the class any more.`).waitFor();
   await page.getByText("1 change in existing groups").waitFor();
-  assert.ok((await members(stage, "Coasts")).includes("Leo Dubois"));
-  assert.ok((await members(stage, "Deserts")).includes("Hugo Weber"));
+  assert.ok((await members("Coasts")).includes(saved));
+  assert.ok((await members("Deserts")).includes(refused));
+});
+
+scene("a colleague who has the address is shown the course, and nobody's names are asked for", async (stage) => {
+  const { course } = await (begun ??= begin(stage));
+  const asked = [];
+  const page = await stage.page("tom");
+  page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+  await page.goto(`/courses/${course.id}/divide`);
+  await page.getByText("You do not teach class 7x").waitFor();
+  assert.match(page.url(), new RegExp(`/courses/${course.id}$`));
+  assert.ok(!asked.some((path) => path.endsWith("/students")), asked.join(" "));
 });

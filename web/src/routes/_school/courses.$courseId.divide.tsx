@@ -1,7 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
-import { createFileRoute, Link } from "@tanstack/react-router";
+import { createFileRoute, Link, Navigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
+import { isManaged, schoolClass } from "../../classes/classes";
 import { classGroups, course, type CourseDetail, students } from "../../divide/class";
 import { Divider } from "../../divide/Divider";
 import { isStaff, only } from "../../lib/session";
@@ -31,7 +32,15 @@ function Divide() {
       </div>
     );
   }
-  return <Class of={found.data} />;
+  return <Managed of={found.data} />;
+}
+
+/** Whoever does not teach the class may not know who is in it: the course tells him what he may see. */
+function Managed({ of }: { of: CourseDetail }) {
+  const within = useQuery(schoolClass(of.classId));
+  if (within.data) return isManaged(within.data) ? <Class of={of} /> : <Navigate to="/courses/$courseId" params={{ courseId: of.id }} replace />;
+  if (within.error) return <Problems problem={within.error} again={() => void within.refetch()} />;
+  return <Shape count={6} />;
 }
 
 function Class({ of }: { of: CourseDetail }) {
