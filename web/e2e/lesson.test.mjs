@@ -24,6 +24,26 @@ async function arrive(stage, who) {
   await ready(page);
   return page;
 }
+scene("who leaves before the editor has come finds it on coming back", async (stage) => {
+  const rivers = await stage.group("Rivers", "ana");
+  const ana = await stage.page("ana");
+  const held = [];
+  await ana.route("**/documents/api.js*", (route) => held.push(route));
+  await ana.goto("/groups");
+  await ana.locator(`a[href="/g/${rivers.id}"]`).first().click();
+  await ana.locator(`a[href^="/g/${rivers.id}/d/"]`).first().click();
+  await until(() => held.length > 0, "the script of the document server is asked for");
+  await ana.goBack();
+  await ana.goBack();
+  await ana.waitForURL("**/groups");
+  await ready(ana);
+  for (const route of held) await route.continue();
+  await ana.unroute("**/documents/api.js*");
+  await ana.waitForFunction(() => "DocsAPI" in window);
+  await ana.goForward();
+  await ana.goForward();
+  await until(() => editor(ana).isEditable(), "the editor is there");
+});
 
 scene("a lesson with three browsers, from signing in to the finished topic", async (stage, t) => {
   const topic = await stage.topic("Landforms");

@@ -10,6 +10,7 @@ import { Problems } from "../ui/Problems";
 import { Shape } from "../ui/Shape";
 import { save } from "./files";
 import { type Document, fileName } from "./room";
+import { editorScript } from "./script";
 
 type Config = Schemas["Editor"];
 
@@ -35,22 +36,27 @@ export function Editor({ document, isView, isPhone }: Props) {
     gcTime: 0,
   });
   const config = useHeld(view.data);
+  const server = config?.documentServerUrl ?? null;
+  const script = useQuery({ ...editorScript(server ?? "", config?.document.key ?? ""), enabled: server !== null });
+  const isMissing = failed || script.isError;
   const again = () => {
     setFailed(false);
+    if (script.isError) void script.refetch();
     void cache.resetQueries({ queryKey });
   };
   if (config === undefined) return view.isError ? <Problems problem={view.error} again={again} /> : <Shape count={1} />;
-  if (failed || config.documentServerUrl === null) {
+  if (isMissing || server === null) {
     return (
       <div role="alert" className="flex flex-col items-start gap-3">
-        <p>{t(failed ? "room.editor.failed" : "room.editor.none")}</p>
+        <p>{t(isMissing ? "room.editor.failed" : "room.editor.none")}</p>
         <p className="flex flex-wrap gap-2">
-          {failed ? <Button onPress={again}>{t("problem.again")}</Button> : null}
+          {isMissing ? <Button onPress={again}>{t("problem.again")}</Button> : null}
           <Button onPress={() => save(`/api/workrooms/documents/${document.id}/download`, fileName(document))}>{t("room.editor.download")}</Button>
         </p>
       </div>
     );
   }
+  if (!script.isSuccess) return <Shape count={1} />;
   // Another key is another document to the document server: nothing of the old editor may live on.
   return <Frame key={`${config.document.key} ${config.editorConfig.mode}`} document={document} config={config} isPhone={isPhone} onAgain={again} onFail={() => setFailed(true)} />;
 }
