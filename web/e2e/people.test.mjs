@@ -9,6 +9,7 @@ const LIST = [
   "Nachname;Vorname;E-Mail-Adresse;Klasse;Haarfarbe",
   "Müller;Maja;maja@demo.example;8x;rot",
   "Lima;Ana;ana@demo.example;;braun",
+  "Okoye-Berg;Ben;ben@demo.example;;",
   "Ohne;Adresse;;8x;",
   "=Formel;Otto;otto@demo.example;8y;",
 ].join("\r\n");
@@ -21,6 +22,9 @@ const signsIn = (stage, email, password) =>
   });
 
 scene("a list from the school's administration becomes people who can sign in", async (stage) => {
+  const api = await stage.api("admin");
+  const rooms = async () => (await api.get("/homerooms")).map((room) => `${room.name}: ${room.studentCount}`).toSorted();
+  const before = await rooms();
   const page = await stage.page("admin", { path: "/admin/import" });
   // As Excel on Windows writes it: semicolons, and umlauts that are no UTF-8.
   await page.locator("input[type=file]").setInputFiles({ name: "liste.csv", mimeType: "text/csv", buffer: Buffer.from(LIST, "latin1") });
@@ -28,8 +32,10 @@ scene("a list from the school's administration becomes people who can sign in", 
   await page.getByText("Not used: Haarfarbe").waitFor();
   await page.getByRole("button", { name: "Check", exact: true }).click();
   await page.getByRole("button", { name: "2 new", exact: true }).waitFor();
-  await page.getByRole("row").filter({ hasText: /^4/ }).filter({ hasText: "Email: is missing" }).waitFor();
-  assert.equal((await (await stage.api("admin")).get("/users?search=maja")).data.length, 0, "a check changes nothing");
+  await page.getByRole("button", { name: "1 changed", exact: true }).waitFor();
+  await page.getByRole("button", { name: "1 unchanged", exact: true }).waitFor();
+  await page.getByRole("row").filter({ hasText: /^5/ }).filter({ hasText: "Email: is missing" }).waitFor();
+  assert.equal((await api.get("/users?search=maja")).data.length, 0, "a check changes nothing");
   // 8y was a slip of the pen.
   await page.getByText("8y").click();
   await page.getByRole("button", { name: "Import 3", exact: true }).click();
@@ -42,8 +48,8 @@ scene("a list from the school's administration becomes people who can sign in", 
     ["8x", "Maja Müller", "maja@demo.example"],
   ]);
   assert.equal((await signsIn(stage, "maja@demo.example", lines[2][3])).status, 200, "the password from the file works");
-  const rooms = await (await stage.api("admin")).get("/homerooms");
-  assert.deepEqual(rooms.map((room) => [room.name, room.studentCount]), [["8x", 1]]);
+  assert.deepEqual((await api.get("/users?search=ben%40")).data.map((user) => user.name), ["Ben Okoye-Berg"], "who was there already is changed");
+  assert.deepEqual(await rooms(), [...before, "8x: 1"].toSorted(), "a new homeroom; a cell without a word moves nobody out of his");
   // Who is not in the file is left alone until somebody chooses otherwise, and that can be taken back.
   await page.getByText("Who?").click();
   await page.locator("label", { hasText: "Cleo Martin" }).click();
@@ -89,12 +95,15 @@ scene("people are found, and changed with the keyboard alone; nobody locks himse
 scene("a new school year takes the homerooms along, and can be taken back", async (stage) => {
   const api = await stage.api("admin");
   const students = (await api.get("/users?role=STUDENT&limit=3")).data.map((user) => user.id);
+  const others = await api.get("/homerooms?academicYear=2026/2027");
   const old = await api.post("/homerooms", { name: "9c", academicYear: "2026/2027", gradeLevel: "9" });
   await api.post(`/homerooms/${old.id}/students`, { studentIds: students });
   const page = await stage.page("admin", { path: "/admin/homerooms" });
   await page.getByRole("button", { name: "New school year…" }).click();
   await page.getByRole("textbox", { name: "New name of 9c" }).waitFor();
   await audit(page, "a new school year");
+  // What is not ticked does not go along.
+  for (const { name } of others) await page.getByRole("dialog").locator("label", { hasText: new RegExp(`^${name}\\b`) }).click();
   await page.getByRole("button", { name: "Make 1 homeroom" }).click();
   await page.getByText("1 homeroom of 2027/2028 is made.").waitFor();
   const made = async () => (await api.get("/homerooms?academicYear=2027/2028")).map((room) => [room.name, room.gradeLevel, room.studentCount]);

@@ -89,13 +89,19 @@ export async function changePassword(currentPassword: string, newPassword: strin
 /** What a browser keeps when somebody goes: choices, under ids that tell nobody anything. */
 const LASTING = /^(language$|school:|prefers:)/;
 
+/** Nobody is here any more: everything is forgotten, and what is still on the screen asks for nothing. */
+export function forget(cache: QueryClient): void {
+  cache.clear();
+  cache.setQueryData(me.queryKey, null);
+}
+
 /** Ends the session; whoever uses this browser next finds nothing of the last. The service has the browser drop everything. */
 export async function signOut(cache: QueryClient): Promise<void> {
   const lasting = Object.entries(localStorage).filter(([key]) => LASTING.test(key));
   await client.POST("/auth/sign-out", { body: {} as never });
   forgetDrafts();
   for (const [key, value] of lasting) localStorage.setItem(key, String(value));
-  cache.clear();
+  forget(cache);
 }
 
 /** Where to go after signing in: a path of this page, nothing else. */

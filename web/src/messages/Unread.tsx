@@ -1,14 +1,17 @@
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Mail } from "lucide-react";
 import { useTranslation } from "react-i18next";
 
+import { me } from "../lib/session";
 import { unread } from "./messages";
 
 /** The way to the messages, for the header: how many are new stands beside it. */
 export function Unread() {
   const { t } = useTranslation();
-  const { data: count = 0 } = useQuery(unread);
+  const cache = useQueryClient();
+  // The header is on the screen a moment longer than the session of whoever signs out.
+  const { data: count = 0 } = useQuery({ ...unread, enabled: () => cache.getQueryData(me.queryKey) !== null });
   const words = count > 0 ? t("messages.unread", { count }) : t("messages.title");
   return (
     <Link to="/messages" aria-label={words} title={words} className="text-ink inline-flex min-h-11 min-w-11 items-center justify-center gap-1 rounded-lg">

@@ -4,7 +4,7 @@ import { lazy, Suspense, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { goLive, type Line } from "../lib/live";
-import { acting, isSuper, me, type Me } from "../lib/session";
+import { acting, forget, isSuper, me, type Me } from "../lib/session";
 import { enterSchool, speakFor, wasInside } from "../lib/words";
 import { ActingBar } from "../shell/ActingBar";
 import { Header } from "../shell/Header";
@@ -67,7 +67,7 @@ function useLine(): Line {
   useEffect(
     () =>
       goLive(cache, setLine, () => {
-        cache.clear();
+        forget(cache);
         void navigate({ to: "/login" });
       }),
     [cache, navigate],
