@@ -1,5 +1,5 @@
 // The own account: what its owner may change of it, and where he is signed in.
-import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
+import { queryOptions, useQueryClient } from "@tanstack/react-query";
 
 import { client, data, type Schemas } from "../api/client";
 import { useSay } from "../lib/problems";
