@@ -13,6 +13,8 @@ export default [
     ready: "iframe",
     does: async (page) => {
       for (const fold of await page.locator("#work-panel summary").all()) await fold.click();
+      // The clicks have scrolled; what lies half under the header is not what is looked at.
+      await page.evaluate(() => window.scrollTo(0, 0));
     },
   },
   { name: "A work that is not handed in", who: "ada", path: (stage) => at(stage, "Volcanoes"), ready: "iframe" },
