@@ -33,6 +33,12 @@ for (const key of english.keys()) {
   if (!code.includes(`"${plain}"`) && !prefixes.some((prefix) => plain.startsWith(prefix))) faults.push(`nothing says ${key}`);
 }
 
+// What is said has words. A key is what stands in t("…") as it is.
+const plains = new Set([...english.keys()].map((key) => key.replace(/_(zero|one|two|few|many|other)$/, "")));
+for (const [, key] of code.matchAll(/\bt\(\s*"(\w+\.[\w.]+)"/g)) {
+  if (!plains.has(key)) faults.push(`${key} is said and has no words`);
+}
+
 // The places of a lesson come with a part of the words only: nothing they are made of may say anything else.
 const routes = join(source, "routes/_school");
 const here = ["today", "groups", "t.$topicId.board", "t.$topicId.projector", "../_school"].map((name) => join(routes, `${name}.tsx`));

@@ -43,7 +43,7 @@ export function MoveStudent({ found, from, userId, onClose }: { found: Board; fr
               <li key={card.group.id}>
                 <Button className="w-full" isPending={move.isPending} onPress={() => move.mutate({ from: from.group.id, to: card.group.id })}>
                   <span className="grow truncate text-start">{called(card.group)}</span>
-                  <span className="text-soft shrink-0 text-sm font-normal">{t("groups.members", { count: card.members.length })}</span>
+                  <span className="text-soft shrink-0 text-sm font-normal">{t("board.members", { count: card.members.length })}</span>
                 </Button>
               </li>
             ))}

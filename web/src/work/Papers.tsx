@@ -26,7 +26,7 @@ export function Papers({ papers, open, onOpen }: Props) {
   if (here === undefined) return <Empty>{t("work.noDocuments")}</Empty>;
   return (
     <Tabs
-      label={t("room.documents")}
+      label={t("room.place.documents")}
       open={here.id}
       onOpen={onOpen}
       parts={papers.map(partOf)}

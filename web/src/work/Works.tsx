@@ -55,7 +55,7 @@ export function Works({ found, row, person, open, onOpen }: Props) {
       <Head found={found} row={row} nameOf={nameOfPerson} />
       {isFinished ? <Bar>{t("work.finished", { when: found.finishedAt === null ? "" : moment(found.finishedAt) })}</Bar> : null}
       <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_22rem]">
-        <section id="work-document" tabIndex={-1} aria-label={t("room.documents")} className="min-w-0 outline-none focus-visible:outline-3">
+        <section id="work-document" tabIndex={-1} aria-label={t("room.place.documents")} className="min-w-0 outline-none focus-visible:outline-3">
           <Sheet>
             {place.isPending ? <Shape count={1} /> : null}
             {place.isError && !place.data ? <Problems problem={place.error} again={() => void place.refetch()} /> : null}
