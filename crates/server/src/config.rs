@@ -1,47 +1,21 @@
 //! Every setting, grouped by concern: an environment variable and the flag of the same name. The only reader of the
 //! environment. Secrets never show themselves.
 
-use std::fmt;
 use std::net::{IpAddr, SocketAddr};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use lettre::message::Mailbox;
 
 pub use self::object_store::ObjectStoreArgs;
+pub use self::secret::{Secret, fresh_secret};
+use self::secret::{is_known, read_secret_file};
 use crate::document_server::patience::Patience;
 use crate::mail::{self, Server};
 use crate::store::Database;
 
 mod object_store;
-
-/// A secret: it can be used, not shown.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Secret(String);
-
-impl Secret {
-    /// Wraps a secret.
-    pub fn new(text: impl Into<String>) -> Self {
-        Self(text.into())
-    }
-
-    /// The secret itself, for signing.
-    pub fn expose(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("***")
-    }
-}
-
-impl From<&str> for Secret {
-    fn from(text: &str) -> Self {
-        Self::new(text)
-    }
-}
+mod secret;
 
 /// Where rows and files are kept.
 #[derive(Args, Debug, Clone)]
@@ -252,16 +226,6 @@ const CONNECTIONS_MAX: usize = 20_000;
 /// Connections from one address: schools stand behind one.
 const CONNECTIONS_PER_ADDRESS: usize = 1_000;
 
-/// Secrets that are in every manual and so protect nothing.
-const KNOWN_SECRETS: [&str; 6] = [
-    "secret",
-    "changeme",
-    "change-me",
-    "password",
-    "default",
-    "better-auth-secret",
-];
-
 impl StorageArgs {
     /// The database the settings name.
     pub fn database(&self) -> Result<Database, Refused> {
@@ -308,7 +272,7 @@ impl Config {
     pub fn check(serve: ServeArgs, storage: StorageArgs) -> Result<Self, Refused> {
         let from_file = |path: &Option<PathBuf>| path.as_deref().map(read_secret_file).transpose();
         let present = |text: Option<String>| text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
-        let secret = |secret: Option<Secret>| present(secret.map(|secret| secret.0));
+        let secret = |secret: Option<Secret>| present(secret.map(Secret::into_text));
         let frontend_url = present(serve.frontend_url);
         let docserver = secret(serve.docserver_jwt_secret).or(from_file(&serve.docserver_jwt_secret_file)?);
         let auth = secret(serve.auth_secret).or(from_file(&serve.auth_secret_file)?);
@@ -427,11 +391,6 @@ pub fn names_in_dotenv() -> Vec<String> {
     lines.filter_map(|line| Some(line.ok()?.0)).collect()
 }
 
-/// A secret nobody has had before.
-pub fn fresh_secret() -> String {
-    better_auth::token::random_text(48)
-}
-
 /// Plain names between slashes, at least one: the whole document server is no folder of results.
 fn is_folder(path: &str) -> bool {
     let inside = path.strip_prefix('/').and_then(|rest| rest.strip_suffix('/'));
@@ -440,21 +399,6 @@ fn is_folder(path: &str) -> bool {
         !matches!(name, "" | "." | "..") && bytes.all(|byte| byte.is_ascii_alphanumeric() || b"._~-".contains(&byte))
     };
     inside.is_some_and(|inside| inside.split('/').all(is_plain))
-}
-
-fn is_known(secret: &str) -> bool {
-    let lower = secret.to_ascii_lowercase();
-    let one_character = lower.chars().all(|character| lower.starts_with(character));
-    // "secretsecretsecret…" is as well known as "secret".
-    one_character
-        || KNOWN_SECRETS
-            .iter()
-            .any(|known| lower.replace(known, "").trim_matches(['-', '_', ' ']).is_empty())
-}
-
-fn read_secret_file(path: &Path) -> Result<String, Refused> {
-    let text = std::fs::read_to_string(path).map_err(|error| Refused(format!("{}: {error}", path.display())))?;
-    Ok(text.trim().to_owned())
 }
 
 /// `scheme://host[:port]` of an http(s) address, lower-case, without a default port.

@@ -207,9 +207,11 @@ fn become_content(
         work.correct_extension(&document.id, arrived.bytes.extension)?;
     }
     // Content came in under an older key. Whoever opens the present one must not get what the document server cached
-    // under it; only a session that is going on there keeps its key, its save comes later and wins.
+    // under it; only a session that is going on there keeps its key, its save comes later and wins. Where nobody may
+    // write, there are none but readers: they go on reading the old words, and those who come now get the new ones.
     let is_older = arrived.generation < document.generation;
-    if is_older && work.editing_session(&document.id, document.generation)?.is_none() {
+    let is_read_only = document.frozen_at().is_some();
+    if is_older && (is_read_only || work.editing_session(&document.id, document.generation)?.is_none()) {
         document.renew_key();
     }
     let copy = complete_submission(work, document, &revision, arrived)?;

@@ -113,10 +113,17 @@ studio!(s02_a_save_on_its_way_completes_the_hand_in, |studio| {
     assert_eq!(handed_in["document"]["version"], 0);
     assert!(!copied_text(studio, &document).await.contains("On its way."));
     studio.server.faults().clear();
+    let reader = studio.open(&world.ada, &document).await;
+    let key = studio.key(&document).await;
+    assert!(!reader.text().await.unwrap().contains("On its way."));
     let closed = editor.close().await.unwrap();
     assert_eq!((closed.status, closed.accepted), (Some(2), true));
     assert!(copied_text(studio, &document).await.contains("On its way."));
     assert!(studio.text(&document).await.contains("On its way."));
+    // Under the key of somebody who reads, the document server has the old words.
+    assert_ne!(studio.key(&document).await, key);
+    let second = studio.open(&world.ada, &document).await;
+    assert!(second.text().await.unwrap().contains("On its way."));
     let link = studio
         .app
         .as_(&world.ben)
