@@ -19,6 +19,8 @@ export async function audit(page, what = page.url()) {
 /** At 320 px, nobody scrolls sideways. */
 export async function narrow(page, what = page.url()) {
   await page.setViewportSize({ width: 320, height: 800 });
+  // Places that stand beside each other become tabs, which takes the page a moment; what stays wide is said below.
+  await page.waitForFunction(() => document.documentElement.scrollWidth <= 320, undefined, { timeout: 3_000 }).catch(() => undefined);
   const { width, wide } = await page.evaluate(() => {
     const beyond = [...document.querySelectorAll("body *")].filter((one) => one.getBoundingClientRect().right > 320.5);
     return { width: document.documentElement.scrollWidth, wide: beyond.slice(0, 5).map((one) => one.outerHTML.slice(0, 160)) };
