@@ -64,7 +64,7 @@ function Line({ topic, waiting, onClone }: { topic: Assignment; waiting: number;
             {t("courses.board")}
           </Link>
           {progress.handedIn > 0 || topic.status === "FINISHED" ? (
-            <Link to="/submissions" search={{ assignmentId: topic.id } as never} aria-label={t("courses.resultsOf", { title: topic.title })} className={asButton()}>
+            <Link to="/submissions" search={{ assignmentId: topic.id }} aria-label={t("courses.resultsOf", { title: topic.title })} className={asButton()}>
               {t("courses.results")}
             </Link>
           ) : null}

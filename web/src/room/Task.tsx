@@ -1,16 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
-import { lazy, type ReactNode, Suspense } from "react";
 import { useTranslation } from "react-i18next";
 
 import { TimeLeft } from "../ui/TimeLeft";
 import { When } from "../ui/When";
+import { Written } from "../ui/Written";
 import { Files } from "./Files";
 import { type Group, type Topic, topicOf } from "./room";
-
-const Markdown = lazy(() => import("react-markdown"));
-
-const PROSE =
-  "flex flex-col gap-3 break-words [&_blockquote]:border-line [&_blockquote]:border-s-3 [&_blockquote]:ps-3 [&_h3]:font-semibold [&_h4]:font-semibold [&_ol]:list-decimal [&_ol]:ps-6 [&_pre]:overflow-x-auto [&_ul]:list-disc [&_ul]:ps-6";
 
 /** What the group has to do: the text, the files, how much, until when. */
 export function Task({ topic, group }: { topic: Topic | undefined; group: Group | null | undefined }) {
@@ -60,21 +55,8 @@ function Text({ topic }: { topic: Topic }) {
       {topic.effectiveDescription.trim() === "" ? (
         <p className="text-soft">{t("room.noText")}</p>
       ) : (
-        <div className={PROSE}>
-          <Suspense fallback={<p className="whitespace-pre-wrap">{topic.effectiveDescription}</p>}>
-            <Markdown components={{ a: Outside, h1: "h3", h2: "h3", img: () => null }}>{topic.effectiveDescription}</Markdown>
-          </Suspense>
-        </div>
+        <Written>{topic.effectiveDescription}</Written>
       )}
     </>
-  );
-}
-
-/** A link the teacher wrote leads out of the room, and tells the other side nothing. */
-function Outside({ href, children }: { href?: string | undefined; children?: ReactNode }) {
-  return (
-    <a href={href} target="_blank" rel="noopener noreferrer">
-      {children}
-    </a>
   );
 }
