@@ -26,6 +26,8 @@ function stale(event: string, hint: Hint): QueryKey[] {
     case "board":
       return [["board"]];
     case "group":
+      // Lists of courses and classes do not say who waits, and a call is heard by every board of the school's staff.
+      if (event.startsWith("group:help")) return [["groups"], ["courses", "one"], ["room"], board];
       return [["groups"], ["courses"], ["classes"], ["room"], board];
     case "assignment":
     case "course":
@@ -37,6 +39,8 @@ function stale(event: string, hint: Hint): QueryKey[] {
     case "feedback":
       return [["assignments"], ["groups"], ["room"], ["submissions"], ["feedback"], board];
     case "message":
+      // One's own mark in a chat: what was said is as it was.
+      if (event === "message:read") return [["room"], ["groups"]];
       return [["chat", hint.workRoomId ?? ""], ["room"], ["groups"], board];
     case "direct":
       return [["messages"]];
