@@ -54,6 +54,15 @@ function stale(event: string, hint: Hint): QueryKey[] {
 /** After so many milliseconds a page that was just opened shows what it asked for. */
 const SETTLED = 2_000;
 
+type Ear = (event: string, hint: object) => boolean;
+const ears = new Set<Ear>();
+
+/** What is shown hears first, and says whether that was all there is to do. Answers how to stop. */
+export function hearFirst(ear: Ear): () => void {
+  ears.add(ear);
+  return () => void ears.delete(ear);
+}
+
 let open: Socket | undefined;
 let told = 0;
 
@@ -87,6 +96,7 @@ export function goLive(cache: QueryClient, onLine: (line: Line) => void, onRevok
     if (hint?.at) serverSaid(hint.at);
     // Who is here and who writes comes often and whole: it is put into the board as it is.
     if (event === "board:activity" && stir(cache, hint as Stir)) return;
+    if (hint && [...ears].some((ear) => ear(event, hint))) return;
     // An import tells nothing that could be asked for: how far it is.
     if (event === "import:progress") cache.setQueryData(["import", "progress"], hint);
     // A call for help does not wait for its turn.
