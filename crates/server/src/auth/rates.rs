@@ -354,7 +354,11 @@ mod tests {
                 let limit = all[0].limit(Rate::Change).unwrap();
                 let asks = usize::try_from(limit.hits).unwrap() * number * 2;
                 let let_through = (0..asks).filter(|ask| {
-                    let at = if order == "in turn" { ask % number } else { ask * number / asks };
+                    let at = if order == "in turn" {
+                        ask % number
+                    } else {
+                        ask * number / asks
+                    };
                     !all[at].person(Rate::Change, &ben).unwrap().is_refused
                 });
                 let let_through = i64::try_from(let_through.count()).unwrap();
@@ -362,7 +366,10 @@ mod tests {
                 let fits = (limit.hits..=limit.hits + more).contains(&let_through);
                 assert!(fits, "{number} {order}: {let_through} of {limit:?}");
                 assert!(words.load(Ordering::Relaxed) <= 8 + 2 * i64::try_from(number).unwrap());
-                assert!(all.iter().all(|rates| rates.person(Rate::Change, &ben).unwrap().remaining == 0));
+                assert!(
+                    all.iter()
+                        .all(|rates| rates.person(Rate::Change, &ben).unwrap().remaining == 0)
+                );
                 assert!(!all[0].person(Rate::Change, &UserId::new("cem")).unwrap().is_refused);
             }
         }
@@ -400,7 +407,10 @@ mod tests {
         told.lock().unwrap().iter().for_each(|count| all[0].add(*count));
         assert_eq!(all[0].person(Rate::Change, &ben).unwrap().remaining, 11);
         told.lock().unwrap().iter().for_each(|count| all[1].add(*count));
-        assert!(all[1].person(Rate::Change, &ben).unwrap().is_refused, "on time it counts");
+        assert!(
+            all[1].person(Rate::Change, &ben).unwrap().is_refused,
+            "on time it counts"
+        );
     }
 
     #[test]

@@ -117,7 +117,11 @@ impl Door {
         self.stopping.cancel();
         self.connections.close();
         let finished = tokio::time::timeout(GRACE, async {
-            tokio::join!(self.app.live().close(), self.app.jobs().close(), self.connections.wait());
+            tokio::join!(
+                self.app.live().close(),
+                self.app.jobs().close(),
+                self.connections.wait()
+            );
         });
         if finished.await.is_err() {
             tracing::warn!(left = self.connections.len(), "some requests did not finish in time");

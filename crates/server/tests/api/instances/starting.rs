@@ -28,7 +28,11 @@ async fn three_start_at_once_on_an_empty_database() {
     let world = people(&instances).await;
     for number in 0..3 {
         at(instances.base(number), &world.ada).get("/classes").await.expect(200);
-        assert_eq!(instances.running(number).log(), "", "nobody had anything to complain about");
+        assert_eq!(
+            instances.running(number).log(),
+            "",
+            "nobody had anything to complain about"
+        );
     }
     instances.close().await;
 }

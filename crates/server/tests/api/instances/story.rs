@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::story::{people_with_passwords, tell};
 use crate::support::instances::Instances;
-use crate::support::{DOCSERVER_SECRET, FRONTEND, clients_are_there};
+use crate::support::{DOCSERVER_SECRET, FRONTEND, clients_are_there, is_soak};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Way {
@@ -50,6 +50,9 @@ async fn hold_a_lesson(number: usize, way: Way) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_lesson_goes_through_a_proxy_before_two_instances() {
     hold_a_lesson(2, Way::ThroughTheProxy).await;
+    if is_soak() {
+        hold_a_lesson(3, Way::ThroughTheProxy).await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

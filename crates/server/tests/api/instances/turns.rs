@@ -2,13 +2,11 @@
 //! the same save told twice, and the numbers of groups.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
+use std::sync::atomic::Ordering;
 
 use groupwork::clock;
 use practice_document_server::{Duplicate, Faults, Practice, Running, Settings, client};
-use reqwest::Method;
 use serde_json::{Value, json};
-use std::sync::atomic::Ordering;
 
 use super::{at, in_the_end, people};
 use crate::personal_export::ended;
@@ -21,7 +19,9 @@ use crate::support::{Client, DOCSERVER_SECRET, is_soak, size};
 /// How often somebody asked for forgotten saves.
 fn looks(server: &Running) -> usize {
     let requests = server.practice().requests();
-    let looks = requests.iter().filter(|heard| heard.parameters["c"] == "getForgottenList");
+    let looks = requests
+        .iter()
+        .filter(|heard| heard.parameters["c"] == "getForgottenList");
     looks.count()
 }
 
@@ -34,7 +34,7 @@ async fn one_instance_looks_for_forgotten_saves_until_it_dies() {
     ];
     // The turn is held half as long again as the pause is: so long a busy machine may stop an instance.
     let url = servers[0].url();
-    let settings = [("DOCSERVER_URL", url.as_str()), ("DOCSERVER_SWEEP_SECONDS", "8")];
+    let settings = [("DOCSERVER_URL", url.as_str()), ("DOCSERVER_SWEEP_SECONDS", "6")];
     let Some(mut instances) = Instances::prepare(2, &settings).await else {
         return;
     };
@@ -66,9 +66,7 @@ async fn a_job_of_an_instance_that_died_is_done_by_another() {
     instances.running(1).pause();
     instances.bucket.door.held.store(true, Ordering::SeqCst);
     let adam = at(instances.base(0), &world.adam);
-    let answer = adam
-        .post("/admin/gdpr/export", json!({"userId": world.ben.id}))
-        .await;
+    let answer = adam.post("/admin/gdpr/export", json!({"userId": world.ben.id})).await;
     let location = answer.header("location").to_owned();
     answer.expect(202);
     in_the_end("the archive is on its way", async || instances.bucket.waiting() > 0).await;
@@ -83,12 +81,19 @@ async fn a_job_of_an_instance_that_died_is_done_by_another() {
     let adam = at(instances.base(1), &world.adam);
     let job = ended(&adam, &location).await;
     assert_eq!(job["status"], "DONE", "{job}");
-    let attempts = texts(instances.database(), "SELECT CAST(attempts AS TEXT) FROM jobs".to_owned()).await;
+    let attempts = texts(
+        instances.database(),
+        "SELECT CAST(attempts AS TEXT) FROM jobs".to_owned(),
+    )
+    .await;
     assert_eq!(attempts, [Some("2".to_owned())]);
     let archive = adam
         .get(&format!("{}/download", location.strip_prefix("/api").unwrap()))
         .await;
-    assert_eq!((archive.status, archive.header("content-type")), (200, "application/zip"));
+    assert_eq!(
+        (archive.status, archive.header("content-type")),
+        (200, "application/zip")
+    );
     instances.restart(0).await;
     instances.close().await;
 }
@@ -142,7 +147,10 @@ async fn a_save_that_is_told_to_two_instances_at_once_is_one_revision() {
 
 async fn new_document(client: &Client, room: &str) -> String {
     let new = json!({"title": "Our page", "documentType": "word"});
-    id(&client.post(&format!("/workrooms/{room}/documents"), new).await.expect(201))
+    id(&client
+        .post(&format!("/workrooms/{room}/documents"), new)
+        .await
+        .expect(201))
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -153,10 +153,14 @@ impl Shared {
         let others = instances
             .iter()
             .filter(|one| tried.is_none_or(|tried| !Arc::ptr_eq(one, tried)));
-        let ready: Vec<_> = others.clone().filter(|one| one.is_ready.load(Ordering::SeqCst)).collect();
+        let ready: Vec<_> = others
+            .clone()
+            .filter(|one| one.is_ready.load(Ordering::SeqCst))
+            .collect();
         let all: Vec<_> = if ready.is_empty() { others.collect() } else { ready };
         let turn = self.turn.fetch_add(1, Ordering::Relaxed);
-        all.get(turn % all.len().max(1)).map(|one| Arc::clone(one))
+        let one = *all.get(turn % all.len().max(1))?;
+        Some(Arc::clone(one))
     }
 
     fn failed(&self, what: String) {
@@ -179,13 +183,16 @@ impl Shared {
         let mut tried = None;
         let mut reasons = Vec::new();
         for attempt in 0..2 {
-            let Some(instance) = self.choose(tried.as_ref()) else { break };
+            let Some(instance) = self.choose(tried.as_ref()) else {
+                break;
+            };
             if attempt > 0 {
                 self.retries.fetch_add(1, Ordering::SeqCst);
             }
             match self.ask(&instance, &head, body.clone()).await {
                 Ok(answer) => {
-                    if answer.status().is_server_error() {
+                    // A socket that is told to come later does so by itself.
+                    if answer.status().is_server_error() && upgrading.is_none() {
                         self.failed(format!("{what}: {} of {}", answer.status(), instance.base));
                     }
                     return hand_over(answer, upgrading, instance);
@@ -210,7 +217,9 @@ impl Shared {
         if !headers.contains_key(UPGRADE) {
             headers.remove(CONNECTION);
         }
-        let mut request = self.http.request(head.method.clone(), format!("{}{path}", instance.base));
+        let mut request = self
+            .http
+            .request(head.method.clone(), format!("{}{path}", instance.base));
         request = request.headers(headers);
         if let Some(host) = head.headers.get(HOST) {
             request = request.header(HOST, host);
