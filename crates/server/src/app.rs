@@ -1,6 +1,7 @@
 //! Builds the service from its settings; `serve`, `demo` and the tests all come through here.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use better_auth::cookie::CookieNames;
 use tokio_util::task::AbortOnDropHandle;
@@ -41,6 +42,7 @@ struct Parts {
     mail: Mail,
     jobs: Jobs,
     started: std::time::Instant,
+    draining: AtomicBool,
     /// They end with the service.
     _chores: [AbortOnDropHandle<()>; 6],
     /// The same.
@@ -93,7 +95,8 @@ impl App {
         ];
         let editing = Editing::new(store.clone(), bus.clone(), files.clone(), document_server.clone());
         let sweep = editing.start_sweep(instance);
-        let rates = Rates::new(config.rate_limit_factor);
+        let rates = Rates::new(config.rate_limit_factor, &config.auth_secret);
+        live.share(&rates);
         let sending_out = editing.start_sending_out(departures);
         let is_alone = matches!(database, Database::Sqlite(_));
         let jobs = Jobs::start(store.clone(), bus.clone(), files.clone(), is_alone);
@@ -111,6 +114,7 @@ impl App {
             mail,
             jobs,
             started,
+            draining: AtomicBool::new(false),
             _chores: chores,
             _sweep: sweep,
             _sending_out: sending_out,
@@ -175,6 +179,16 @@ impl App {
     /// What is done beside requests.
     pub fn jobs(&self) -> &Jobs {
         &self.0.jobs
+    }
+
+    /// From now on nobody new is to be sent here; who comes all the same is served.
+    pub fn drain(&self) {
+        self.0.draining.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the service was told to stop.
+    pub fn is_draining(&self) -> bool {
+        self.0.draining.load(Ordering::Relaxed)
     }
 
     /// How long the service has been up.

@@ -64,6 +64,7 @@ mod import_command;
 mod import_files;
 mod import_long;
 mod imports;
+mod instances;
 mod isolation;
 mod jobs;
 mod live;

@@ -13,12 +13,21 @@ pub struct Socket {
 impl Socket {
     /// Connects and joins the namespace.
     pub async fn open(app: &TestApp, cookie: &str) -> Self {
-        Self::try_open(app, cookie).await.unwrap()
+        Self::open_at(&app.base, cookie).await
+    }
+
+    /// The same at another instance.
+    pub async fn open_at(base: &str, cookie: &str) -> Self {
+        Self::try_open_at(base, cookie).await.unwrap()
     }
 
     /// The same, unless the guard refuses.
     pub async fn try_open(app: &TestApp, cookie: &str) -> Option<Self> {
-        let address = app.base.strip_prefix("http://").unwrap();
+        Self::try_open_at(&app.base, cookie).await
+    }
+
+    async fn try_open_at(base: &str, cookie: &str) -> Option<Self> {
+        let address = base.strip_prefix("http://").unwrap();
         let stream = TcpStream::connect(address).await.unwrap();
         let mut socket = Self {
             stream,
