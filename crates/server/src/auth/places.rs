@@ -170,6 +170,9 @@ mod tests {
             order.push(school);
         }
         assert_eq!(order.len(), 4);
-        assert!(order[..3].contains(&south), "it waits for one of each, not for all: {order:?}");
+        assert!(
+            order[..3].contains(&south),
+            "it waits for one of each, not for all: {order:?}"
+        );
     }
 }

@@ -22,8 +22,8 @@ use crate::auth::rates::Exporting;
 use crate::auth::{self, Caller, Claim};
 use crate::changes;
 use crate::error::{Error, Result};
-use crate::store::{Tenant, Work};
 use crate::store::platform::homes::Home;
+use crate::store::{Tenant, Work};
 
 /// What the guard knows of its route.
 #[derive(Clone, Copy)]
@@ -134,12 +134,7 @@ type Held = (Place, Option<Exporting>);
 
 /// Gives the request its caller, where he stands, and what only those who were admitted use up: a turn of the whole
 /// school, a place among the own exports and among what takes long.
-async fn seat(
-    route: Route,
-    app: &App,
-    mut caller: Caller,
-    mut request: Request,
-) -> Result<(Request, Option<Held>)> {
+async fn seat(route: Route, app: &App, mut caller: Caller, mut request: Request) -> Result<(Request, Option<Held>)> {
     let has_body = !request.method().is_safe() && route.access.needs_organization();
     if caller.standing == Standing::SuperAdmin
         && let Some(uri) = auth::home::without_organization(request.uri())

@@ -197,7 +197,9 @@ impl Store {
     ) -> Result<T> {
         let nothing_after = || -> AfterCommit { Box::new(|| ()) };
         self.db
-            .write(None, move |connection| Ok((act(&mut Platform::on(connection))?, nothing_after())))
+            .write(None, move |connection| {
+                Ok((act(&mut Platform::on(connection))?, nothing_after()))
+            })
             .await
     }
 

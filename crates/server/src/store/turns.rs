@@ -299,7 +299,14 @@ mod tests {
         entrance.try_send(None, "service 0".to_owned()).unwrap();
         let order: Vec<String> = std::iter::from_fn(|| exit.try_receive().map(|(job, _)| job)).collect();
         let expected = [
-            "north 0", "south 0", "service 0", "north 1", "south 1", "north 2", "north 3", "north 4",
+            "north 0",
+            "south 0",
+            "service 0",
+            "north 1",
+            "south 1",
+            "north 2",
+            "north 3",
+            "north 4",
         ];
         assert_eq!(order, expected);
     }

@@ -25,7 +25,10 @@ type Waiting = Pin<Box<dyn Future<Output = Result<()>> + Send>>;
 /// Asks: from now on it stands in its line.
 async fn ask(mut waiting: Waiting) -> Waiting {
     poll_fn(|context| {
-        assert!(waiting.as_mut().poll(context).is_pending(), "something was done that has to wait");
+        assert!(
+            waiting.as_mut().poll(context).is_pending(),
+            "something was done that has to wait"
+        );
         Poll::Ready(())
     })
     .await;
@@ -76,7 +79,13 @@ async fn block(store: &Store, threads: usize, writes: bool) -> (tokio::sync::wat
 }
 
 /// A read or a unit of work that writes down that it was done.
-fn noting(store: &Store, standpoint: Standpoint, writes: bool, order: &Arc<Mutex<Vec<String>>>, name: String) -> Waiting {
+fn noting(
+    store: &Store,
+    standpoint: Standpoint,
+    writes: bool,
+    order: &Arc<Mutex<Vec<String>>>,
+    name: String,
+) -> Waiting {
     let (store, order) = (store.clone(), Arc::clone(order));
     if writes {
         Box::pin(async move {
@@ -100,16 +109,38 @@ fn noting(store: &Store, standpoint: Standpoint, writes: bool, order: &Arc<Mutex
 /// 300 jobs of one school wait, then two of another; answers in which order they were done.
 async fn done_in_order(app: &TestApp, writes: bool, threads: usize) -> Vec<String> {
     let (world, store) = (&app.world, app.app.store());
-    let north = app.standpoint(&world.north, &world.adam.id, Eyes::Admin, clock::now()).await;
-    let south = app.standpoint(&world.south, &world.zoe.id, Eyes::Teacher, clock::now()).await;
+    let north = app
+        .standpoint(&world.north, &world.adam.id, Eyes::Admin, clock::now())
+        .await;
+    let south = app
+        .standpoint(&world.south, &world.zoe.id, Eyes::Teacher, clock::now())
+        .await;
     let order = Arc::new(Mutex::new(Vec::new()));
     let (release, blocking) = block(store, threads, writes).await;
     let mut waiting = Vec::new();
     for number in 0..300 {
-        waiting.push(ask(noting(store, north.clone(), writes, &order, format!("north {number:03}"))).await);
+        waiting.push(
+            ask(noting(
+                store,
+                north.clone(),
+                writes,
+                &order,
+                format!("north {number:03}"),
+            ))
+            .await,
+        );
     }
     for number in 0..2 {
-        waiting.push(ask(noting(store, south.clone(), writes, &order, format!("south {number:03}"))).await);
+        waiting.push(
+            ask(noting(
+                store,
+                south.clone(),
+                writes,
+                &order,
+                format!("south {number:03}"),
+            ))
+            .await,
+        );
     }
     drop(release);
     for done in blocking.into_iter().chain(waiting) {
@@ -137,8 +168,12 @@ both!(a_crowd_at_the_database_is_passed_by_another_school, |app| {
 
 both!(a_full_line_is_full_for_the_school_that_filled_it, |app| {
     let (world, store) = (&app.world, app.app.store());
-    let north = app.standpoint(&world.north, &world.adam.id, Eyes::Admin, clock::now()).await;
-    let south = app.standpoint(&world.south, &world.zoe.id, Eyes::Teacher, clock::now()).await;
+    let north = app
+        .standpoint(&world.north, &world.adam.id, Eyes::Admin, clock::now())
+        .await;
+    let south = app
+        .standpoint(&world.south, &world.zoe.id, Eyes::Teacher, clock::now())
+        .await;
     let order = Arc::new(Mutex::new(Vec::new()));
     let (readers, _) = app.app.config().storage.connections(&app.database).unwrap();
     let (release, blocking) = block(store, readers, false).await;
@@ -174,8 +209,16 @@ both!(a_lesson_goes_on_while_another_school_floods_the_service, |app| {
             tokio::spawn(async move {
                 match number % 6 {
                     0 => adam.get("/activity-logs/export.csv").await.status,
-                    1 if number < 7 => import(&adam, "", "people.csv", students(number * 10_000, 400)).await.status,
-                    1 | 2 => ada.post("/groups", json!({"name": format!("Crowd {number}"), "classId": class})).await.status,
+                    1 if number < 7 => {
+                        import(&adam, "", "people.csv", students(number * 10_000, 400))
+                            .await
+                            .status
+                    }
+                    1 | 2 => {
+                        ada.post("/groups", json!({"name": format!("Crowd {number}"), "classId": class}))
+                            .await
+                            .status
+                    }
                     3 => adam.get("/users?limit=100").await.status,
                     _ => ada.get("/groups").await.status,
                 }
@@ -198,32 +241,39 @@ both!(a_lesson_goes_on_while_another_school_floods_the_service, |app| {
     }
 });
 
-both!(exports_of_one_school_wait_for_each_other_and_not_for_them_another, |app| {
-    let world = &app.world;
-    let north = OrganizationId::new(world.north.as_str());
-    let mut held = Vec::new();
-    while let Ok(place) = tokio::time::timeout(
-        std::time::Duration::from_millis(200),
-        app.app.places().take(Long::Export, Some(&north)),
-    )
-    .await
-    {
-        held.push(place.unwrap());
+both!(
+    exports_of_one_school_wait_for_each_other_and_not_for_them_another,
+    |app| {
+        let world = &app.world;
+        let north = OrganizationId::new(world.north.as_str());
+        let mut held = Vec::new();
+        while let Ok(place) = tokio::time::timeout(
+            std::time::Duration::from_millis(200),
+            app.app.places().take(Long::Export, Some(&north)),
+        )
+        .await
+        {
+            held.push(place.unwrap());
+        }
+        assert!(!held.is_empty());
+        let adam = app.as_(&world.adam);
+        let mut waits = tokio::spawn(async move { adam.get("/activity-logs/export.csv").await.status });
+        let other = app.as_(&world.zara).get("/activity-logs/export.csv").await;
+        assert_eq!(other.status, 200);
+        let early = tokio::time::timeout(std::time::Duration::from_millis(200), &mut waits).await;
+        assert!(early.is_err(), "it has no place");
+        drop(held);
+        assert_eq!(waits.await.unwrap(), 200);
     }
-    assert!(!held.is_empty());
-    let adam = app.as_(&world.adam);
-    let mut waits = tokio::spawn(async move { adam.get("/activity-logs/export.csv").await.status });
-    app.as_(&world.zara).get("/activity-logs/export.csv").await.expect(200);
-    let early = tokio::time::timeout(std::time::Duration::from_millis(200), &mut waits).await;
-    assert!(early.is_err(), "it has no place");
-    drop(held);
-    assert_eq!(waits.await.unwrap(), 200);
-});
+);
 
 both!(due_jobs_are_taken_school_by_school, |app| {
     let world = &app.world;
     let (later, mut sql) = (clock::now().plus_seconds(86_400), String::new());
-    for (number, school) in [&world.north, &world.north, &world.north, &world.south].into_iter().enumerate() {
+    for (number, school) in [&world.north, &world.north, &world.north, &world.south]
+        .into_iter()
+        .enumerate()
+    {
         use std::fmt::Write as _;
         let at = later.as_millis() + i64::try_from(number).unwrap();
         write!(
@@ -234,9 +284,12 @@ both!(due_jobs_are_taken_school_by_school, |app| {
         .unwrap();
     }
     execute(&app.database, sql).await;
-    let due = app.app.store().platform_read(PlatformProof::housekeeping(), move |platform| {
-        platform.due_jobs(later.plus_seconds(1), 10)
-    });
+    let due = app
+        .app
+        .store()
+        .platform_read(PlatformProof::housekeeping(), move |platform| {
+            platform.due_jobs(later.plus_seconds(1), 10)
+        });
     let due: Vec<String> = due.await.unwrap().into_iter().map(|(id, _)| id.to_string()).collect();
     assert_eq!(due, ["j0", "j3"], "the longest waiting of each");
 });
