@@ -59,8 +59,12 @@ pub struct Db {
 impl Db {
     /// Opens `readers` reading and (PostgreSQL only) `writers` writing connections, one thread each.
     pub fn open(database: &Database, readers: usize, writers: usize) -> Result<Self> {
-        let (reads, read_jobs) = line::<ReadJob>(QUEUE, readers.max(1));
-        for number in 0..readers.max(1) {
+        // A school leaves one reader to the others. PostgreSQL has enough of them; a file is read by few, and one more that
+        // mostly sleeps costs less than keeping one of those.
+        let spare = usize::from(matches!(database, Database::Sqlite(_)));
+        let readers = readers.max(1) + spare;
+        let (reads, read_jobs) = line::<ReadJob>(QUEUE, readers);
+        for number in 0..readers {
             let (database, jobs) = (database.clone(), read_jobs.clone());
             let mut connection = Some(connect(&database, true)?);
             spawn(&format!("reader-{number}"), move || {

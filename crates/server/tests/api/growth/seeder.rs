@@ -25,6 +25,8 @@ const GROUPS: i64 = 5;
 const TOPICS: i64 = 5;
 /// A class, a group and a topic of each school are numbered from 0, and so is each school: `k3-0` is a class of `o3`.
 const FROM: i64 = 1_700_000_000_000;
+/// Rows of one transaction.
+const PIECE: usize = 500_000;
 
 impl Extent {
     /// What `make test` fills, or what `make soak` does.
@@ -127,13 +129,13 @@ fn tables(extent: Extent) -> Vec<Rows> {
             "'dm{s}-{i}', 'u{s}-{i}', CASE WHEN {i} % 10 = 0 THEN 'k{s}-{i/25}' END, 'Hello', {t}"),
         ("message_recipients", students * 2, "message_id, user_id, created_at",
             "'dm{s}-{i/2}', 'u{s}-' || (({i} * 7 + {i} % 2) % {students}), {t}"),
-        ("file_removals", 100, "id, file_key, next_attempt_at, created_at", "'fr{s}-{i}', 'k{s}-{i}', {t}, {t}"),
+        ("file_removals", 100, "id, file_key, next_attempt_at, created_at", "'fr{s}-{i}', 'k{s}-{i}', 4000000000000, {t}"),
         ("rate_windows", groups, "name, window_started_at, hits", "'help:g{s}-{i}', {t}, 1"),
         ("storage_usages", 1, "bytes, counted_at", "1, {t}"),
-        ("letters", 5, "id, kind, sealed, next_attempt_at, expires_at, created_at", "'le{s}-{i}', 'reset', '', {t}, {t}, {t}"),
+        ("letters", 5, "id, kind, sealed, next_attempt_at, expires_at, created_at", "'le{s}-{i}', 'reset', '', 4000000000000, 4000000000000, {t}"),
         ("event_outbox", 50, "id, signals, created_at", "'ev{s}-{i}', '[]', {t}"),
         ("jobs", 10, "id, kind, entity_id, status, run_at, created_at, updated_at, expires_at",
-            "'j{s}-{i}', 'PERSONAL_EXPORT', 'u{s}-{i}', 'DONE', {t}, {t}, {t}, {t}"),
+            "'j{s}-{i}', 'PERSONAL_EXPORT', 'u{s}-{i}', 'DONE', {t}, {t}, {t}, 4000000000000"),
     ];
     tables.push((
         "activity_logs",
@@ -149,22 +151,31 @@ fn tables(extent: Extent) -> Vec<Rows> {
 /// Everything of these schools, and what both planners want to know about it.
 pub async fn fill(database: &Database, extent: Extent) {
     let is_sqlite = matches!(database, Database::Sqlite(_));
-    let numbers = |count: i64| {
-        let last = count - 1;
-        if is_sqlite {
-            format!(
-                "(WITH RECURSIVE numbers(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < {last})
-                SELECT n FROM numbers)"
+    let mut script = String::from(if is_sqlite {
+        "PRAGMA foreign_keys = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -200000;\n"
+    } else {
+        // A hundred references are looked up for every row otherwise; the rows are right by their making.
+        "SET session_replication_role = replica; SET synchronous_commit = off;\n"
+    });
+    // In pieces: one transaction with all of it would be as long as the database.
+    let mut insert = |table: &str, columns: &str, values: &str, count: i64| {
+        for from in (0..count).step_by(PIECE) {
+            let last = count.min(from + i64::try_from(PIECE).unwrap()) - 1;
+            let numbers = if is_sqlite {
+                format!(
+                    "(WITH RECURSIVE numbers(n) AS (SELECT {from} UNION ALL SELECT n + 1 FROM numbers WHERE n < {last})
+                    SELECT n FROM numbers)"
+                )
+            } else {
+                format!("generate_series(CAST({from} AS BIGINT), {last}) AS numbers(n)")
+            };
+            writeln!(
+                script,
+                "BEGIN; INSERT INTO {table} ({columns}) SELECT {values} FROM {numbers}; COMMIT;"
             )
-        } else {
-            format!("generate_series(CAST(0 AS BIGINT), {last}) AS numbers(n)")
+            .unwrap();
         }
     };
-    let mut script = String::from("BEGIN;\n");
-    if !is_sqlite {
-        // A hundred references are looked up for every school otherwise; the rows above are right by their making.
-        script.push_str("SET LOCAL session_replication_role = replica;\n");
-    }
     let (schools, people) = (extent.schools, extent.schools * extent.students);
     let school = format!("'o' || (n / {})", extent.students);
     for (table, count, columns, values) in [
@@ -214,19 +225,12 @@ pub async fn fill(database: &Database, extent: Extent) {
         let user = format!("'u' || (n / {0}) || '-' || (n % {0})", extent.students);
         let values = values.replace("{u}", &user).replace("{o}", &school);
         let values = values.replace("{t}", &format!("({FROM} + n)"));
-        let from = numbers(count);
-        writeln!(script, "INSERT INTO {table} ({columns}) SELECT {values} FROM {from};").unwrap();
+        insert(table, columns, &values, count);
     }
     for (table, each, columns, values) in tables(extent) {
-        let values = written(values, each, extent);
-        let from = numbers(each * schools);
-        writeln!(
-            script,
-            "INSERT INTO {table} (organization_id, {columns}) SELECT 'o' || (n / {each}), {values} FROM {from};"
-        )
-        .unwrap();
+        let values = format!("'o' || (n / {each}), {}", written(values, each, extent));
+        insert(table, &format!("organization_id, {columns}"), &values, each * schools);
     }
-    script.push_str("COMMIT;");
     rows::execute(database, script).await;
     // Nobody gathers statistics for SQLite, so its plans may not depend on them. PostgreSQL does so by itself.
     if !is_sqlite {
