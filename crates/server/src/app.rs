@@ -7,6 +7,7 @@ use better_auth::cookie::CookieNames;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::auth::Gate;
+use crate::auth::places::Places;
 use crate::auth::rates::Rates;
 use crate::auth::tenant::{self, Hosts};
 use crate::backup::erase_list;
@@ -34,6 +35,7 @@ struct Parts {
     store: Store,
     gate: Gate,
     rates: Rates,
+    places: Places,
     bus: Bus,
     live: Live,
     files: Files,
@@ -106,6 +108,7 @@ impl App {
             store,
             gate,
             rates,
+            places: Places::default(),
             bus,
             live,
             files,
@@ -144,6 +147,11 @@ impl App {
     /// Counts how often people ask.
     pub fn rates(&self) -> &Rates {
         &self.0.rates
+    }
+
+    /// Lets begin what takes long.
+    pub fn places(&self) -> &Places {
+        &self.0.places
     }
 
     /// Carries what happened to the sockets of every instance.
