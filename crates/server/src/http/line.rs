@@ -48,6 +48,11 @@ impl Phase {
         Answering(self.clone())
     }
 
+    /// Whether the head of a request is on its way, or may be.
+    pub fn awaits_head(&self) -> bool {
+        self.get() == Self::HEAD
+    }
+
     fn get(&self) -> u8 {
         self.0.load(Ordering::Relaxed)
     }

@@ -12,7 +12,6 @@ use axum::body::Body;
 use axum::extract::{ConnectInfo, Request};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
-use futures_util::FutureExt as _;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
@@ -31,6 +30,8 @@ const GRACE: Duration = Duration::from_secs(25);
 /// What is read ahead of one connection at most. It is more than a head may have, so that we can say what is wrong with
 /// a larger one, and little enough for twenty thousand slow clients.
 const READ_AHEAD: usize = 64 * 1024;
+/// How long a connection that has just come in may take to send its request once no more come in.
+const ARRIVING: Duration = Duration::from_millis(500);
 /// How long to wait when the system has no more descriptors.
 const EXHAUSTED: Duration = Duration::from_millis(200);
 
@@ -43,14 +44,13 @@ pub async fn serve(
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> std::io::Result<()> {
     let door = Door {
-        listener,
         router,
         crowd: Crowd::new(&app),
         stopping: CancellationToken::new(),
         connections: TaskTracker::new(),
         app,
     };
-    door.accept_until(stop).await;
+    door.accept_until(&listener, stop).await;
     let app = &door.app;
     let drain = app.config().drain;
     app.drain();
@@ -63,15 +63,15 @@ pub async fn serve(
                 () = stop_signal() => {}
             }
         };
-        door.accept_until(impatience).await;
+        door.accept_until(&listener, impatience).await;
     }
+    door.let_in_who_waits(listener)?;
     door.close().await;
     Ok(())
 }
 
-/// Where connections come in, and what they are served with.
+/// Those who have come in, and what they are served with.
 struct Door {
-    listener: TcpListener,
     router: Router,
     app: App,
     crowd: Crowd,
@@ -80,11 +80,11 @@ struct Door {
 }
 
 impl Door {
-    async fn accept_until(&self, end: impl Future<Output = ()>) {
+    async fn accept_until(&self, listener: &TcpListener, end: impl Future<Output = ()>) {
         tokio::pin!(end);
         loop {
             let accepted = tokio::select! {
-                accepted = self.listener.accept() => accepted,
+                accepted = listener.accept() => accepted,
                 () = &mut end => return,
             };
             match accepted {
@@ -106,13 +106,18 @@ impl Door {
         }
     }
 
-    /// No new connections; requests in flight finish.
-    async fn close(self) {
-        // The system has let them in already: closing the door would cut them off.
-        while let Some(Ok((stream, peer))) = self.listener.accept().now_or_never() {
-            self.let_in(stream, peer);
+    /// The last ones: the system has let them in already, so closing the door would cut them off.
+    fn let_in_who_waits(&self, listener: TcpListener) -> std::io::Result<()> {
+        let listener = listener.into_std()?;
+        while let Ok((stream, peer)) = listener.accept() {
+            stream.set_nonblocking(true)?;
+            self.let_in(TcpStream::from_std(stream)?, peer);
         }
-        drop(self.listener);
+        Ok(())
+    }
+
+    /// Requests in flight finish.
+    async fn close(self) {
         tracing::info!("stopping: new connections are refused, requests in flight finish");
         self.stopping.cancel();
         self.connections.close();
@@ -142,7 +147,7 @@ async fn serve_connection(
         Ok(ready) => ready,
         Err(error) => return tracing::debug!(%error, "a connection went at once"),
     };
-    let begun = phase.clone();
+    let (begun, arriving) = (phase.clone(), phase.clone());
     let service = router
         .map_request(move |mut request: hyper::Request<hyper::body::Incoming>| -> Request {
             begun.begin();
@@ -173,8 +178,21 @@ async fn serve_connection(
     let outcome = tokio::select! {
         outcome = connection.as_mut() => outcome,
         () = stopping.cancelled() => {
-            connection.as_mut().graceful_shutdown();
-            connection.as_mut().await
+            // Hyper hangs up where it has read nothing yet, although a request may have arrived: that one is answered first.
+            let arrived = async {
+                if arriving.awaits_head() {
+                    tokio::time::timeout(ARRIVING, connection.as_mut()).await.ok()
+                } else {
+                    None
+                }
+            };
+            match arrived.await {
+                Some(outcome) => outcome,
+                None => {
+                    connection.as_mut().graceful_shutdown();
+                    connection.as_mut().await
+                }
+            }
         }
     };
     if let Err(error) = outcome {

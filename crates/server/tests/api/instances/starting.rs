@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 
 use reqwest::StatusCode;
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
 
 use super::{at, people};
 use crate::support::Place;
@@ -74,5 +76,34 @@ async fn whoever_drains_says_so_and_answers_until_a_second_signal_ends_it() {
     let ended = tokio::task::spawn_blocking(move || service.wait()).await.unwrap();
     assert!(ended.success(), "{ended}");
     assert!(since.elapsed() < Duration::from_secs(100), "nobody waits for the drain");
+    place.close();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_waits_at_the_door_when_it_closes_is_answered() {
+    let Some(mut place) = Place::new(crate::support::Kind::Sqlite) else {
+        return;
+    };
+    let mut service = tokio::task::block_in_place(|| place.start("serve"));
+    service.ready().await;
+    // They come, and the signal, while the process sleeps.
+    service.pause();
+    let address = service.base.strip_prefix("http://").unwrap();
+    let mut waiting = Vec::new();
+    for _ in 0..50 {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        let request = format!("GET /api/health HTTP/1.1\r\nHost: {address}\r\n\r\n");
+        stream.write_all(request.as_bytes()).await.unwrap();
+        waiting.push(stream);
+    }
+    service.ask_to_stop();
+    service.go_on();
+    for mut stream in waiting {
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+        assert!(answer.to_lowercase().contains("connection: close"), "{answer}");
+    }
+    assert!(service.wait().success());
     place.close();
 }

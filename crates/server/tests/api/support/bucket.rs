@@ -74,7 +74,6 @@ impl Bucket {
     }
 
     /// The same settings as environment variables.
-    #[allow(dead_code, reason = "the storage's own tests do not start processes")]
     pub fn settings(&self) -> Vec<(String, String)> {
         let flags = self.flags();
         let pairs = flags.iter().filter_map(|flag| flag.strip_prefix("--")?.split_once('='));
