@@ -1,7 +1,7 @@
 //! What instances say to each other for their lesson boards (PostgreSQL): who is writing, who came, who went. It is said
 //! over a channel of the database and never stored: no row, no log. What nobody hears is lost, and the next one says it.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use model::id::{GroupId, OrganizationId, UserId};
@@ -56,23 +56,28 @@ impl Neighbours {
         words
     }
 
+    /// Whether anybody can listen at all: the embedded database has one instance.
+    pub fn are_there(&self) -> bool {
+        self.words.get().is_some()
+    }
+
     /// Says that somebody is writing.
     pub fn tell_writing(&self, (organization, group): &(OrganizationId, GroupId), user: &UserId) {
         self.say(Says::Writing(organization.clone(), group.clone(), user.clone()));
     }
 
     /// Says who is here.
-    pub fn tell_here(&self, guests: &[Guest]) {
+    pub fn tell_here(&self, guests: &[Arc<Guest>]) {
         guests
             .chunks(AT_ONCE)
-            .for_each(|some| self.say(Says::Here(some.to_vec())));
+            .for_each(|some| self.say(Says::Here(named(some))));
     }
 
     /// Says who left.
-    pub fn tell_gone(&self, guests: &[Guest]) {
+    pub fn tell_gone(&self, guests: &[Arc<Guest>]) {
         guests
             .chunks(AT_ONCE)
-            .for_each(|some| self.say(Says::Gone(some.to_vec())));
+            .for_each(|some| self.say(Says::Gone(named(some))));
     }
 
     fn say(&self, says: Says) {
@@ -83,6 +88,10 @@ impl Neighbours {
             tracing::debug!("a word to the other instances was dropped");
         }
     }
+}
+
+fn named(guests: &[Arc<Guest>]) -> Vec<Guest> {
+    guests.iter().map(|guest| Guest::clone(guest)).collect()
 }
 
 impl Live {
