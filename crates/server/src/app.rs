@@ -1,11 +1,13 @@
 //! Builds the service from its settings; `serve`, `demo` and the tests all come through here.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use better_auth::cookie::CookieNames;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::auth::Gate;
+use crate::auth::places::Places;
 use crate::auth::rates::Rates;
 use crate::auth::tenant::{self, Hosts};
 use crate::backup::erase_list;
@@ -33,6 +35,7 @@ struct Parts {
     store: Store,
     gate: Gate,
     rates: Rates,
+    places: Places,
     bus: Bus,
     live: Live,
     files: Files,
@@ -41,6 +44,7 @@ struct Parts {
     mail: Mail,
     jobs: Jobs,
     started: std::time::Instant,
+    draining: AtomicBool,
     /// They end with the service.
     _chores: [AbortOnDropHandle<()>; 6],
     /// The same.
@@ -93,7 +97,8 @@ impl App {
         ];
         let editing = Editing::new(store.clone(), bus.clone(), files.clone(), document_server.clone());
         let sweep = editing.start_sweep(instance);
-        let rates = Rates::new(config.rate_limit_factor);
+        let rates = Rates::new(config.rate_limit_factor, &config.auth_secret);
+        live.share(&rates);
         let sending_out = editing.start_sending_out(departures);
         let is_alone = matches!(database, Database::Sqlite(_));
         let jobs = Jobs::start(store.clone(), bus.clone(), files.clone(), is_alone);
@@ -103,6 +108,7 @@ impl App {
             store,
             gate,
             rates,
+            places: Places::default(),
             bus,
             live,
             files,
@@ -111,6 +117,7 @@ impl App {
             mail,
             jobs,
             started,
+            draining: AtomicBool::new(false),
             _chores: chores,
             _sweep: sweep,
             _sending_out: sending_out,
@@ -140,6 +147,11 @@ impl App {
     /// Counts how often people ask.
     pub fn rates(&self) -> &Rates {
         &self.0.rates
+    }
+
+    /// Lets begin what takes long.
+    pub fn places(&self) -> &Places {
+        &self.0.places
     }
 
     /// Carries what happened to the sockets of every instance.
@@ -175,6 +187,16 @@ impl App {
     /// What is done beside requests.
     pub fn jobs(&self) -> &Jobs {
         &self.0.jobs
+    }
+
+    /// From now on nobody new is to be sent here; who comes all the same is served.
+    pub fn drain(&self) {
+        self.0.draining.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the service was told to stop.
+    pub fn is_draining(&self) -> bool {
+        self.0.draining.load(Ordering::Relaxed)
     }
 
     /// How long the service has been up.

@@ -3,6 +3,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Args;
 use lettre::message::Mailbox;
@@ -106,6 +107,9 @@ pub struct ServeArgs {
     /// Connections from one address (a proxy of TRUST_PROXY excepted); a school may stand behind one
     #[arg(long, env = "CONNECTIONS_PER_ADDRESS", default_value_t = CONNECTIONS_PER_ADDRESS)]
     pub connections_per_address: usize,
+    /// Seconds the service goes on answering after SIGTERM while `/api/health/ready` says no, so that a proxy takes it out
+    #[arg(long, env = "DRAIN_SECONDS", default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=300))]
+    pub drain_seconds: u64,
     /// Largest upload in MiB
     #[arg(long, env = "UPLOAD_MAX_MB", default_value_t = 50)]
     pub upload_max_mb: u64,
@@ -157,6 +161,7 @@ impl Default for ServeArgs {
             rate_limit_factor: 1.0,
             connections_max: CONNECTIONS_MAX,
             connections_per_address: CONNECTIONS_PER_ADDRESS,
+            drain_seconds: 0,
             upload_max_mb: 50,
             metrics_listen: None,
             log_format: "text".to_owned(),
@@ -206,6 +211,8 @@ pub struct Config {
     pub connections_max: usize,
     /// Connections from one address.
     pub connections_per_address: usize,
+    /// How long the service goes on answering after it was told to stop.
+    pub drain: Duration,
     /// Largest upload in bytes.
     pub upload_limit: u64,
     /// Where the metrics are shown, if anywhere.
@@ -364,6 +371,7 @@ impl Config {
             rate_limit_factor: serve.rate_limit_factor,
             connections_max: serve.connections_max.max(1),
             connections_per_address: serve.connections_per_address.max(1),
+            drain: Duration::from_secs(serve.drain_seconds),
             upload_limit: serve.upload_max_mb << 20,
             metrics_listen: serve.metrics_listen,
             storage,

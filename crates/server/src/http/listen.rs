@@ -1,6 +1,6 @@
-//! Accepts connections and serves them until told to stop; then lets requests in flight finish. It stands below axum for
-//! what axum does not offer: limits for connections, for the head of a request and for the pauses of a client, and wires
-//! that can be cut.
+//! Accepts connections and serves them until told to stop; then goes on for a while so that a proxy finds other instances,
+//! and at last lets requests in flight finish. It stands below axum for what axum does not offer: limits for connections,
+//! for the head of a request and for the pauses of a client, and wires that can be cut.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
@@ -10,8 +10,9 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{ConnectInfo, Request};
-use axum::http::StatusCode;
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
+use futures_util::FutureExt as _;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
@@ -33,52 +34,106 @@ const READ_AHEAD: usize = 64 * 1024;
 /// How long to wait when the system has no more descriptors.
 const EXHAUSTED: Duration = Duration::from_millis(200);
 
-/// Serves until `stop` resolves, then drains.
+/// Serves until `stop` resolves, goes on while it drains, and then lets what has begun finish. A signal ends the drain
+/// early.
 pub async fn serve(
     listener: TcpListener,
     router: Router,
     app: App,
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> std::io::Result<()> {
-    let stopping = CancellationToken::new();
-    let connections = TaskTracker::new();
-    let crowd = Crowd::new(&app);
-    tokio::pin!(stop);
-    loop {
-        let accepted = tokio::select! {
-            accepted = listener.accept() => accepted,
-            () = &mut stop => break,
-        };
-        match accepted {
-            Ok((stream, peer)) => {
-                if let Some(place) = crowd.admit(peer.ip()) {
-                    connections.spawn(serve_connection(stream, peer, router.clone(), stopping.clone(), place));
-                }
+    let door = Door {
+        listener,
+        router,
+        crowd: Crowd::new(&app),
+        stopping: CancellationToken::new(),
+        connections: TaskTracker::new(),
+        app,
+    };
+    door.accept_until(stop).await;
+    let app = &door.app;
+    let drain = app.config().drain;
+    app.drain();
+    if !drain.is_zero() {
+        let seconds = drain.as_secs();
+        tracing::info!(seconds, "draining: readiness says no, requests are answered as before");
+        let impatience = async {
+            tokio::select! {
+                () = tokio::time::sleep(drain) => {}
+                () = stop_signal() => {}
             }
-            Err(error) => {
-                // A client that went before it was accepted, or no descriptors left; neither ends the service.
-                tracing::warn!(%error, "a connection was not accepted");
-                tokio::time::sleep(EXHAUSTED).await;
+        };
+        door.accept_until(impatience).await;
+    }
+    door.close().await;
+    Ok(())
+}
+
+/// Where connections come in, and what they are served with.
+struct Door {
+    listener: TcpListener,
+    router: Router,
+    app: App,
+    crowd: Crowd,
+    stopping: CancellationToken,
+    connections: TaskTracker,
+}
+
+impl Door {
+    async fn accept_until(&self, end: impl Future<Output = ()>) {
+        tokio::pin!(end);
+        loop {
+            let accepted = tokio::select! {
+                accepted = self.listener.accept() => accepted,
+                () = &mut end => return,
+            };
+            match accepted {
+                Ok((stream, peer)) => self.let_in(stream, peer),
+                Err(error) => {
+                    // A client that went before it was accepted, or no descriptors left; neither ends the service.
+                    tracing::warn!(%error, "a connection was not accepted");
+                    tokio::time::sleep(EXHAUSTED).await;
+                }
             }
         }
     }
-    drop(listener);
-    tracing::info!("stopping: new connections are refused, requests in flight finish");
-    stopping.cancel();
-    connections.close();
-    let drained = tokio::time::timeout(GRACE, async {
-        tokio::join!(app.live().close(), app.jobs().close(), connections.wait());
-    });
-    if drained.await.is_err() {
-        tracing::warn!(left = connections.len(), "some requests did not finish in time");
+
+    fn let_in(&self, stream: TcpStream, peer: SocketAddr) {
+        if let Some(place) = self.crowd.admit(peer.ip()) {
+            let (router, app, stopping) = (self.router.clone(), self.app.clone(), self.stopping.clone());
+            self.connections
+                .spawn(serve_connection(stream, peer, router, app, stopping, place));
+        }
     }
-    Ok(())
+
+    /// No new connections; requests in flight finish.
+    async fn close(self) {
+        // The system has let them in already: closing the door would cut them off.
+        while let Some(Ok((stream, peer))) = self.listener.accept().now_or_never() {
+            self.let_in(stream, peer);
+        }
+        drop(self.listener);
+        tracing::info!("stopping: new connections are refused, requests in flight finish");
+        self.stopping.cancel();
+        self.connections.close();
+        let finished = tokio::time::timeout(GRACE, async {
+            tokio::join!(
+                self.app.live().close(),
+                self.app.jobs().close(),
+                self.connections.wait()
+            );
+        });
+        if finished.await.is_err() {
+            tracing::warn!(left = self.connections.len(), "some requests did not finish in time");
+        }
+    }
 }
 
 async fn serve_connection(
     stream: TcpStream,
     peer: SocketAddr,
     router: Router,
+    app: App,
     stopping: CancellationToken,
     _place: Place,
 ) {
@@ -97,10 +152,14 @@ async fn serve_connection(
             request.extensions_mut().insert(waiting.clone());
             request.map(|body| Body::new(Paced::new(Body::new(body), waiting)))
         })
-        .map_response(move |response: Response| {
+        .map_response(move |mut response: Response| {
             // What became a WebSocket has limits of its own and no next request.
             if response.status() == StatusCode::SWITCHING_PROTOCOLS {
                 return response;
+            }
+            if app.is_draining() {
+                let close = HeaderValue::from_static("close");
+                response.headers_mut().insert(header::CONNECTION, close);
             }
             response.map(|body| Holding::keep(body, phase.answering()))
         });

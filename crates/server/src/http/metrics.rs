@@ -98,6 +98,7 @@ async fn waiting(app: &App, registry: &mut Registry) {
         ("jobs_running", "Jobs at work", waiting.jobs_running),
         ("jobs_failed", "Jobs that were given up", waiting.jobs_failed),
         ("file_removals", "Files to be removed", waiting.file_removals),
+        ("help_open", "Groups that call for help", waiting.help_open),
     ] {
         registry.register(name, help, ConstGauge::new(count));
     }

@@ -4,15 +4,15 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
 
 use super::conflict;
 use super::connection::{Connection, statements_run};
+use super::turns::{Entrance, Exit, Party, Refused, line};
 use crate::error::{Error, Result};
 use crate::failpoint;
 use crate::measures::measures;
@@ -26,10 +26,11 @@ pub enum Database {
     Postgres(String),
 }
 
-/// Jobs that may wait before the next is refused with 503.
+/// Jobs that may wait before more of the same school is refused with 503.
 const QUEUE: usize = 1024;
-/// Units SQLite commits together at most.
+/// Units SQLite commits together at most, and how long it goes on gathering them: whoever is first waits for the last.
 const GROUP: usize = 64;
+const GATHERING: Duration = Duration::from_millis(50);
 /// How often PostgreSQL may ask to run a unit again.
 const TRIES: u32 = 6;
 
@@ -51,32 +52,39 @@ pub struct Db {
     statements_read: Arc<AtomicU64>,
     /// Whether the last commit went wrong: the disk is full or broken, although reading goes on.
     commit_failed: Arc<AtomicBool>,
-    reads: SyncSender<ReadJob>,
-    writes: SyncSender<Box<dyn Unit>>,
+    reads: Entrance<ReadJob>,
+    writes: Entrance<Box<dyn Unit>>,
 }
 
 impl Db {
     /// Opens `readers` reading and (PostgreSQL only) `writers` writing connections, one thread each.
     pub fn open(database: &Database, readers: usize, writers: usize) -> Result<Self> {
-        let (reads, read_jobs) = sync_channel::<ReadJob>(QUEUE);
-        let read_jobs = Arc::new(Mutex::new(read_jobs));
-        for number in 0..readers.max(1) {
-            let (database, jobs) = (database.clone(), Arc::clone(&read_jobs));
+        // A school leaves one reader to the others. PostgreSQL has enough of them; a file is read by few, and one more that
+        // mostly sleeps costs less than keeping one of those.
+        let spare = usize::from(matches!(database, Database::Sqlite(_)));
+        let readers = readers.max(1) + spare;
+        let (reads, read_jobs) = line::<ReadJob>(QUEUE, readers);
+        for number in 0..readers {
+            let (database, jobs) = (database.clone(), read_jobs.clone());
             let mut connection = Some(connect(&database, true)?);
             spawn(&format!("reader-{number}"), move || {
-                while let Some(job) = next(&jobs) {
+                while let Some((job, _turn)) = jobs.receive() {
                     serve_read(&database, &mut connection, job);
                 }
             })?;
         }
-        let (writes, write_jobs) = sync_channel::<Box<dyn Unit>>(QUEUE);
+        let write_threads = match database {
+            Database::Sqlite(_) => 1,
+            Database::Postgres(_) => writers.max(1),
+        };
+        let (writes, write_jobs) = line::<Box<dyn Unit>>(QUEUE, write_threads);
         let commit_failed = Arc::new(AtomicBool::new(false));
         match database {
             Database::Sqlite(_) => {
                 let mut connection = connect(database, false)?;
                 let (database, failed) = (database.clone(), Arc::clone(&commit_failed));
                 spawn("writer", move || {
-                    while let Ok(first) = write_jobs.recv() {
+                    while let Some((first, _turn)) = write_jobs.receive() {
                         let outcome = write_group(&mut connection, first, &write_jobs);
                         failed.store(outcome.is_err(), Ordering::Relaxed);
                         // What a failed sync left in the file is known to nobody: a new connection begins with what is
@@ -90,12 +98,11 @@ impl Db {
                 })?;
             }
             Database::Postgres(_) => {
-                let write_jobs = Arc::new(Mutex::new(write_jobs));
-                for number in 0..writers.max(1) {
-                    let (database, jobs) = (database.clone(), Arc::clone(&write_jobs));
+                for number in 0..write_threads {
+                    let (database, jobs) = (database.clone(), write_jobs.clone());
                     let mut connection = Some(connect(&database, false)?);
                     spawn(&format!("writer-{number}"), move || {
-                        while let Some(unit) = next(&jobs) {
+                        while let Some((unit, _turn)) = jobs.receive() {
                             write_alone(&database, &mut connection, unit);
                         }
                     })?;
@@ -120,9 +127,10 @@ impl Db {
         self.commit_failed.load(Ordering::Relaxed)
     }
 
-    /// Runs `look` on a reader, inside one snapshot of the database.
+    /// Runs `look` on a reader, inside one snapshot of the database, when it is the turn of its party.
     pub async fn read<T: Send + 'static>(
         &self,
+        party: Party,
         look: impl FnOnce(&mut Connection) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let (answer, answered) = oneshot::channel();
@@ -146,7 +154,7 @@ impl Db {
             drop(answer.send(outcome));
         });
         let begun = Instant::now();
-        self.reads.try_send(job).map_err(|error| refused(&error))?;
+        self.reads.try_send(party, job).map_err(refused)?;
         let outcome = answered.await.unwrap_or_else(|_| Err(Error::NotReady));
         measures().database("read", begun.elapsed());
         outcome
@@ -156,6 +164,7 @@ impl Db {
     /// `AfterCommit` runs, or neither. PostgreSQL may run it again, so it borrows its input.
     pub async fn write<T: Send + 'static>(
         &self,
+        party: Party,
         act: impl FnMut(&mut Connection) -> Result<(T, AfterCommit)> + Send + 'static,
     ) -> Result<T> {
         let (answer, answered) = oneshot::channel();
@@ -165,7 +174,7 @@ impl Db {
             answer,
         });
         let begun = Instant::now();
-        self.writes.try_send(unit).map_err(|error| refused(&error))?;
+        self.writes.try_send(party, unit).map_err(refused)?;
         let outcome = answered.await.unwrap_or_else(|_| Err(Error::NotReady));
         measures().database("write", begun.elapsed());
         outcome
@@ -207,12 +216,13 @@ where
 
 /// Runs the first unit and all that wait in one transaction. It fails when the database refused to keep them; whoever
 /// waits has been told by then.
-fn write_group(connection: &mut Connection, first: Box<dyn Unit>, jobs: &Receiver<Box<dyn Unit>>) -> Result<(), ()> {
+fn write_group(connection: &mut Connection, first: Box<dyn Unit>, jobs: &Exit<Box<dyn Unit>>) -> Result<(), ()> {
+    let begun = Instant::now();
     let mut group: Vec<Box<dyn Unit>> = vec![first];
     if let Err(error) = connection.batch("BEGIN IMMEDIATE") {
         // Another process holds the file. Nobody was told anything yet, so all may try again.
         tracing::warn!(%error, "the database is locked");
-        group.extend(jobs.try_iter().take(GROUP - 1));
+        group.extend(std::iter::from_fn(|| jobs.try_receive().map(|(unit, _)| unit)).take(GROUP - 1));
         for unit in group {
             unit.end(Err(Error::Overloaded));
         }
@@ -225,8 +235,9 @@ fn write_group(connection: &mut Connection, first: Box<dyn Unit>, jobs: &Receive
         // A disk that fails takes the whole transaction away. A unit after that would be one of its own and be kept,
         // although it is told with the others that it is not.
         if done.len() < GROUP
+            && begun.elapsed() < GATHERING
             && connection.is_in_transaction()
-            && let Ok(next) = jobs.try_recv()
+            && let Some((next, _)) = jobs.try_receive()
         {
             group.push(next);
         }
@@ -344,19 +355,15 @@ fn begin_read(connection: &Connection) -> &'static str {
     }
 }
 
-fn next<T>(jobs: &Mutex<Receiver<T>>) -> Option<T> {
-    jobs.lock().unwrap_or_else(PoisonError::into_inner).recv().ok()
-}
-
 fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> Result<()> {
     std::thread::Builder::new().name(name.to_owned()).spawn(body)?;
     Ok(())
 }
 
-fn refused<T>(error: &TrySendError<T>) -> Error {
-    match error {
-        TrySendError::Full(_) => Error::Overloaded,
-        TrySendError::Disconnected(_) => Error::NotReady,
+fn refused(why: Refused) -> Error {
+    match why {
+        Refused::Full => Error::Overloaded,
+        Refused::Closed => Error::NotReady,
     }
 }
 

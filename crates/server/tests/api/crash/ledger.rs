@@ -160,6 +160,11 @@ impl Ledger {
         self.unanswered.load(Ordering::Relaxed)
     }
 
+    /// How often the service said not now.
+    pub fn refused(&self) -> u64 {
+        self.refused.load(Ordering::Relaxed)
+    }
+
     /// From now on the disk may fail, and the service say so; or no longer.
     pub fn disk_may_fail(&self, may_fail: bool) {
         self.may_fail.store(may_fail, Ordering::SeqCst);

@@ -6,13 +6,13 @@ mod bad_disks;
 mod deeds;
 mod faults;
 mod found;
-mod inspection;
+pub mod inspection;
 mod kill_points;
-mod ledger;
+pub mod ledger;
 mod rig;
 mod sync_order;
 mod trace;
-mod writers;
+pub mod writers;
 
 use std::collections::BTreeSet;
 use std::path::Path;

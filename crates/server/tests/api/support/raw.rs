@@ -13,7 +13,12 @@ pub struct Socket {
 impl Socket {
     /// Connects and joins the namespace.
     pub async fn open(app: &TestApp, cookie: &str) -> Self {
-        Self::try_open(app, cookie).await.unwrap()
+        Self::open_at(&app.base, cookie).await
+    }
+
+    /// The same at another instance.
+    pub async fn open_at(base: &str, cookie: &str) -> Self {
+        Self::try_open_at(base, cookie).await.unwrap()
     }
 
     /// The same, unless the guard refuses.
