@@ -14,6 +14,7 @@ mod report;
 mod saves;
 mod seed;
 mod server;
+mod sockets;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -26,6 +27,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// Measures the hot routes of the service
 #[derive(Parser)]
 struct Arguments {
+    #[command(subcommand)]
+    part: Option<Part>,
     /// Rounds; every figure is the median over them
     #[arg(long, default_value_t = 7)]
     rounds: usize,
@@ -46,8 +49,18 @@ struct Arguments {
     document_server: String,
 }
 
+/// What is measured instead of the hot routes
+#[derive(clap::Subcommand)]
+enum Part {
+    /// Many sockets, beside the official Socket.IO server on Node
+    Sockets(sockets::Arguments),
+}
+
 fn main() -> anyhow::Result<()> {
     let arguments = Arguments::parse();
+    if let Some(Part::Sockets(arguments)) = arguments.part {
+        return sockets::run(&arguments);
+    }
     if let Some(folder) = arguments.serve_in {
         return server::run(&folder, &arguments.document_server);
     }

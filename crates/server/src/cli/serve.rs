@@ -8,7 +8,7 @@ use tokio::net::TcpListener;
 use crate::app::App;
 use crate::config::{Config, ServeArgs, StorageArgs};
 use crate::failpoint;
-use crate::http::{listen, metrics, router};
+use crate::http::{descriptors, listen, metrics, router};
 
 /// Runs until told to stop.
 pub fn run(serve: ServeArgs, storage: StorageArgs) -> anyhow::Result<()> {
@@ -18,6 +18,7 @@ pub fn run(serve: ServeArgs, storage: StorageArgs) -> anyhow::Result<()> {
     if let Some(specification) = crate::config::failpoint() {
         failpoint::arm_kill(&specification);
     }
+    tracing::info!(most = descriptors::raise(), "descriptors this process may hold");
     super::runtime()?.block_on(async {
         let listener = TcpListener::bind(config.listen)
             .await

@@ -44,6 +44,18 @@ async fn show(State(app): State<App>) -> Result<Response> {
     );
     number(
         &mut registry,
+        "socket_wires_open",
+        "Connections that became WebSockets",
+        app.live().wires(),
+    );
+    number(
+        &mut registry,
+        "socket_rooms",
+        "Rooms with a socket in them",
+        app.live().rooms().await,
+    );
+    number(
+        &mut registry,
         "socket_messages_ignored",
         "Messages of clients that mean nothing",
         app.live().ignored(),

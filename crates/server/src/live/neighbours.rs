@@ -62,23 +62,28 @@ impl Neighbours {
         words
     }
 
+    /// Whether anybody can listen at all: the embedded database has one instance.
+    pub fn are_there(&self) -> bool {
+        self.words.get().is_some()
+    }
+
     /// Says that somebody is writing.
     pub fn tell_writing(&self, (organization, group): &(OrganizationId, GroupId), user: &UserId) {
         self.say(Says::Writing(organization.clone(), group.clone(), user.clone()));
     }
 
     /// Says who is here.
-    pub fn tell_here(&self, guests: &[Guest]) {
+    pub fn tell_here(&self, guests: &[Arc<Guest>]) {
         guests
             .chunks(AT_ONCE)
-            .for_each(|some| self.say(Says::Here(some.to_vec())));
+            .for_each(|some| self.say(Says::Here(named(some))));
     }
 
     /// Says who left.
-    pub fn tell_gone(&self, guests: &[Guest]) {
+    pub fn tell_gone(&self, guests: &[Arc<Guest>]) {
         guests
             .chunks(AT_ONCE)
-            .for_each(|some| self.say(Says::Gone(some.to_vec())));
+            .for_each(|some| self.say(Says::Gone(named(some))));
     }
 
     fn say(&self, says: Says) {
@@ -89,6 +94,10 @@ impl Neighbours {
             tracing::debug!("a word to the other instances was dropped");
         }
     }
+}
+
+fn named(guests: &[Arc<Guest>]) -> Vec<Guest> {
+    guests.iter().map(|guest| Guest::clone(guest)).collect()
 }
 
 impl Live {

@@ -33,6 +33,7 @@ mod conformance;
 mod contributions;
 mod courses;
 mod crash;
+mod crowd;
 mod current_submissions;
 mod cut_short;
 mod departures;

@@ -160,10 +160,13 @@ impl Place {
             lines,
             log,
             base: String::new(),
+            metrics: None,
             since,
         };
+        let mut metrics = None;
         let greeting = ["groupwork listens on ", "groupwork demo: "];
         match started.wait_for_line(|line| {
+            metrics = metrics.take().or_else(|| line.strip_prefix("metrics at ").map(str::to_owned));
             greeting
                 .iter()
                 .find_map(|word| line.strip_prefix(word).map(str::to_owned))
@@ -171,6 +174,7 @@ impl Place {
             Some(base) => {
                 self.address = base.strip_prefix("http://").and_then(|address| address.parse().ok());
                 started.base = base;
+                started.metrics = metrics;
                 Ok(started)
             }
             None => Err(started.end_and_read_log(begin)),
@@ -187,6 +191,8 @@ impl Place {
 pub struct Started {
     /// `http://127.0.0.1:…`.
     pub base: String,
+    /// The page of metrics, where METRICS_LISTEN was set.
+    pub metrics: Option<String>,
     child: Child,
     lines: Receiver<String>,
     log: PathBuf,
