@@ -15,6 +15,7 @@ mod rooms;
 mod saves;
 mod seat;
 mod sweep;
+pub mod watch;
 
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};

@@ -104,6 +104,7 @@ mod schemathesis;
 mod school;
 mod statement_counts;
 mod statements;
+mod storms;
 mod story;
 mod subjects;
 mod submissions;

@@ -18,7 +18,12 @@ impl Socket {
 
     /// The same, unless the guard refuses.
     pub async fn try_open(app: &TestApp, cookie: &str) -> Option<Self> {
-        let address = app.base.strip_prefix("http://").unwrap();
+        Self::try_open_at(&app.base, cookie).await
+    }
+
+    /// The same at any instance.
+    pub async fn try_open_at(base: &str, cookie: &str) -> Option<Self> {
+        let address = base.strip_prefix("http://").unwrap();
         let stream = TcpStream::connect(address).await.unwrap();
         let mut socket = Self {
             stream,

@@ -37,6 +37,15 @@ impl Place {
             Kind::Sqlite => Database::Sqlite(folder.path().join("groupwork.db")),
             Kind::Postgres => database::postgres()?,
         };
+        Some(Self::in_folder(folder, database))
+    }
+
+    /// A place on a database that somebody else looks after.
+    pub fn on(database: Database) -> Self {
+        Self::in_folder(tempfile::tempdir().unwrap(), database)
+    }
+
+    fn in_folder(folder: tempfile::TempDir, database: Database) -> Self {
         let mut place = Self {
             database,
             folder,
@@ -59,7 +68,7 @@ impl Place {
         ] {
             place.set(name, value);
         }
-        Some(place)
+        place
     }
 
     /// Sets an environment variable of all later starts.

@@ -1,0 +1,68 @@
+//! Starts while PostgreSQL is away or full, and a pool that the server has no room for.
+
+use std::time::{Duration, Instant};
+
+use groupwork::store::Database;
+
+use crate::support::cluster::Cluster;
+use crate::support::rows::execute;
+use crate::support::{Client, Place, World};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_start_waits_for_the_server_and_a_full_one_is_used_as_far_as_it_goes() {
+    let settings = &["max_connections = 12", "superuser_reserved_connections = 1"];
+    let Some(cluster) = tokio::task::spawn_blocking(|| Cluster::start(settings)).await.unwrap() else {
+        return;
+    };
+    let create = "CREATE ROLE school LOGIN; CREATE DATABASE school OWNER school";
+    let root = Database::Postgres(cluster.url("postgres"));
+    for statement in create.split("; ") {
+        execute(&root, statement.to_owned()).await;
+    }
+    let url = cluster.url("school").replace("postgres@", "school@");
+    let direct = Database::Postgres(url.clone());
+    let mut place = Place::on(direct.clone());
+    let world = World::create(&place.store().await, &direct).await;
+
+    // Too long away: the reason is said.
+    cluster.stop("fast");
+    let refused = place.try_start("serve", &[("DATABASE_WAIT_SECONDS", "1")]).err().expect("no server");
+    assert!(refused.contains("waiting for the database") && refused.contains("does not answer"), "{refused}");
+    // A wrong name is not waited for.
+    let wrong = url.replace("/school", "/nowhere");
+    cluster.start_again();
+    let begun = Instant::now();
+    let refused = place.try_start("serve", &[("DATABASE_URL", &wrong)]).err().expect("no such database");
+    assert!(refused.contains("nowhere") && begun.elapsed() < Duration::from_secs(25), "{refused}");
+
+    // Away at the start, there a little later.
+    cluster.stop("fast");
+    let starting = tokio::task::spawn_blocking(move || {
+        place.set("DATABASE_CONNECTIONS", "8,8");
+        (place.start("serve"), place)
+    });
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    cluster.start_again();
+    let (mut service, place) = starting.await.unwrap();
+    service.ready().await;
+
+    // Of its 17 connections it gets eleven at most; those work, also all at once.
+    let ada = Client::new(&service.base, Some(world.ada.cookie.clone()));
+    let asked = (0..40).map(|number| {
+        let ada = ada.clone();
+        tokio::spawn(async move {
+            let new = serde_json::json!({"classId": ada_class(&ada).await, "name": format!("Group {number}")});
+            ada.post("/groups", new).await.status
+        })
+    });
+    for asked in asked.collect::<Vec<_>>() {
+        assert_eq!(asked.await.unwrap(), 201);
+    }
+    assert_eq!(ada.get("/groups?limit=100").await.expect(200).as_array().unwrap().len(), 40);
+    service.kill();
+    drop(place);
+}
+
+async fn ada_class(ada: &Client) -> serde_json::Value {
+    ada.get("/classes").await.expect(200)[0]["id"].clone()
+}
