@@ -38,9 +38,14 @@ pub fn run(serve: ServeArgs, storage: StorageArgs) -> anyhow::Result<()> {
         }
         failpoint::hit("start.built");
         writeln!(std::io::stdout(), "groupwork listens on http://{address}")?;
-        tell_manager(NotifyState::Ready);
         let stop = async {
-            listen::stop_signal().await;
+            let mut signal = std::pin::pin!(listen::stop_signal());
+            // The first look at the signal begins to wait for it: nobody may stop us before.
+            tokio::select! {
+                biased;
+                () = &mut signal => {}
+                () = async { tell_manager(NotifyState::Ready) } => signal.await,
+            }
             tell_manager(NotifyState::Stopping);
         };
         listen::serve(listener, router::router(app.clone()), app, stop).await?;

@@ -49,7 +49,8 @@ pub async fn listen(url: String, live: Live, mut words: mpsc::Receiver<String>, 
             lost = listen_once(&url, &live, &mut words, watch) => lost,
         };
         tracing::warn!(error = format!("{lost:#}"), "the bus is deaf; connecting again");
-        if started.elapsed() > watch.silence() {
+        // One that stood for a while is made anew at once.
+        if started.elapsed() > LONGEST_WAIT {
             wait = SHORTEST_WAIT;
         }
         tokio::select! {

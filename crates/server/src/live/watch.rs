@@ -9,25 +9,25 @@ use clap::Args;
 #[derive(Args, Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Watch {
     /// Seconds between two words that an instance says to itself through PostgreSQL
-    #[arg(long = "bus-heartbeat-seconds", env = "BUS_HEARTBEAT_SECONDS", default_value_t = Self::default().heartbeat,
+    #[arg(long = "bus-heartbeat-seconds", env = "BUS_HEARTBEAT_SECONDS", default_value_t = Self::default().bus_heartbeat,
         value_parser = clap::value_parser!(u64).range(1..=60))]
-    heartbeat: u64,
+    bus_heartbeat: u64,
     /// Seconds after such a word in which something must be heard; else the connection is given up and clients fetch anew
-    #[arg(long = "bus-silence-seconds", env = "BUS_SILENCE_SECONDS", default_value_t = Self::default().silence,
+    #[arg(long = "bus-silence-seconds", env = "BUS_SILENCE_SECONDS", default_value_t = Self::default().bus_silence,
         value_parser = clap::value_parser!(u64).range(1..=300))]
-    silence: u64,
+    bus_silence: u64,
     /// Seconds between two looks at the sessions of all sockets
-    #[arg(long = "socket-sweep-seconds", env = "SOCKET_SWEEP_SECONDS", default_value_t = Self::default().sweep,
+    #[arg(long = "socket-sweep-seconds", env = "SOCKET_SWEEP_SECONDS", default_value_t = Self::default().socket_sweep,
         value_parser = clap::value_parser!(u64).range(1..=600))]
-    sweep: u64,
+    socket_sweep: u64,
 }
 
 impl Default for Watch {
     fn default() -> Self {
         Self {
-            heartbeat: 10,
-            silence: 20,
-            sweep: 60,
+            bus_heartbeat: 10,
+            bus_silence: 20,
+            socket_sweep: 60,
         }
     }
 }
@@ -35,16 +35,16 @@ impl Default for Watch {
 impl Watch {
     /// How often an instance says something to itself.
     pub const fn heartbeat(self) -> Duration {
-        Duration::from_secs(self.heartbeat)
+        Duration::from_secs(self.bus_heartbeat)
     }
 
     /// How long the answer to that may take, whatever TCP believes.
     pub const fn silence(self) -> Duration {
-        Duration::from_secs(self.silence)
+        Duration::from_secs(self.bus_silence)
     }
 
     /// How often all sockets are looked at.
     pub const fn sweep(self) -> Duration {
-        Duration::from_secs(self.sweep)
+        Duration::from_secs(self.socket_sweep)
     }
 }

@@ -169,13 +169,17 @@ pub(super) fn is_lost(error: &Error) -> bool {
         let broke = |cause: &(dyn std::error::Error + 'static)| cause.is::<std::io::Error>();
         error.is_closed() || std::error::Error::source(error).is_some_and(broke)
     };
-    internal.chain().any(|cause| cause.is::<Lost>() || cause.is::<Unreachable>())
+    internal
+        .chain()
+        .any(|cause| cause.is::<Lost>() || cause.is::<Unreachable>())
         || causes(internal).any(|error| by_itself(error) || error.code().is_some_and(server::is_away))
 }
 
 /// Turns what is nobody's fault into what the caller may do about it: ask again a little later.
 pub(super) fn told(error: Error) -> Error {
-    let Error::Internal(internal) = &error else { return error };
+    let Error::Internal(internal) = &error else {
+        return error;
+    };
     let is_full = causes(internal).any(|error| error.code().is_some_and(server::is_full));
     let waited_too_long = causes(internal).any(|error| {
         error
@@ -204,9 +208,9 @@ pub(super) fn cause(error: &Error) -> String {
 fn is_victim(error: &Error) -> bool {
     let Error::Internal(error) = error else { return false };
     causes(error).any(|error| {
-        error.code().is_some_and(|code| {
-            [SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED].contains(code)
-        })
+        error
+            .code()
+            .is_some_and(|code| [SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED].contains(code))
     })
 }
 

@@ -67,7 +67,11 @@ impl Db {
         for number in 0..readers.max(1) {
             let jobs = Arc::clone(&read_jobs);
             // One must succeed; a server that has room for no more of them later is no reason not to start.
-            let mut own = if number == 0 { Pooled::open(&pool)? } else { Pooled::vacant(&pool) };
+            let mut own = if number == 0 {
+                Pooled::open(&pool)?
+            } else {
+                Pooled::vacant(&pool)
+            };
             spawn(&format!("reader-{number}"), move || {
                 own.stand_by();
                 while let Some(job) = next(&jobs) {
@@ -102,7 +106,11 @@ impl Db {
                 let pool = Pool::new(database, false);
                 for number in 0..writers.max(1) {
                     let jobs = Arc::clone(&write_jobs);
-                    let mut own = if number == 0 { Pooled::open(&pool)? } else { Pooled::vacant(&pool) };
+                    let mut own = if number == 0 {
+                        Pooled::open(&pool)?
+                    } else {
+                        Pooled::vacant(&pool)
+                    };
                     spawn(&format!("writer-{number}"), move || {
                         own.stand_by();
                         while let Some(unit) = next(&jobs) {
@@ -324,7 +332,10 @@ fn write_on(connection: &mut Connection, unit: &mut dyn Unit) -> Result<(), Atte
     if let Err(error) = connection.batch("COMMIT") {
         // A serialization failure is certain; a broken connection may have committed, so it is not tried again.
         return Err(if connection.is_lost() || conflict::is_lost(&error) {
-            tracing::warn!(error = conflict::cause(&error), "nobody knows whether a unit of work was committed");
+            tracing::warn!(
+                error = conflict::cause(&error),
+                "nobody knows whether a unit of work was committed"
+            );
             Attempt::Final(Error::Internal(conflict::Lost.into()))
         } else {
             drop(connection.batch("ROLLBACK"));

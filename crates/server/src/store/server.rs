@@ -117,7 +117,9 @@ impl Server {
 
 /// Waits until the database takes connections; at once where waiting cannot help.
 pub fn wait_until_there(database: &Database, patience: Duration) -> Result<()> {
-    let Database::Postgres(url) = database else { return Ok(()) };
+    let Database::Postgres(url) = database else {
+        return Ok(());
+    };
     let server = Server::of(url).map_err(anyhow::Error::msg)?;
     let begun = Instant::now();
     let mut waits = false;
@@ -212,12 +214,22 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_said_with_its_name() {
-        let refused = |query: &str| Server::of(&format!("postgres://u@h/db?{query}")).err().unwrap_or_default();
+        let refused = |query: &str| {
+            Server::of(&format!("postgres://u@h/db?{query}"))
+                .err()
+                .unwrap_or_default()
+        };
         assert!(refused("sslmode=always").contains("sslmode must be"));
         assert!(refused("sslmode=verify-ca").contains("sslrootcert"));
         assert!(refused("sslmode=verify-full&sslrootcert=/nowhere.pem").contains("/nowhere.pem"));
         assert!(refused("colour=red").contains("DATABASE_URL"));
-        for fine in ["", "sslmode=disable", "sslmode=prefer", "sslmode=require", "keepalives=0"] {
+        for fine in [
+            "",
+            "sslmode=disable",
+            "sslmode=prefer",
+            "sslmode=require",
+            "keepalives=0",
+        ] {
             assert_eq!(refused(fine), "");
         }
     }

@@ -96,7 +96,7 @@ pub(super) fn fault(error: &postgres::Error, mode: &Mode) -> Option<String> {
             _ => "the authorities of this machine".to_owned(),
         };
         return Some(match fault {
-            CertificateError::UnknownIssuer => format!(
+            CertificateError::UnknownIssuer | CertificateError::BadSignature => format!(
                 "DATABASE_URL: the certificate of the PostgreSQL server is not signed by an authority of sslrootcert \
                  ({where_from})"
             ),
@@ -154,7 +154,9 @@ impl Check {
                 Authorities::System => of_system()?,
             };
             let checker = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), Arc::clone(provider));
-            checker.build().map_err(|error| format!("DATABASE_URL: sslrootcert: {error}"))
+            checker
+                .build()
+                .map_err(|error| format!("DATABASE_URL: sslrootcert: {error}"))
         });
         Ok(Self {
             provider: Arc::clone(provider),
@@ -191,7 +193,12 @@ impl ServerCertVerifier for Check {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        verify_tls12_signature(message, certificate, signed, &self.provider.signature_verification_algorithms)
+        verify_tls12_signature(
+            message,
+            certificate,
+            signed,
+            &self.provider.signature_verification_algorithms,
+        )
     }
 
     fn verify_tls13_signature(
@@ -200,7 +207,12 @@ impl ServerCertVerifier for Check {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        verify_tls13_signature(message, certificate, signed, &self.provider.signature_verification_algorithms)
+        verify_tls13_signature(
+            message,
+            certificate,
+            signed,
+            &self.provider.signature_verification_algorithms,
+        )
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
@@ -225,7 +237,10 @@ fn of_system() -> Result<RootCertStore, String> {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     if roots.is_empty() {
-        return Err("DATABASE_URL: this machine knows no authority (package ca-certificates); name a file in sslrootcert".to_owned());
+        return Err(
+            "DATABASE_URL: this machine knows no authority (package ca-certificates); name a file in sslrootcert"
+                .to_owned(),
+        );
     }
     Ok(roots)
 }

@@ -99,7 +99,13 @@ mod tests {
             Finding::Notice(words) | Finding::Fault(words) => words,
         };
         assert_eq!(words(durability(&facts())), "");
-        assert!(words(durability(&ServerFacts { syncs: false, ..facts() })).contains("fsync"));
+        assert!(
+            words(durability(&ServerFacts {
+                syncs: false,
+                ..facts()
+            }))
+            .contains("fsync")
+        );
         let lazy = ServerFacts {
             synchronous_commit: "off".to_owned(),
             ..facts()
@@ -108,7 +114,19 @@ mod tests {
         assert_eq!(words(room(&facts(), 25)), "");
         assert!(words(room(&facts(), 60)).contains("rolling restart"));
         assert!(words(room(&facts(), 98)).contains("max_connections"));
-        assert!(words(notifications(&ServerFacts { hears: false, ..facts() })).contains("PgBouncer"));
-        assert!(words(agreement(&ServerFacts { clock_ahead: -60_000, ..facts() })).contains("NTP"));
+        assert!(
+            words(notifications(&ServerFacts {
+                hears: false,
+                ..facts()
+            }))
+            .contains("PgBouncer")
+        );
+        assert!(
+            words(agreement(&ServerFacts {
+                clock_ahead: -60_000,
+                ..facts()
+            }))
+            .contains("NTP")
+        );
     }
 }

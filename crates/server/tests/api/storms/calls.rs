@@ -90,7 +90,9 @@ impl Calls {
     /// Reads the flag and compares it with the history.
     pub async fn look(&mut self, at: usize, ledger: &Ledger) {
         let request = self.teacher[at].request(Method::GET, &self.path);
-        let Some((200, group)) = question::ask(request, ledger).await else { return };
+        let Some((200, group)) = question::ask(request, ledger).await else {
+            return;
+        };
         self.read += 1;
         self.open.retain(|(since, _)| since.elapsed() < UNDER_WAY);
         let seen = match &group["needsHelp"] {

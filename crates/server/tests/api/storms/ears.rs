@@ -83,7 +83,11 @@ impl Ear {
         let since = Instant::now();
         while !is_so(self) {
             let frames = self.kept().frames.clone();
-            assert!(since.elapsed() < PATIENCE, "{}: not so: {what}; heard {frames:#?}", self.name);
+            assert!(
+                since.elapsed() < PATIENCE,
+                "{}: not so: {what}; heard {frames:#?}",
+                self.name
+            );
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     }

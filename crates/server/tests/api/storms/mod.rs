@@ -23,7 +23,9 @@ fn storms_wanted() -> usize {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn storms_lose_nothing_acknowledged() {
-    let Some(mut scene) = Scene::prepare().await else { return };
+    let Some(mut scene) = Scene::prepare().await else {
+        return;
+    };
     let (wanted, begun) = (storms_wanted(), Instant::now());
     for storm in STORMS.into_iter().cycle().take(wanted) {
         scene.survive(storm).await;

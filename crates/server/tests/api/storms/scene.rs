@@ -121,7 +121,10 @@ impl Scene {
         let at = |base: &str, person: &Person| Client::new(base, Some(person.cookie.clone()));
         let tom = bases.map(|base| at(base, &world.tom));
         let new = json!({"classId": world.eight_a.id, "memberIds": [world.finn.id]});
-        let group = tom[0].post("/groups", new).await.expect(201)["id"].as_str().unwrap().to_owned();
+        let group = tom[0].post("/groups", new).await.expect(201)["id"]
+            .as_str()
+            .unwrap()
+            .to_owned();
         let new = json!({"classId": world.seven_b.id, "memberIds": [world.ben.id]});
         let called = at(bases[0], &world.ada).post("/groups", new).await.expect(201);
         let mut ears = Vec::new();
@@ -197,7 +200,11 @@ impl Scene {
         let calm = self.rng.random_range(50..400);
         tokio::time::sleep(Duration::from_millis(calm)).await;
         // Somebody is put out, and nobody is told: as if the order was lost in the gap.
-        let victim = if storm.is_a_gap() { Some(self.guest().await) } else { None };
+        let victim = if storm.is_a_gap() {
+            Some(self.guest().await)
+        } else {
+            None
+        };
         let marks: Vec<usize> = self.ears.iter().map(Ear::mark).collect();
         if let Some((guest, _)) = &victim {
             let put_out = format!(
@@ -220,7 +227,8 @@ impl Scene {
         if let Some((guest, ear)) = victim {
             self.gaps += 1;
             for (ear, mark) in self.ears.iter().zip(&marks) {
-                ear.until("was told to fetch after the gap", |ear| ear.is_up_to_date(*mark)).await;
+                ear.until("was told to fetch after the gap", |ear| ear.is_up_to_date(*mark))
+                    .await;
             }
             ear.until(&format!("{} is out", guest.name), Ear::is_out).await;
             self.who_was_put_out_hears_nothing().await;
@@ -241,7 +249,11 @@ impl Scene {
         };
         match storm {
             Storm::RestartFast | Storm::RestartImmediate => {
-                let mode = if storm == Storm::RestartFast { "fast" } else { "immediate" };
+                let mode = if storm == Storm::RestartFast {
+                    "fast"
+                } else {
+                    "immediate"
+                };
                 let restarted = blocking(Box::new(move |cluster| {
                     cluster.stop(mode);
                     std::thread::sleep(away);
@@ -260,11 +272,13 @@ impl Scene {
                 stood.await.unwrap();
             }
             Storm::CutCommit => {
-                let (before, since) = (self.cable.cuts(), Instant::now());
-                self.cable.cut_next_commit();
-                while self.cable.cuts() == before {
-                    assert!(since.elapsed() < Duration::from_secs(40), "nobody commits");
-                    tokio::time::sleep(Duration::from_millis(5)).await;
+                for _ in 0..size(2, 15) {
+                    let (before, since) = (self.cable.cuts(), Instant::now());
+                    self.cable.cut_next_commit();
+                    while self.cable.cuts() == before {
+                        assert!(since.elapsed() < Duration::from_secs(40), "nobody commits");
+                        tokio::time::sleep(Duration::from_millis(5)).await;
+                    }
                 }
             }
         }
@@ -304,16 +318,24 @@ impl Scene {
         let marks = [self.ears[tom].mark(), self.ears[finn].mark()];
         assert!(self.rename(0).await, "nothing blows any more");
         let group = self.group.clone();
-        self.ears[tom].until("the staff hear of it", |ear| ear.heard(&group, marks[0])).await;
+        self.ears[tom]
+            .until("the staff hear of it", |ear| ear.heard(&group, marks[0]))
+            .await;
         tokio::time::sleep(Duration::from_millis(100)).await;
-        assert!(!self.ears[finn].heard(&group, marks[1]), "he was put out in the gap and hears on");
+        assert!(
+            !self.ears[finn].heard(&group, marks[1]),
+            "he was put out in the gap and hears on"
+        );
         let path = format!("/groups/{group}/members");
         let again = self.tom[1].post(&path, json!({"userIds": [self.world.finn.id]})).await;
         again.expect(200);
         let since = Instant::now();
         let mark = self.ears[finn].mark();
         while !self.ears[finn].heard(&group, mark) {
-            assert!(since.elapsed() < Duration::from_secs(40), "he is in again and hears nothing");
+            assert!(
+                since.elapsed() < Duration::from_secs(40),
+                "he is in again and hears nothing"
+            );
             self.rename(0).await;
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
@@ -330,7 +352,10 @@ impl Scene {
             zack.token
         );
         execute(&self.direct, copied).await;
-        let cookie = format!("better-auth.session_token={}", better_auth::cookie::sign(AUTH_SECRET, &token));
+        let cookie = format!(
+            "better-auth.session_token={}",
+            better_auth::cookie::sign(AUTH_SECRET, &token)
+        );
         let guest = Person {
             token,
             cookie,
@@ -379,6 +404,7 @@ impl Scene {
         );
         println!("  {}", self.ledger.figures());
         println!("  {}", self.inspection.figures());
+        drop(self.ears);
         for service in self.services {
             assert!(service.stop().success());
         }

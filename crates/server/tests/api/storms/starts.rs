@@ -6,7 +6,7 @@ use groupwork::store::Database;
 
 use crate::support::cluster::Cluster;
 use crate::support::rows::execute;
-use crate::support::{Client, Place, World};
+use crate::support::{Client, Kind, Place, TestApp, World};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_start_waits_for_the_server_and_a_full_one_is_used_as_far_as_it_goes() {
@@ -26,14 +26,26 @@ async fn a_start_waits_for_the_server_and_a_full_one_is_used_as_far_as_it_goes()
 
     // Too long away: the reason is said.
     cluster.stop("fast");
-    let refused = place.try_start("serve", &[("DATABASE_WAIT_SECONDS", "1")]).err().expect("no server");
-    assert!(refused.contains("waiting for the database") && refused.contains("does not answer"), "{refused}");
+    let refused = place
+        .try_start("serve", &[("DATABASE_WAIT_SECONDS", "1")])
+        .err()
+        .expect("no server");
+    assert!(
+        refused.contains("waiting for the database") && refused.contains("does not answer"),
+        "{refused}"
+    );
     // A wrong name is not waited for.
     let wrong = url.replace("/school", "/nowhere");
     cluster.start_again();
     let begun = Instant::now();
-    let refused = place.try_start("serve", &[("DATABASE_URL", &wrong)]).err().expect("no such database");
-    assert!(refused.contains("nowhere") && begun.elapsed() < Duration::from_secs(25), "{refused}");
+    let refused = place
+        .try_start("serve", &[("DATABASE_URL", &wrong)])
+        .err()
+        .expect("no such database");
+    assert!(
+        refused.contains("nowhere") && begun.elapsed() < Duration::from_secs(25),
+        "{refused}"
+    );
 
     // Away at the start, there a little later.
     cluster.stop("fast");
@@ -58,9 +70,53 @@ async fn a_start_waits_for_the_server_and_a_full_one_is_used_as_far_as_it_goes()
     for asked in asked.collect::<Vec<_>>() {
         assert_eq!(asked.await.unwrap(), 201);
     }
-    assert_eq!(ada.get("/groups?limit=100").await.expect(200).as_array().unwrap().len(), 40);
+    assert_eq!(ada.get("/groups").await.expect(200).as_array().unwrap().len(), 40);
     service.kill();
     drop(place);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn connections_that_died_while_nobody_used_them_cost_nobody_an_answer() {
+    let Some(app) = TestApp::start(Kind::Postgres).await else {
+        return;
+    };
+    let ada = app.as_(&app.world.ada);
+    for round in 0..3 {
+        let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+            WHERE datname = current_database() AND application_name LIKE 'groupwork%' AND pid <> pg_backend_pid()";
+        execute(&app.database, end.to_owned()).await;
+        let asked = (0..12).map(|number| {
+            let (ada, class) = (ada.clone(), app.world.seven_b.id.clone());
+            tokio::spawn(async move {
+                let new = serde_json::json!({"classId": class, "name": format!("Group {round} {number}")});
+                (ada.get("/classes").await.status, ada.post("/groups", new).await.status)
+            })
+        });
+        for asked in asked.collect::<Vec<_>>() {
+            assert_eq!(asked.await.unwrap(), (200, 201));
+        }
+    }
+    app.close().await;
+}
+
+#[test]
+fn systemd_is_told_when_the_service_listens_and_when_it_stops() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("notify");
+    let socket = std::os::unix::net::UnixDatagram::bind(&path).unwrap();
+    socket.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    let heard = || {
+        let mut bytes = [0; 256];
+        let length = socket.recv(&mut bytes).unwrap();
+        String::from_utf8_lossy(&bytes[..length]).trim().to_owned()
+    };
+    let mut place = Place::new(Kind::Sqlite).unwrap();
+    place.set("NOTIFY_SOCKET", path.to_str().unwrap());
+    let service = place.start("serve");
+    assert_eq!(heard(), "READY=1");
+    assert!(service.stop().success());
+    assert_eq!(heard(), "STOPPING=1");
+    place.close();
 }
 
 async fn ada_class(ada: &Client) -> serde_json::Value {

@@ -56,7 +56,19 @@ impl Cluster {
             guardian,
         };
         let folder = cluster.folder().display().to_string();
-        cluster.run("initdb", &["-D", &folder, "-U", "postgres", "--auth=trust", "--locale=C", "--encoding=UTF8", "--no-sync"]);
+        cluster.run(
+            "initdb",
+            &[
+                "-D",
+                &folder,
+                "-U",
+                "postgres",
+                "--auth=trust",
+                "--locale=C",
+                "--encoding=UTF8",
+                "--no-sync",
+            ],
+        );
         Some(cluster)
     }
 
@@ -79,7 +91,11 @@ impl Cluster {
         let (draft, path) = (self.home.join("draft"), self.folder().join(file));
         std::fs::write(&draft, text).unwrap();
         let (draft, path) = (draft.display().to_string(), path.display().to_string());
-        let written = self.owned("install").args(["-m", "600", &draft, &path]).status().unwrap();
+        let written = self
+            .owned("install")
+            .args(["-m", "600", &draft, &path])
+            .status()
+            .unwrap();
         assert!(written.success());
     }
 
@@ -143,11 +159,19 @@ impl Cluster {
     }
 
     fn try_start(&self) -> bool {
-        let (folder, log) = (self.folder().display().to_string(), self.home.join("log").display().to_string());
+        let (folder, log) = (
+            self.folder().display().to_string(),
+            self.home.join("log").display().to_string(),
+        );
         let port = format!("-p {}", self.port);
         let mut start = self.owned(self.programs.join("pg_ctl"));
         start.args(["start", "-D", &folder, "-l", &log, "-w", "-t", "60", "-o", &port]);
-        start.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap().success()
+        start
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status()
+            .unwrap()
+            .success()
     }
 
     fn signal(&self, signal: &str) {
@@ -155,12 +179,26 @@ impl Cluster {
         let first = pid_file.lines().next().unwrap().to_owned();
         let processes = std::iter::once(first.clone()).chain(children_of(&first));
         // One of them may have ended by itself.
-        drop(Command::new("kill").arg(signal).args(processes).stderr(Stdio::null()).status());
+        drop(
+            Command::new("kill")
+                .arg(signal)
+                .args(processes)
+                .stderr(Stdio::null())
+                .status(),
+        );
     }
 
     fn run(&self, program: &str, arguments: &[&str]) {
-        let done = self.owned(self.programs.join(program)).args(arguments).output().unwrap();
-        assert!(done.status.success(), "{program}: {}", String::from_utf8_lossy(&done.stderr));
+        let done = self
+            .owned(self.programs.join(program))
+            .args(arguments)
+            .output()
+            .unwrap();
+        assert!(
+            done.status.success(),
+            "{program}: {}",
+            String::from_utf8_lossy(&done.stderr)
+        );
     }
 
     /// A program run by the owner of the cluster: PostgreSQL refuses to run as root.
@@ -173,7 +211,9 @@ impl Cluster {
         } else {
             Command::new(program.as_ref())
         };
-        command.env_clear().env("PATH", super::environment("PATH").unwrap_or_default());
+        command
+            .env_clear()
+            .env("PATH", super::environment("PATH").unwrap_or_default());
         command.env("LC_ALL", "C").current_dir("/").stdin(Stdio::null());
         command
     }
@@ -207,9 +247,14 @@ fn children_of(parent: &str) -> Vec<String> {
     let numbers = processes.filter_map(|entry| entry.file_name().into_string().ok());
     let is_child = |number: &String| {
         let status = std::fs::read_to_string(format!("/proc/{number}/status")).unwrap_or_default();
-        status.lines().any(|line| line.strip_prefix("PPid:").is_some_and(|id| id.trim() == parent))
+        status
+            .lines()
+            .any(|line| line.strip_prefix("PPid:").is_some_and(|id| id.trim() == parent))
     };
-    numbers.filter(|name| name.bytes().all(|byte| byte.is_ascii_digit())).filter(is_child).collect()
+    numbers
+        .filter(|name| name.bytes().all(|byte| byte.is_ascii_digit()))
+        .filter(is_child)
+        .collect()
 }
 
 /// The folder of the server programs; the newest release wins.
@@ -218,12 +263,19 @@ fn programs() -> Option<PathBuf> {
     let releases = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
     let mut releases: Vec<PathBuf> = releases.map(|entry| entry.path()).collect();
     releases.sort_by_key(|path| {
-        let release = path.file_name().and_then(|name| name.to_str()).and_then(|name| name.parse::<f32>().ok());
+        let release = path
+            .file_name()
+            .and_then(|name| name.to_str())
+            .and_then(|name| name.parse::<f32>().ok());
         (release.unwrap_or_default() * -10.0) as i64
     });
     let packaged = releases.into_iter().map(|release| release.join("bin"));
     let path = super::environment("PATH").unwrap_or_default();
     let found: Vec<PathBuf> = std::env::split_paths(&path).collect();
     let mut places = named.into_iter().chain(packaged).chain(found);
-    places.find(|place| ["initdb", "pg_ctl", "postgres"].iter().all(|program| place.join(program).is_file()))
+    places.find(|place| {
+        ["initdb", "pg_ctl", "postgres"]
+            .iter()
+            .all(|program| place.join(program).is_file())
+    })
 }
