@@ -12,7 +12,7 @@ use crate::crash::ledger::Ledger;
 use crate::support::{Client, Person};
 
 /// So long after an answer without certainty the unit of work may still be carried out.
-const UNDER_WAY: Duration = Duration::from_secs(60);
+const UNDER_WAY: Duration = Duration::from_mins(1);
 
 /// What was asked, and how it ended.
 enum Ended {

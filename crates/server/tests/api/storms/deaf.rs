@@ -18,9 +18,8 @@ fn port(url: &str) -> u16 {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_line_that_swallows_what_is_said_is_given_up() {
-    let mut place = match Place::new(Kind::Postgres) {
-        Some(place) => place,
-        None => return,
+    let Some(mut place) = Place::new(Kind::Postgres) else {
+        return;
     };
     let Database::Postgres(url) = place.database.clone() else {
         unreachable!()

@@ -96,7 +96,7 @@ impl Scene {
         let cluster = Arc::new(cluster.await.unwrap()?);
         let direct = Database::Postgres(cluster.url("postgres"));
         let cable = Cable::to(cluster.port()).await;
-        let mut first = Place::on(Database::Postgres(cluster.url_at(cable.port, "postgres")));
+        let mut first = Place::on(Database::Postgres(Cluster::url_at(cable.port, "postgres")));
         let mut second = Place::on(direct.clone());
         second.set("DATA_DIR", &first.folder().display().to_string());
         let world = World::create(&second.store().await, &direct).await;
@@ -139,34 +139,11 @@ impl Scene {
             ears.push(Ear::of(base, person).await);
         }
         let (stop, reads) = (Arc::<AtomicBool>::default(), Arc::<AtomicUsize>::default());
-        let mut calls = Calls::of(bases, called["id"].as_str().unwrap(), &world.ben, &world.ada);
-        let (own, noted) = (Arc::clone(&stop), Arc::clone(&ledger));
-        let calls = tokio::spawn(async move {
-            while !own.load(Ordering::SeqCst) {
-                calls.act(&noted).await;
-                tokio::time::sleep(Duration::from_millis(20)).await;
-            }
-            calls
-        });
+        let calls = Calls::of(bases, called["id"].as_str().unwrap(), &world.ben, &world.ada);
+        let calls = keep_calling(calls, Arc::clone(&stop), Arc::clone(&ledger));
         let readers = bases.map(|base| {
             let reader = at(base, &world.ada);
-            let (own, noted, reads) = (Arc::clone(&stop), Arc::clone(&ledger), Arc::clone(&reads));
-            tokio::spawn(async move {
-                let mut refused = 0;
-                for number in 0_usize.. {
-                    if own.load(Ordering::SeqCst) {
-                        break;
-                    }
-                    let path = ["/groups", "/courses", "/classes", "/assignments"][number % 4];
-                    match question::ask(reader.request(Method::GET, path), &noted).await {
-                        Some((200, _)) => drop(reads.fetch_add(1, Ordering::SeqCst)),
-                        Some((503, _)) => refused += 1,
-                        other => noted.fault(format!("{path} answered {other:?}")),
-                    }
-                    tokio::time::sleep(Duration::from_millis(30)).await;
-                }
-                refused
-            })
+            keep_reading(reader, Arc::clone(&stop), Arc::clone(&ledger), Arc::clone(&reads))
         });
         Some(Self {
             cluster,
@@ -216,9 +193,7 @@ impl Scene {
         self.busy += usize::from(self.writers.busy() > 0);
         self.blow(storm).await;
         let back = Instant::now();
-        for service in &mut self.services {
-            service.ready().await;
-        }
+        self.ready_again(back).await;
         self.hears_again().await;
         let took = back.elapsed();
         assert!(took < patience(), "{storm:?}: everything works only after {took:?}");
@@ -280,6 +255,22 @@ impl Scene {
                         tokio::time::sleep(Duration::from_millis(5)).await;
                     }
                 }
+            }
+        }
+    }
+
+    /// Both instances say that they can work.
+    async fn ready_again(&self, since: Instant) {
+        for tom in &self.tom {
+            let is_ready = async || {
+                let asked = tom
+                    .request(Method::GET, "/health/ready")
+                    .timeout(Duration::from_secs(45));
+                asked.send().await.is_ok_and(|answer| answer.status() == 200)
+            };
+            while !is_ready().await {
+                assert!(since.elapsed() < Duration::from_mins(1), "not ready any more");
+                tokio::time::sleep(Duration::from_millis(20)).await;
             }
         }
     }
@@ -409,4 +400,40 @@ impl Scene {
             assert!(service.stop().success());
         }
     }
+}
+
+/// Calls for help and answers, until told to stop.
+fn keep_calling(mut calls: Calls, stop: Arc<AtomicBool>, ledger: Arc<Ledger>) -> JoinHandle<Calls> {
+    tokio::spawn(async move {
+        while !stop.load(Ordering::SeqCst) {
+            calls.act(&ledger).await;
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        calls
+    })
+}
+
+/// Reads lists, until told to stop; answers how often it was refused.
+fn keep_reading(
+    reader: Client,
+    stop: Arc<AtomicBool>,
+    ledger: Arc<Ledger>,
+    reads: Arc<AtomicUsize>,
+) -> JoinHandle<usize> {
+    tokio::spawn(async move {
+        let mut refused = 0;
+        for number in 0_usize.. {
+            if stop.load(Ordering::SeqCst) {
+                break;
+            }
+            let path = ["/groups", "/courses", "/classes", "/assignments"][number % 4];
+            match question::ask(reader.request(Method::GET, path), &ledger).await {
+                Some((200, _)) => drop(reads.fetch_add(1, Ordering::SeqCst)),
+                Some((503, _)) => refused += 1,
+                other => ledger.fault(format!("{path} answered {other:?}")),
+            }
+            tokio::time::sleep(Duration::from_millis(30)).await;
+        }
+        refused
+    })
 }

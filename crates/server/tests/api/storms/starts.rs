@@ -104,7 +104,7 @@ fn systemd_is_told_when_the_service_listens_and_when_it_stops() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("notify");
     let socket = std::os::unix::net::UnixDatagram::bind(&path).unwrap();
-    socket.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    socket.set_read_timeout(Some(Duration::from_mins(1))).unwrap();
     let heard = || {
         let mut bytes = [0; 256];
         let length = socket.recv(&mut bytes).unwrap();

@@ -91,8 +91,7 @@ impl Cluster {
         let (draft, path) = (self.home.join("draft"), self.folder().join(file));
         std::fs::write(&draft, text).unwrap();
         let (draft, path) = (draft.display().to_string(), path.display().to_string());
-        let written = self
-            .owned("install")
+        let written = Self::owned("install")
             .args(["-m", "600", &draft, &path])
             .status()
             .unwrap();
@@ -113,11 +112,11 @@ impl Cluster {
 
     /// Where a database of it is.
     pub fn url(&self, name: &str) -> String {
-        self.url_at(self.port, name)
+        Self::url_at(self.port, name)
     }
 
     /// The same through another port.
-    pub fn url_at(&self, port: u16, name: &str) -> String {
+    pub fn url_at(port: u16, name: &str) -> String {
         format!("postgres://postgres@127.0.0.1:{port}/{name}")
     }
 
@@ -164,7 +163,7 @@ impl Cluster {
             self.home.join("log").display().to_string(),
         );
         let port = format!("-p {}", self.port);
-        let mut start = self.owned(self.programs.join("pg_ctl"));
+        let mut start = Self::owned(self.programs.join("pg_ctl"));
         start.args(["start", "-D", &folder, "-l", &log, "-w", "-t", "60", "-o", &port]);
         start
             .stdout(Stdio::null())
@@ -189,8 +188,7 @@ impl Cluster {
     }
 
     fn run(&self, program: &str, arguments: &[&str]) {
-        let done = self
-            .owned(self.programs.join(program))
+        let done = Self::owned(self.programs.join(program))
             .args(arguments)
             .output()
             .unwrap();
@@ -202,7 +200,7 @@ impl Cluster {
     }
 
     /// A program run by the owner of the cluster: PostgreSQL refuses to run as root.
-    fn owned(&self, program: impl AsRef<Path>) -> Command {
+    fn owned(program: impl AsRef<Path>) -> Command {
         let mut command = if is_root() {
             let mut command = Command::new("setpriv");
             command.args(["--reuid=postgres", "--regid=postgres", "--init-groups", "--"]);
@@ -263,12 +261,13 @@ fn programs() -> Option<PathBuf> {
     let releases = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
     let mut releases: Vec<PathBuf> = releases.map(|entry| entry.path()).collect();
     releases.sort_by_key(|path| {
-        let release = path
-            .file_name()
-            .and_then(|name| name.to_str())
-            .and_then(|name| name.parse::<f32>().ok());
-        (release.unwrap_or_default() * -10.0) as i64
+        let release = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        release
+            .split('.')
+            .map(|part| part.parse().unwrap_or(0))
+            .collect::<Vec<u32>>()
     });
+    releases.reverse();
     let packaged = releases.into_iter().map(|release| release.join("bin"));
     let path = super::environment("PATH").unwrap_or_default();
     let found: Vec<PathBuf> = std::env::split_paths(&path).collect();
