@@ -12,8 +12,10 @@ use crate::error::{Error, Result};
 
 /// After a failed try nobody tries again for so long: whoever asks meanwhile is told at once.
 const PAUSE: Duration = Duration::from_millis(100);
-/// How often a thread without a connection tries while others have theirs.
+/// How soon a thread without a connection tries again while others have theirs; the pause doubles up to the longest, for
+/// a server that is full stays full.
 const STAND_BY: Duration = Duration::from_millis(500);
+const LONGEST: Duration = Duration::from_secs(2);
 
 /// The connections of all threads of one kind.
 pub(super) struct Pool {
@@ -108,9 +110,11 @@ impl Pooled {
 
     /// Waits until there is a connection, or until nobody has one: then somebody must take the jobs and say so.
     pub(super) fn stand_by(&mut self) {
+        let mut pause = STAND_BY;
         while self.connection.is_none() && self.pool.connected.load(Ordering::SeqCst) > 0 {
             if self.get().is_err() {
-                std::thread::sleep(STAND_BY);
+                std::thread::sleep(pause);
+                pause = (pause * 2).min(LONGEST);
             }
         }
     }

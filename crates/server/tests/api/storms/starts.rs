@@ -6,7 +6,7 @@ use groupwork::store::Database;
 
 use crate::support::cluster::Cluster;
 use crate::support::rows::execute;
-use crate::support::{Client, Kind, Place, TestApp, World};
+use crate::support::{Client, Kind, Place, TestApp, World, is_soak};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_start_waits_for_the_server_and_a_full_one_is_used_as_far_as_it_goes() {
@@ -96,6 +96,43 @@ async fn connections_that_died_while_nobody_used_them_cost_nobody_an_answer() {
             assert_eq!(asked.await.unwrap(), (200, 201));
         }
     }
+    app.close().await;
+}
+
+/// Twenty seconds of nothing, so only for those who have time.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_waits_too_long_for_a_lock_is_told_so() {
+    if !is_soak() {
+        return;
+    }
+    let Some(app) = TestApp::start(Kind::Postgres).await else {
+        return;
+    };
+    let ada = app.as_(&app.world.ada);
+    let new = serde_json::json!({"classId": app.world.seven_b.id});
+    let group = ada.post("/groups", new).await.expect(201)["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let Database::Postgres(url) = app.database.clone() else {
+        unreachable!()
+    };
+    let held = tokio::task::spawn_blocking(move || {
+        let mut other = postgres::Client::connect(&url, postgres::NoTls).unwrap();
+        other
+            .batch_execute("BEGIN; LOCK TABLE groups IN EXCLUSIVE MODE")
+            .unwrap();
+        other
+    });
+    let held = held.await.unwrap();
+    let begun = Instant::now();
+    let path = format!("/groups/{group}");
+    let refused = ada.patch(&path, serde_json::json!({"name": "Later"})).await;
+    assert!(begun.elapsed() > Duration::from_secs(19));
+    assert!(!refused.header("retry-after").is_empty());
+    refused.refused(503, "OVERLOADED");
+    tokio::task::spawn_blocking(move || drop(held)).await.unwrap();
+    ada.patch(&path, serde_json::json!({"name": "Later"})).await.expect(200);
     app.close().await;
 }
 
