@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use better_auth::cookie::CookieNames;
 use tokio_util::task::AbortOnDropHandle;
@@ -24,7 +25,7 @@ use crate::live::Live;
 use crate::live::bus::Bus;
 use crate::mail::Mail;
 use crate::store::platform::PlatformProof;
-use crate::store::{Database, Store, migrate};
+use crate::store::{Database, Store, migrate, wait_until_there};
 
 /// The service: cheap to clone, no public fields.
 #[derive(Clone)]
@@ -62,6 +63,7 @@ impl App {
             .storage
             .connections(&database)
             .map_err(|refused| anyhow::anyhow!(refused))?;
+        wait_for(&database, Duration::from_secs(config.storage.database_wait_seconds)).await?;
         let store = open_store(&database, readers, writers).await?;
         failpoint::hit("start.migrated");
         whole(&store).await?;
@@ -80,7 +82,7 @@ impl App {
         let document_server = DocumentServer::new(&config, api_internal_url, name_of_deployment(&store).await?)?;
         failpoint::hit("start.named");
         let live = Live::new(gate.clone(), store.clone(), &config.frontend_origin);
-        let (bus, departures) = Bus::start(&database, &live);
+        let (bus, departures) = Bus::start(&database, &live, config.live_watch);
         // The embedded database has one instance: after a restart it need not wait for its own turn to run out.
         let instance = match &database {
             Database::Sqlite(_) => document_server.deployment().to_owned(),
@@ -203,6 +205,13 @@ impl App {
     pub fn uptime(&self) -> std::time::Duration {
         self.0.started.elapsed()
     }
+}
+
+/// Waits for a database that is away, and says so: services that are started together need no order.
+async fn wait_for(database: &Database, patience: Duration) -> Result<()> {
+    let database = database.clone();
+    let waited = tokio::task::spawn_blocking(move || wait_until_there(&database, patience));
+    waited.await.map_err(|error| anyhow::anyhow!(error))?
 }
 
 /// The lasting name of this installation, given at its first start; two that start at once agree on one.

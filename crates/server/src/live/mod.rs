@@ -16,6 +16,7 @@ mod saves;
 mod seat;
 mod sweep;
 mod wire;
+pub mod watch;
 
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, OnceLock};

@@ -1,6 +1,7 @@
 //! The threads that own the connections. Reads go to a pool of readers. Writes go, on SQLite, to one writer that commits
 //! everything waiting in one transaction (a savepoint for each unit) and answers only after the commit; on PostgreSQL to
-//! a pool, each unit in its own transaction. A full queue is refused at once, a panic in a job keeps its thread.
+//! a pool, each unit in its own transaction. A full queue is refused at once, a panic in a job keeps its thread, and a
+//! connection that broke while it was idle costs nobody an answer.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -12,6 +13,7 @@ use tokio::sync::oneshot;
 
 use super::conflict;
 use super::connection::{Connection, statements_run};
+use super::pooled::{Pool, Pooled};
 use super::turns::{Entrance, Exit, Party, Refused, line};
 use crate::error::{Error, Result};
 use crate::failpoint;
@@ -34,7 +36,8 @@ const GATHERING: Duration = Duration::from_millis(50);
 /// How often PostgreSQL may ask to run a unit again.
 const TRIES: u32 = 6;
 
-type ReadJob = Box<dyn FnOnce(&mut Connection) + Send>;
+/// A reading job gets a connection on which its transaction has begun, or learns why there is none.
+type ReadJob = Box<dyn FnOnce(Result<&mut Connection>) + Send>;
 
 /// What a unit of work leaves to do once its commit is durable.
 pub type AfterCommit = Box<dyn FnOnce() + Send>;
@@ -64,12 +67,21 @@ impl Db {
         let spare = usize::from(matches!(database, Database::Sqlite(_)));
         let readers = readers.max(1) + spare;
         let (reads, read_jobs) = line::<ReadJob>(QUEUE, readers);
+        let pool = Pool::new(database, true);
         for number in 0..readers {
-            let (database, jobs) = (database.clone(), read_jobs.clone());
-            let mut connection = Some(connect(&database, true)?);
+            let jobs = read_jobs.clone();
+            // One must succeed; a server that has room for no more of them later is no reason not to start.
+            let mut own = if number == 0 {
+                Pooled::open(&pool)?
+            } else {
+                Pooled::vacant(&pool)
+            };
             spawn(&format!("reader-{number}"), move || {
+                own.stand_by();
                 while let Some((job, _turn)) = jobs.receive() {
-                    serve_read(&database, &mut connection, job);
+                    serve_read(&mut own, job);
+                    own.forget_if_lost();
+                    own.stand_by();
                 }
             })?;
         }
@@ -98,12 +110,20 @@ impl Db {
                 })?;
             }
             Database::Postgres(_) => {
+                let pool = Pool::new(database, false);
                 for number in 0..write_threads {
-                    let (database, jobs) = (database.clone(), write_jobs.clone());
-                    let mut connection = Some(connect(&database, false)?);
+                    let jobs = write_jobs.clone();
+                    let mut own = if number == 0 {
+                        Pooled::open(&pool)?
+                    } else {
+                        Pooled::vacant(&pool)
+                    };
                     spawn(&format!("writer-{number}"), move || {
+                        own.stand_by();
                         while let Some((unit, _turn)) = jobs.receive() {
-                            write_alone(&database, &mut connection, unit);
+                            write_alone(&mut own, unit);
+                            own.forget_if_lost();
+                            own.stand_by();
                         }
                     })?;
                 }
@@ -137,21 +157,14 @@ impl Db {
         let counter = Arc::clone(&self.statements_read);
         let job: ReadJob = Box::new(move |connection| {
             let before = statements_run();
-            let outcome = catch_unwind(AssertUnwindSafe(|| {
-                connection.batch(begin_read(connection))?;
-                let found = look(connection);
-                connection.batch("COMMIT")?;
+            let outcome = connection.and_then(|connection| {
+                let found = catch_unwind(AssertUnwindSafe(|| look(connection))).unwrap_or_else(|_| Err(panicked()));
+                // What was seen was seen, even if the connection breaks now.
+                drop(connection.batch(if found.is_ok() { "COMMIT" } else { "ROLLBACK" }));
                 found
-            }));
-            let outcome = outcome.unwrap_or_else(|_| {
-                drop(connection.batch("ROLLBACK"));
-                Err(panicked())
             });
-            if outcome.is_err() {
-                drop(connection.batch("ROLLBACK"));
-            }
             counter.fetch_add(statements_run() - before, Ordering::Relaxed);
-            drop(answer.send(outcome));
+            drop(answer.send(outcome.map_err(conflict::told)));
         });
         let begun = Instant::now();
         self.reads.try_send(party, job).map_err(refused)?;
@@ -274,15 +287,15 @@ fn run_in_savepoint(connection: &mut Connection, unit: &mut dyn Unit) -> Result<
     outcome
 }
 
-fn write_alone(database: &Database, connection: &mut Option<Connection>, mut unit: Box<dyn Unit>) {
+fn write_alone(own: &mut Pooled, mut unit: Box<dyn Unit>) {
     let mut tries = 0;
     let outcome = loop {
         tries += 1;
-        match write_once(database, connection, unit.as_mut()) {
+        match write_once(own, unit.as_mut()) {
             Err(Attempt::MayRetry(_)) if tries < TRIES => {
                 std::thread::sleep(Duration::from_millis(u64::from(tries * tries) * 10));
             }
-            Err(Attempt::MayRetry(error) | Attempt::Final(error)) => break Err(error),
+            Err(Attempt::MayRetry(error) | Attempt::Final(error)) => break Err(conflict::told(error)),
             Ok(()) => break Ok(()),
         }
     };
@@ -296,7 +309,17 @@ enum Attempt {
     Final(Error),
 }
 
-fn write_once(database: &Database, slot: &mut Option<Connection>, unit: &mut dyn Unit) -> Result<(), Attempt> {
+fn write_once(own: &mut Pooled, unit: &mut dyn Unit) -> Result<(), Attempt> {
+    let outcome = write_on(own.get().map_err(Attempt::MayRetry)?, unit);
+    if let Err(Attempt::MayRetry(error) | Attempt::Final(error)) = &outcome
+        && conflict::is_lost(error)
+    {
+        own.lose();
+    }
+    outcome
+}
+
+fn write_on(connection: &mut Connection, unit: &mut dyn Unit) -> Result<(), Attempt> {
     let judge = |error: Error| {
         if conflict::may_retry(&error) {
             Attempt::MayRetry(error)
@@ -304,19 +327,29 @@ fn write_once(database: &Database, slot: &mut Option<Connection>, unit: &mut dyn
             Attempt::Final(error)
         }
     };
-    let connection = standing(database, slot, false).map_err(Attempt::MayRetry)?;
     connection.batch("BEGIN").map_err(judge)?;
     if let Err(error) = unit.run(connection) {
-        drop(connection.batch("ROLLBACK"));
-        return Err(judge(error));
+        return Err(match connection.batch("ROLLBACK") {
+            Ok(()) => judge(error),
+            // Whatever the unit made of it: the connection is gone, and nothing is committed.
+            Err(_) => Attempt::MayRetry(Error::Internal(conflict::Lost.into())),
+        });
     }
     failpoint::hit("store.before_commit");
+    // An action may have made light of a statement that failed because the connection broke.
+    if connection.is_lost() {
+        return Err(Attempt::MayRetry(Error::Internal(conflict::Lost.into())));
+    }
     if let Err(error) = connection.batch("COMMIT") {
-        drop(connection.batch("ROLLBACK"));
         // A serialization failure is certain; a broken connection may have committed, so it is not tried again.
-        return Err(if connection.is_lost() {
-            Attempt::Final(Error::NotReady)
+        return Err(if connection.is_lost() || conflict::is_lost(&error) {
+            tracing::warn!(
+                error = conflict::cause(&error),
+                "nobody knows whether a unit of work was committed"
+            );
+            Attempt::Final(Error::Internal(conflict::Lost.into()))
         } else {
+            drop(connection.batch("ROLLBACK"));
             judge(error)
         });
     }
@@ -324,34 +357,36 @@ fn write_once(database: &Database, slot: &mut Option<Connection>, unit: &mut dyn
     Ok(())
 }
 
-fn serve_read(database: &Database, slot: &mut Option<Connection>, job: ReadJob) {
-    match standing(database, slot, true) {
-        Ok(connection) => job(connection),
-        // Dropping the job drops its answer; the caller reads that as "not ready".
-        Err(error) => tracing::warn!(%error, "no connection to read with"),
+/// A connection that broke while nobody used it is found out by its first word: then a new one is tried, once.
+fn serve_read(own: &mut Pooled, job: ReadJob) {
+    let mut begun = begin_read(own);
+    if begun.as_ref().is_err_and(conflict::is_lost) {
+        own.lose();
+        begun = begin_read(own);
+    }
+    match begun {
+        Ok(()) => job(own.get()),
+        Err(error) => {
+            own.lose();
+            job(Err(error));
+        }
     }
 }
 
-/// The thread's connection, opened anew when the old one broke.
-fn standing<'a>(database: &Database, slot: &'a mut Option<Connection>, reading: bool) -> Result<&'a mut Connection> {
-    if slot.as_ref().is_none_or(Connection::is_lost) {
-        *slot = Some(connect(database, reading)?);
-    }
-    slot.as_mut().ok_or(Error::NotReady)
+fn begin_read(own: &mut Pooled) -> Result<()> {
+    let connection = own.get()?;
+    let begin = match connection {
+        Connection::Sqlite(_) => "BEGIN DEFERRED",
+        Connection::Postgres(_) => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+    };
+    connection.batch(begin)
 }
 
-/// Opens one connection.
+/// Opens one connection for the threads; on PostgreSQL with limits, so that nobody is waited for without end.
 pub(super) fn connect(database: &Database, reading: bool) -> Result<Connection> {
     match database {
         Database::Sqlite(path) => Connection::open_sqlite(path, reading),
-        Database::Postgres(url) => Connection::open_postgres(url),
-    }
-}
-
-fn begin_read(connection: &Connection) -> &'static str {
-    match connection {
-        Connection::Sqlite(_) => "BEGIN DEFERRED",
-        Connection::Postgres(_) => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+        Database::Postgres(url) => Connection::open_limited_postgres(url),
     }
 }
 

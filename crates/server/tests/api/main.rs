@@ -108,6 +108,7 @@ mod schemathesis;
 mod school;
 mod statement_counts;
 mod statements;
+mod storms;
 mod story;
 mod subjects;
 mod submissions;

@@ -3,7 +3,7 @@
 //! `make test` kills 50 times on each database, `make soak` (`GROUPWORK_SOAK=1`) 1,000 times, or `GROUPWORK_KILLS` times.
 
 mod bad_disks;
-mod deeds;
+pub mod deeds;
 mod faults;
 mod found;
 pub mod inspection;
@@ -64,7 +64,7 @@ impl Scene {
         let slowest_start = service.ready().await;
         let ledger = Arc::new(Ledger::default());
         let inspection = Inspection::new(&place.database, place.folder(), &world.north);
-        let writers = Writers::start(&service.base, &world, &practice, &ledger, &mut rng).await;
+        let writers = Writers::start(&[&service.base], &world, &practice, &ledger, &mut rng).await;
         let scene = Self {
             place,
             practice,

@@ -5,6 +5,7 @@ pub mod app;
 pub mod bucket;
 pub mod chats;
 mod client;
+pub mod cluster;
 pub mod database;
 pub mod documented;
 mod heard;

@@ -37,17 +37,17 @@ impl Place {
             Kind::Sqlite => Database::Sqlite(folder.path().join("groupwork.db")),
             Kind::Postgres => database::postgres()?,
         };
-        Some(Self::on(folder, database))
+        Some(Self::in_folder(folder, database))
     }
 
     /// The same on a database without any table.
     pub fn on_nothing() -> Option<Self> {
-        Some(Self::on(tempfile::tempdir().unwrap(), database::empty()?))
+        Some(Self::in_folder(tempfile::tempdir().unwrap(), database::empty()?))
     }
 
     /// A fresh place on a database that others use as well.
     pub fn on_database(database: &Database) -> Self {
-        Self::on(tempfile::tempdir().unwrap(), database.clone())
+        Self::in_folder(tempfile::tempdir().unwrap(), database.clone())
     }
 
     /// Where a further instance lives: the same database and settings, another data folder and another address.
@@ -63,7 +63,7 @@ impl Place {
         place
     }
 
-    fn on(folder: tempfile::TempDir, database: Database) -> Self {
+    fn in_folder(folder: tempfile::TempDir, database: Database) -> Self {
         let mut place = Self {
             database,
             folder,
