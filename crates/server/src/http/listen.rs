@@ -179,19 +179,12 @@ async fn serve_connection(
         outcome = connection.as_mut() => outcome,
         () = stopping.cancelled() => {
             // Hyper hangs up where it has read nothing yet, although a request may have arrived: that one is answered first.
-            let arrived = async {
-                if arriving.awaits_head() {
-                    tokio::time::timeout(ARRIVING, connection.as_mut()).await.ok()
-                } else {
-                    None
-                }
-            };
-            match arrived.await {
-                Some(outcome) => outcome,
-                None => {
-                    connection.as_mut().graceful_shutdown();
-                    connection.as_mut().await
-                }
+            let patience = if arriving.awaits_head() { ARRIVING } else { Duration::ZERO };
+            if let Ok(outcome) = tokio::time::timeout(patience, connection.as_mut()).await {
+                outcome
+            } else {
+                connection.as_mut().graceful_shutdown();
+                connection.as_mut().await
             }
         }
     };

@@ -31,7 +31,9 @@ impl Instances {
         // The document server comes back through the proxy, to whatever instance.
         first.set("API_INTERNAL_URL", &proxy.base);
         first.set("TRUST_PROXY", "127.0.0.1");
-        settings.iter().for_each(|(name, value)| first.set(name, value));
+        for (name, value) in settings {
+            first.set(name, value);
+        }
         let mut places = vec![first];
         while places.len() < number {
             places.push(places[0].beside());
