@@ -17,7 +17,9 @@ use crate::{args, statements};
 /// Exports whose sizes are asked for; they go after 14 days.
 const EXPORTS_MAX: i64 = 1000;
 
-/// The documents of a school, reached from its rooms: every join is by a key, whatever other schools keep.
+/// The documents of a school, reached from its rooms: every join is by a key alone, whatever other schools keep. With
+/// the organization beside it PostgreSQL would read the table of all schools for the rows of one; the references keep
+/// within it anyway.
 macro_rules! of_documents {
     ($select:literal, $join:literal) => {
         concat!(
@@ -25,9 +27,9 @@ macro_rules! of_documents {
             $select,
             ") AS BIGINT)
             FROM work_rooms w
-            JOIN groups g ON g.organization_id = w.organization_id AND g.id = w.group_id
-            JOIN classes k ON k.organization_id = g.organization_id AND k.id = g.class_id
-            JOIN documents d ON d.organization_id = w.organization_id AND d.work_room_id = w.id ",
+            JOIN groups g ON g.id = w.group_id
+            JOIN classes k ON k.id = g.class_id
+            JOIN documents d ON d.work_room_id = w.id ",
             $join,
             " WHERE w.organization_id = $1 GROUP BY k.id, k.name"
         )
@@ -52,11 +54,10 @@ macro_rules! of_copies {
 
 statements! {
     /// The present content of documents.
-    DOCUMENTS = of_documents!("r.size", "JOIN document_revisions r ON r.organization_id = d.organization_id
-        AND r.id = d.current_revision_id");
+    DOCUMENTS = of_documents!("r.size", "JOIN document_revisions r ON r.id = d.current_revision_id");
     /// Older revisions of documents.
-    REVISIONS = of_documents!("r.size", "JOIN document_revisions r ON r.organization_id = d.organization_id
-        AND r.document_id = d.id AND (d.current_revision_id IS NULL OR r.id <> d.current_revision_id)");
+    REVISIONS = of_documents!("r.size", "JOIN document_revisions r ON r.document_id = d.id
+        AND (d.current_revision_id IS NULL OR r.id <> d.current_revision_id)");
     /// Files of topics.
     TOPIC_FILES = "SELECT k.id, k.name, CAST(SUM(f.size) AS BIGINT)
         FROM assignments a
@@ -79,9 +80,8 @@ statements! {
     /// Copies that were handed in.
     SUBMISSIONS = of_copies!("c.file_key, c.size", "");
     /// Conversions of documents.
-    CONVERTED_DOCUMENTS = of_documents!("x.size", "JOIN document_revisions r ON r.organization_id = d.organization_id
-        AND r.document_id = d.id
-        JOIN converted_files x ON x.organization_id = r.organization_id AND x.revision_id = r.id");
+    CONVERTED_DOCUMENTS = of_documents!("x.size", "JOIN document_revisions r ON r.document_id = d.id
+        JOIN converted_files x ON x.revision_id = r.id");
     /// Conversions of what was handed in.
     CONVERTED_COPIES = of_copies!("v.file_key, v.size", "JOIN converted_files v ON v.organization_id = c.organization_id
         AND v.submission_document_id = c.id");

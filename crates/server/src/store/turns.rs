@@ -16,7 +16,7 @@ const COMPANY: Duration = Duration::from_mins(1);
 /// Items of many parties, taken out in turns.
 #[derive(Debug)]
 pub struct Lines<T> {
-    lines: HashMap<Party, VecDeque<T>>,
+    waiting_of: HashMap<Party, VecDeque<T>>,
     /// Parties with something in line, the next one first.
     order: VecDeque<Party>,
     /// How much is being done for whom.
@@ -29,7 +29,7 @@ pub struct Lines<T> {
 impl<T> Default for Lines<T> {
     fn default() -> Self {
         Self {
-            lines: HashMap::new(),
+            waiting_of: HashMap::new(),
             order: VecDeque::new(),
             running: HashMap::new(),
             waiting: 0,
@@ -52,14 +52,14 @@ impl<T> Lines<T> {
     /// Whether `capacity` has no room for more of this party: all places are taken, and it has its share of them. Whoever
     /// has nothing in line is always let in, so a crowd of one school is no reason to refuse another.
     pub fn is_full_for(&self, party: &Party, capacity: usize) -> bool {
-        let own = self.lines.get(party).map_or(0, VecDeque::len);
+        let own = self.waiting_of.get(party).map_or(0, VecDeque::len);
         self.waiting >= capacity && own > 0 && own >= capacity / self.order.len().max(1)
     }
 
     /// Puts something at the end of its party's line.
     pub fn push(&mut self, party: Party, item: T) {
         self.waiting += 1;
-        let line = self.lines.entry(party.clone()).or_default();
+        let line = self.waiting_of.entry(party.clone()).or_default();
         if line.is_empty() {
             self.order.push_back(party);
         }
@@ -73,10 +73,10 @@ impl<T> Lines<T> {
         let is_free = |party: &Party| running.get(party).copied().unwrap_or(0) < most(party);
         let place = self.order.iter().position(is_free)?;
         let party = self.order.remove(place)?;
-        let line = self.lines.get_mut(&party)?;
+        let line = self.waiting_of.get_mut(&party)?;
         let item = line.pop_front()?;
         if line.is_empty() {
-            self.lines.remove(&party);
+            self.waiting_of.remove(&party);
         } else {
             self.order.push_back(party.clone());
         }
@@ -281,6 +281,7 @@ impl<T> Drop for Abandoned<T> {
 #[cfg(test)]
 mod tests {
     #![expect(clippy::unwrap_used, reason = "tests may panic")]
+    #![expect(clippy::unnecessary_wraps, reason = "a school is a party")]
     use super::*;
 
     fn school(name: &str) -> Party {

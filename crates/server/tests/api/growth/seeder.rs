@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use groupwork::store::Database;
 
-use crate::support::{rows, size};
+use crate::support::{environment, rows, size};
 
 /// How much there is.
 #[derive(Debug, Clone, Copy)]
@@ -35,7 +35,8 @@ impl Extent {
             schools: size(20, 200),
             students: size(100, 1000),
             groups: size(20, 200),
-            logs: size(100_000, 10_000_000),
+            // A long run on a small disk can do with fewer (GROUPWORK_LOGS).
+            logs: environment("GROUPWORK_LOGS").map_or(size(100_000, 10_000_000), |logs| logs.parse().unwrap()),
         }
     }
 
