@@ -135,7 +135,11 @@ impl<'s> Crowd<'s> {
         let begin = self.heard.total.load(Ordering::Relaxed);
         for number in (0..events).step_by(in_flight) {
             let one = async |number: usize| match target.kind() {
-                Kind::Service => target.write(self.school, &format!("Class {in_flight}-{number:06}")).await,
+                Kind::Service => {
+                    target
+                        .write(self.school, &format!("Class {in_flight}-{number:06}"))
+                        .await
+                }
                 Kind::Node => {
                     let sample = sample.as_deref().context("no event was recorded yet")?;
                     let id = format!("{in_flight:08}-{number:027}");

@@ -55,15 +55,23 @@ pub fn markdown(rounds: &Rounds, room: usize, events: usize, folder: &Path) -> S
     let mut text = String::from("| what | groupwork | Node socket.io | ratio |\n|---|--:|--:|--:|\n");
     let counts: Vec<usize> = rounds[0][0].1.steps.iter().map(|step| step.count).collect();
     for (index, count) in counts.iter().enumerate() {
-        line(&mut text, rounds, &format!("KiB per idle socket at {count}"), 1, |of| of.steps[index].memory);
+        line(&mut text, rounds, &format!("KiB per idle socket at {count}"), 1, |of| {
+            of.steps[index].memory
+        });
     }
     let last = counts.len() - 1;
-    line(&mut text, rounds, "KiB per socket after the events", 1, |of| of.after_events);
-    line(&mut text, rounds, "CPU µs per connect", 0, |of| of.steps[last].cpu_per_connect);
+    line(&mut text, rounds, "KiB per socket after the events", 1, |of| {
+        of.after_events
+    });
+    line(&mut text, rounds, "CPU µs per connect", 0, |of| {
+        of.steps[last].cpu_per_connect
+    });
     line(&mut text, rounds, "seconds until all were ready", 1, |of| {
         of.steps.iter().map(|step| step.time.as_secs_f64()).sum()
     });
-    line(&mut text, rounds, "idle CPU, % of a processor", 1, |of| of.steps[last].idle * 100.0);
+    line(&mut text, rounds, "idle CPU, % of a processor", 1, |of| {
+        of.steps[last].idle * 100.0
+    });
     for (index, name) in ["one", "two"].iter().enumerate() {
         let what = format!("CPU µs per delivery, room of {room}, {name} in flight");
         line(&mut text, rounds, &what, 2, |of| of.deliveries[index].cpu);

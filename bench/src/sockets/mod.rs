@@ -87,7 +87,12 @@ async fn measure(arguments: &Arguments) -> anyhow::Result<String> {
         // The first process of the first round has recorded the event that the peer tells; from then on the order changes.
         kinds.reverse();
     }
-    Ok(figures::markdown(&rounds, arguments.room, arguments.events, folder.path()))
+    Ok(figures::markdown(
+        &rounds,
+        arguments.room,
+        arguments.events,
+        folder.path(),
+    ))
 }
 
 fn note(text: &str) -> anyhow::Result<()> {
@@ -140,7 +145,10 @@ async fn one(
             rate: told as f64 / time.as_secs_f64(),
         });
     }
-    ensure!(crowd.connected() == *arguments.counts.last().context("no counts")?, "sockets were lost");
+    ensure!(
+        crowd.connected() == *arguments.counts.last().context("no counts")?,
+        "sockets were lost"
+    );
     crowd.check()?;
     sleep(SETTLE).await;
     let last = arguments.counts.last().copied().unwrap_or(1);

@@ -79,7 +79,10 @@ pub fn write(database: &Path, classes: usize, class_size: usize) -> anyhow::Resu
             let learner = Learner {
                 id: id(0xf, place),
                 session: id(0x10, place),
-                cookie: format!("better-auth.session_token={}", better_auth::cookie::sign(AUTH_SECRET, &token(place))),
+                cookie: format!(
+                    "better-auth.session_token={}",
+                    better_auth::cookie::sign(AUTH_SECRET, &token(place))
+                ),
                 group: id(0x11, place / MEMBERS),
             };
             let (student, session, group, token) = (&learner.id, &learner.session, &learner.group, token(place));

@@ -80,7 +80,10 @@ impl Socket {
     fn frame(&self) -> Option<(u8, usize, usize)> {
         let (first, second) = (*self.bytes.first()?, *self.bytes.get(1)?);
         let (length, start) = match second {
-            126 => (usize::from(u16::from_be_bytes(self.bytes.get(2..4)?.try_into().ok()?)), 4),
+            126 => (
+                usize::from(u16::from_be_bytes(self.bytes.get(2..4)?.try_into().ok()?)),
+                4,
+            ),
             // Nothing here is longer than 64 KiB.
             127 => return None,
             short => (usize::from(short), 2),

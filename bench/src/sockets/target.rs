@@ -158,7 +158,10 @@ pub async fn prepare(folder: &Path, classes: usize, class_size: usize) -> anyhow
 /// Lets this process open as many descriptors as it may.
 pub fn raise_descriptors() -> anyhow::Result<()> {
     let open = groupwork::http::descriptors::raise();
-    ensure!(open.is_none_or(|open| open > 1024), "only {open:?} descriptors may be open");
+    ensure!(
+        open.is_none_or(|open| open > 1024),
+        "only {open:?} descriptors may be open"
+    );
     Ok(())
 }
 

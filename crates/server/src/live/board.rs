@@ -49,7 +49,11 @@ impl Live {
         let tell_all = tell_all && neighbours.are_there();
         let here: Option<HashSet<Arc<Guest>>> = (has_moved || tell_all).then(|| {
             let seats = self.sockets();
-            seats.iter().filter_map(Seat::of).filter_map(|seat| seat.guest()).collect()
+            seats
+                .iter()
+                .filter_map(Seat::of)
+                .filter_map(|seat| seat.guest())
+                .collect()
         });
         if let Some(here) = here.as_ref().filter(|_| tell_all) {
             neighbours.tell_here(&here.iter().cloned().collect::<Vec<_>>());

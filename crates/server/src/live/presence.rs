@@ -114,11 +114,17 @@ mod tests {
     fn coming_and_going_is_told_once() {
         let (presence, now) = (Presence::default(), Instant::now());
         let turn = presence.look(here(&["ben"]), now);
-        assert_eq!((told(&turn.came), told(&turn.changed)), (vec![guest("ben")], vec![guest("ben")]));
+        assert_eq!(
+            (told(&turn.came), told(&turn.changed)),
+            (vec![guest("ben")], vec![guest("ben")])
+        );
         assert_eq!(presence.look(here(&["ben"]), now), Turn::default());
         assert_eq!(presence.look(None, now), Turn::default(), "nobody moved");
         let turn = presence.look(here(&[]), now);
-        assert_eq!((told(&turn.went), told(&turn.changed)), (vec![guest("ben")], vec![guest("ben")]));
+        assert_eq!(
+            (told(&turn.went), told(&turn.changed)),
+            (vec![guest("ben")], vec![guest("ben")])
+        );
     }
 
     #[test]

@@ -152,13 +152,21 @@ mod tests {
 
     #[test]
     fn what_is_no_upgrade_is_left_to_the_engine() {
-        for query in ["EIO=3&transport=websocket", "EIO=4&transport=polling", "EIO=4&transport=websocket&sid=x"] {
+        for query in [
+            "EIO=3&transport=websocket",
+            "EIO=4&transport=polling",
+            "EIO=4&transport=websocket&sid=x",
+        ] {
             assert_eq!(accepts(&request(query, &ASKS)), None, "{query}");
         }
         for missing in 0..ASKS.len() {
             let mut headers = ASKS.to_vec();
             headers.remove(missing);
-            assert_eq!(accepts(&request("EIO=4&transport=websocket", &headers)), None, "{headers:?}");
+            assert_eq!(
+                accepts(&request("EIO=4&transport=websocket", &headers)),
+                None,
+                "{headers:?}"
+            );
         }
     }
 

@@ -52,7 +52,11 @@ impl Watched {
         let begin = Instant::now();
         for name in ["sockets_open", "socket_wires_open", "socket_rooms"] {
             while self.number(name).await > 0 {
-                assert!(begin.elapsed() < PATIENCE, "{name} is still {}", self.number(name).await);
+                assert!(
+                    begin.elapsed() < PATIENCE,
+                    "{name} is still {}",
+                    self.number(name).await
+                );
                 tokio::time::sleep(Duration::from_millis(50)).await;
             }
         }
@@ -74,7 +78,12 @@ async fn rename(ada: &Client, students: &Students, rounds: usize) -> BTreeMap<us
     let mut told = BTreeMap::new();
     for round in 0..rounds {
         // Not every class hears as often as another.
-        for (class, id) in students.classes.iter().enumerate().take(students.classes.len() - round % 2) {
+        for (class, id) in students
+            .classes
+            .iter()
+            .enumerate()
+            .take(students.classes.len() - round % 2)
+        {
             let name = json!({"name": format!("Class {class} in round {round}")});
             ada.patch(&format!("/classes/{id}"), name).await.expect(200);
             *told.entry(class).or_default() += 1;
@@ -94,7 +103,10 @@ async fn each_hears_its_own(crowd: &Crowd, students: &Students, deaf: &BTreeSet<
         if readers.iter().all(|place| of(&heard, *place) >= due(*place)) {
             break;
         }
-        let behind = readers.iter().filter(|place| of(&heard, **place) < due(**place)).count();
+        let behind = readers
+            .iter()
+            .filter(|place| of(&heard, **place) < due(**place))
+            .count();
         assert!(begin.elapsed() < PATIENCE, "{behind} sockets lack events");
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
@@ -115,7 +127,10 @@ async fn each_hears_its_own(crowd: &Crowd, students: &Students, deaf: &BTreeSet<
 
 /// A tenth signs out: those are cut in time, and nobody else is.
 async fn a_tenth_signs_out(service: &Started, crowd: &Crowd, students: &Students, deaf: &BTreeSet<usize>) {
-    let leaving: Vec<usize> = (0..students.count()).step_by(10).filter(|place| !deaf.contains(place)).collect();
+    let leaving: Vec<usize> = (0..students.count())
+        .step_by(10)
+        .filter(|place| !deaf.contains(place))
+        .collect();
     let signed_out: BTreeMap<usize, Instant> = futures_util::stream::iter(leaving)
         .map(|place| async move {
             let client = Client::new(&service.base, Some(students.cookies[place].clone()));
@@ -200,7 +215,10 @@ async fn a_school_comes_in_hears_what_it_should_and_leaves_nothing_behind() {
     let crowd = Crowd::come(&watched.service.base, &students, &deaf).await;
     let again = watched.resident().await;
     println!("{full} bytes with the first crowd, {again} with the second");
-    assert!(again < full + full / 5, "the second crowd takes {again} bytes, the first took {full}");
+    assert!(
+        again < full + full / 5,
+        "the second crowd takes {again} bytes, the first took {full}"
+    );
 
     // The server goes and comes back on the same address; all come back together.
     let ada = Client::new(&watched.service.base, Some(world.ada.cookie.clone()));
@@ -238,7 +256,8 @@ async fn clients_that_never_read_hold_up_nobody_and_are_ended() {
     for place in &deaf {
         let room = Room::User(model::id::UserId::new(format!("crowd-{place}")));
         for _ in 0..80 {
-            rows.tell(vec![told(&app.world.north, vec![room.clone()], &words)]).await;
+            rows.tell(vec![told(&app.world.north, vec![room.clone()], &words)])
+                .await;
         }
     }
     let stalled = Instant::now();
@@ -250,7 +269,11 @@ async fn clients_that_never_read_hold_up_nobody_and_are_ended() {
     // Acknowledged nothing for 25 s, the contract says 30; then its rooms forget it.
     let readers = students.count() - deaf.len();
     while app.app.live().total() > readers || app.app.live().wires() > readers {
-        assert!(stalled.elapsed() < Duration::from_secs(90), "{} sockets stand", app.app.live().total());
+        assert!(
+            stalled.elapsed() < Duration::from_secs(90),
+            "{} sockets stand",
+            app.app.live().total()
+        );
         tokio::time::sleep(Duration::from_millis(200)).await;
     }
     println!("{} deaf clients were gone after {:?}", deaf.len(), stalled.elapsed());

@@ -12,8 +12,8 @@ use tokio::task::JoinHandle;
 
 use crate::support::{AUTH_SECRET, World, raw, rows};
 
-/// Sockets that connect at the same time: about as many as a proxy lets through at once.
-const AT_ONCE: usize = 256;
+/// Sockets that connect at the same time: about as many as the system lets wait at a door.
+const AT_ONCE: usize = 1_000;
 
 /// Students written into the tables, so many in each class.
 pub struct Students {
@@ -121,7 +121,12 @@ impl Crowd {
                 kept.push(socket);
                 continue;
             }
-            reading.push(tokio::spawn(Self::read(place, socket, Arc::clone(&heard), Arc::clone(&is_leaving))));
+            reading.push(tokio::spawn(Self::read(
+                place,
+                socket,
+                Arc::clone(&heard),
+                Arc::clone(&is_leaving),
+            )));
         }
         Self {
             heard,
@@ -148,7 +153,13 @@ impl Crowd {
     async fn read(place: usize, mut socket: raw::Socket, heard: Arc<Heard>, is_leaving: Arc<AtomicBool>) {
         while let Some(frame) = socket.next().await {
             if let Some(payload) = frame.strip_prefix("42[\"class:updated\",") {
-                let event = payload.split_once("\"eventId\":\"").unwrap().1.split('"').next().unwrap();
+                let event = payload
+                    .split_once("\"eventId\":\"")
+                    .unwrap()
+                    .1
+                    .split('"')
+                    .next()
+                    .unwrap();
                 let mut events = heard.events.lock().unwrap();
                 events.entry(place).or_default().push(event.to_owned());
             }

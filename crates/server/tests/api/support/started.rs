@@ -166,7 +166,9 @@ impl Place {
         let mut metrics = None;
         let greeting = ["groupwork listens on ", "groupwork demo: "];
         match started.wait_for_line(|line| {
-            metrics = metrics.take().or_else(|| line.strip_prefix("metrics at ").map(str::to_owned));
+            metrics = metrics
+                .take()
+                .or_else(|| line.strip_prefix("metrics at ").map(str::to_owned));
             greeting
                 .iter()
                 .find_map(|word| line.strip_prefix(word).map(str::to_owned))
