@@ -25,7 +25,8 @@ use crate::live::Live;
 use crate::live::bus::Bus;
 use crate::mail::Mail;
 use crate::store::platform::PlatformProof;
-use crate::store::{Database, Store, migrate, wait_until_there};
+use crate::store::server::wait_until_there;
+use crate::store::{Database, Store, migrate};
 
 /// The service: cheap to clone, no public fields.
 #[derive(Clone)]

@@ -78,8 +78,10 @@ impl Db {
             };
             spawn(&format!("reader-{number}"), move || {
                 own.stand_by();
-                while let Some((job, _turn)) = jobs.receive() {
+                while let Some((job, turn)) = jobs.receive() {
                     serve_read(&mut own, job);
+                    // The turn is over: who stands by for a connection must not keep the school's other jobs waiting.
+                    drop(turn);
                     own.forget_if_lost();
                     own.stand_by();
                 }
@@ -120,8 +122,9 @@ impl Db {
                     };
                     spawn(&format!("writer-{number}"), move || {
                         own.stand_by();
-                        while let Some((unit, _turn)) = jobs.receive() {
+                        while let Some((unit, turn)) = jobs.receive() {
                             write_alone(&mut own, unit);
+                            drop(turn);
                             own.forget_if_lost();
                             own.stand_by();
                         }

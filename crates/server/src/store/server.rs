@@ -11,9 +11,12 @@ use tokio_postgres::tls::MakeTlsConnect;
 use tokio_postgres::{Client, Connection, Socket};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
+use self::tls::Mode;
 use super::db::Database;
-use super::tls::{self, Mode};
 use crate::error::Result;
+
+pub mod facts;
+mod tls;
 
 /// How long a machine that does not answer is knocked at.
 const CONNECT: Duration = Duration::from_secs(5);

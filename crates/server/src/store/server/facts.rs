@@ -5,7 +5,7 @@ use std::time::Duration;
 use model::time::Timestamp;
 use postgres::fallible_iterator::FallibleIterator as _;
 
-use super::server::Server;
+use super::Server;
 use crate::error::Result;
 
 /// How long a word that it says to itself may take.
