@@ -25,6 +25,7 @@ mod seed;
 mod server;
 mod sign_ins;
 mod site;
+mod sockets;
 mod spread;
 mod starts;
 
@@ -39,6 +40,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// Measures the hot routes of the service
 #[derive(Parser)]
 struct Arguments {
+    #[command(subcommand)]
+    part: Option<Part>,
     /// Rounds; every figure is the median over them
     #[arg(long, default_value_t = 5)]
     rounds: usize,
@@ -71,8 +74,18 @@ struct Arguments {
     empty: bool,
 }
 
+/// What is measured instead of the hot routes
+#[derive(clap::Subcommand)]
+enum Part {
+    /// Many sockets, beside the official Socket.IO server on Node
+    Sockets(sockets::Arguments),
+}
+
 fn main() -> anyhow::Result<()> {
     let arguments = Arguments::parse();
+    if let Some(Part::Sockets(arguments)) = arguments.part {
+        return sockets::run(&arguments);
+    }
     if let Some(folder) = arguments.serve_in {
         return server::run(&server::Serving {
             folder,

@@ -24,9 +24,13 @@ export class Jar {
   }
 }
 
+let people = 0;
+
 export class Person {
-  constructor({ baseUrl, frontendOrigin }, who) {
-    this.baseUrl = baseUrl.replace(/\/$/, '');
+  /** Where the service runs several times, `baseUrls` sends each further person to the next instance. */
+  constructor({ baseUrl, baseUrls = [baseUrl], transports, frontendOrigin }, who) {
+    this.baseUrl = baseUrls[people++ % baseUrls.length].replace(/\/$/, '');
+    this.transports = transports;
     this.origin = frontendOrigin ?? this.baseUrl;
     this.who = who;
     this.jar = new Jar();

@@ -18,6 +18,7 @@ export class Ear {
       extraHeaders: { cookie: person.jar.header, origin: person.origin },
       forceNew: true,
       reconnection: false,
+      ...(person.transports ? { transports: person.transports } : {}),
     });
     ear.socket.onAny((event, payload) => ear.heard.push({ event, payload }));
     ear.socket.on('disconnect', (reason) => ear.heard.push({ event: 'disconnect', payload: { reason } }));

@@ -34,6 +34,9 @@ pub struct Limit {
     pub window: i64,
 }
 
+/// An instance tells the others of a person's requests once there are so many of them: this part of the limit.
+const SHARES: i64 = 8;
+
 /// Exports of one person that may run at the same time.
 pub const EXPORTS_AT_ONCE: usize = 2;
 
@@ -70,6 +73,12 @@ impl Limit {
             hits: hits.max(1),
             window: self.window,
         })
+    }
+
+    /// How many requests of one window an instance keeps to itself at most, plus one. With n instances no more than
+    /// limit + (n - 1) × (share - 1) are let through, besides what comes in while a word is on its way.
+    pub fn share(self) -> i64 {
+        (self.hits / SHARES).max(1)
     }
 }
 
@@ -115,6 +124,20 @@ impl Window {
             window.hits += 1;
         }
         (window, window.meter(limit, now, is_refused))
+    }
+
+    /// Adds requests that another instance let through in a window of its own. Both windows go on as the one that began
+    /// first; what is over by now counts for nothing.
+    #[must_use]
+    pub fn join(before: Option<Self>, told: Self, limit: Limit, now: Timestamp) -> Option<Self> {
+        let open = before.filter(|window| !window.is_over(limit, now));
+        if told.is_over(limit, now) {
+            return open;
+        }
+        Some(open.map_or(told, |own| Self {
+            started_at: own.started_at.min(told.started_at),
+            hits: own.hits.saturating_add(told.hits),
+        }))
     }
 
     /// How the window stands to its limit.
@@ -163,6 +186,30 @@ mod tests {
             "somebody was overtaken"
         );
         assert!(!Window::hit(Some(full), TWO, at(-60_001)).1.is_refused);
+    }
+
+    #[test]
+    fn what_two_instances_let_through_is_one_window() {
+        let own = |started, hits| Window {
+            started_at: at(started),
+            hits,
+        };
+        let join = |before, told, now| Window::join(before, told, TWO, at(now));
+        assert_eq!(join(None, own(0, 1), 10), Some(own(0, 1)));
+        assert_eq!(join(Some(own(5_000, 1)), own(0, 1), 6_000), Some(own(0, 2)));
+        assert_eq!(join(Some(own(0, 1)), own(5_000, 3), 6_000), Some(own(0, 4)));
+        // A word of the last minute is late, and an own window of the last minute is over.
+        assert_eq!(join(Some(own(61_000, 1)), own(0, 2), 62_000), Some(own(61_000, 1)));
+        assert_eq!(join(Some(own(0, 2)), own(61_000, 1), 62_000), Some(own(61_000, 1)));
+        assert_eq!(join(None, own(0, 2), 62_000), None);
+        let meter = own(0, 4).meter(TWO, at(0), true);
+        assert_eq!(meter.remaining, 0, "more than all is none left");
+    }
+
+    #[test]
+    fn a_share_is_an_eighth_and_at_least_one() {
+        let share = |hits| Limit { hits, window: 60 }.share();
+        assert_eq!([1, 6, 8, 60, 600].map(share), [1, 1, 1, 7, 75]);
     }
 
     #[test]

@@ -1,11 +1,14 @@
 //! Builds the service from its settings; `serve`, `demo` and the tests all come through here.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use better_auth::cookie::CookieNames;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::auth::Gate;
+use crate::auth::places::Places;
 use crate::auth::rates::Rates;
 use crate::auth::tenant::{self, Hosts};
 use crate::backup::erase_list;
@@ -22,7 +25,7 @@ use crate::live::Live;
 use crate::live::bus::Bus;
 use crate::mail::Mail;
 use crate::store::platform::PlatformProof;
-use crate::store::{Database, Store, migrate};
+use crate::store::{Database, Store, migrate, wait_until_there};
 
 /// The service: cheap to clone, no public fields.
 #[derive(Clone)]
@@ -33,6 +36,7 @@ struct Parts {
     store: Store,
     gate: Gate,
     rates: Rates,
+    places: Places,
     bus: Bus,
     live: Live,
     files: Files,
@@ -41,6 +45,7 @@ struct Parts {
     mail: Mail,
     jobs: Jobs,
     started: std::time::Instant,
+    draining: AtomicBool,
     /// They end with the service.
     _chores: [AbortOnDropHandle<()>; 6],
     /// The same.
@@ -58,6 +63,7 @@ impl App {
             .storage
             .connections(&database)
             .map_err(|refused| anyhow::anyhow!(refused))?;
+        wait_for(&database, Duration::from_secs(config.storage.database_wait_seconds)).await?;
         let store = open_store(&database, readers, writers).await?;
         failpoint::hit("start.migrated");
         whole(&store).await?;
@@ -76,7 +82,7 @@ impl App {
         let document_server = DocumentServer::new(&config, api_internal_url, name_of_deployment(&store).await?)?;
         failpoint::hit("start.named");
         let live = Live::new(gate.clone(), store.clone(), &config.frontend_origin);
-        let (bus, departures) = Bus::start(&database, &live);
+        let (bus, departures) = Bus::start(&database, &live, config.live_watch);
         // The embedded database has one instance: after a restart it need not wait for its own turn to run out.
         let instance = match &database {
             Database::Sqlite(_) => document_server.deployment().to_owned(),
@@ -93,7 +99,8 @@ impl App {
         ];
         let editing = Editing::new(store.clone(), bus.clone(), files.clone(), document_server.clone());
         let sweep = editing.start_sweep(instance);
-        let rates = Rates::new(config.rate_limit_factor);
+        let rates = Rates::new(config.rate_limit_factor, &config.auth_secret);
+        live.share(&rates);
         let sending_out = editing.start_sending_out(departures);
         let is_alone = matches!(database, Database::Sqlite(_));
         let jobs = Jobs::start(store.clone(), bus.clone(), files.clone(), is_alone);
@@ -103,6 +110,7 @@ impl App {
             store,
             gate,
             rates,
+            places: Places::default(),
             bus,
             live,
             files,
@@ -111,6 +119,7 @@ impl App {
             mail,
             jobs,
             started,
+            draining: AtomicBool::new(false),
             _chores: chores,
             _sweep: sweep,
             _sending_out: sending_out,
@@ -140,6 +149,11 @@ impl App {
     /// Counts how often people ask.
     pub fn rates(&self) -> &Rates {
         &self.0.rates
+    }
+
+    /// Lets begin what takes long.
+    pub fn places(&self) -> &Places {
+        &self.0.places
     }
 
     /// Carries what happened to the sockets of every instance.
@@ -177,10 +191,27 @@ impl App {
         &self.0.jobs
     }
 
+    /// From now on nobody new is to be sent here; who comes all the same is served.
+    pub fn drain(&self) {
+        self.0.draining.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the service was told to stop.
+    pub fn is_draining(&self) -> bool {
+        self.0.draining.load(Ordering::Relaxed)
+    }
+
     /// How long the service has been up.
     pub fn uptime(&self) -> std::time::Duration {
         self.0.started.elapsed()
     }
+}
+
+/// Waits for a database that is away, and says so: services that are started together need no order.
+async fn wait_for(database: &Database, patience: Duration) -> Result<()> {
+    let database = database.clone();
+    let waited = tokio::task::spawn_blocking(move || wait_until_there(&database, patience));
+    waited.await.map_err(|error| anyhow::anyhow!(error))?
 }
 
 /// The lasting name of this installation, given at its first start; two that start at once agree on one.

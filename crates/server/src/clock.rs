@@ -19,6 +19,13 @@ pub fn new_id() -> String {
     uuid::Uuid::now_v7().to_string()
 }
 
+/// What stands before all ids of a moment and after all that are older.
+pub fn before_ids_of(moment: Timestamp) -> String {
+    let millis = format!("{:012x}", moment.as_millis().max(0));
+    let (first, second) = millis.split_at(8);
+    format!("{first}-{second}")
+}
+
 /// A number nobody chose, for those who do not bring one of their own.
 pub fn lot() -> u32 {
     rand::random()

@@ -3,6 +3,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Args;
 use lettre::message::Mailbox;
@@ -11,8 +12,9 @@ pub use self::object_store::ObjectStoreArgs;
 pub use self::secret::{Secret, fresh_secret};
 use self::secret::{is_known, read_secret_file};
 use crate::document_server::patience::Patience;
+use crate::live::watch::Watch;
 use crate::mail::{self, Server};
-use crate::store::Database;
+use crate::store::{self, Database};
 
 mod object_store;
 mod secret;
@@ -23,7 +25,7 @@ pub struct StorageArgs {
     /// Folder of the embedded database and of the files
     #[arg(long, env = "DATA_DIR", default_value = "./data")]
     pub data_dir: PathBuf,
-    /// `postgres://…` for a server; unset: SQLite in the data folder
+    /// `postgres://…` for a server, with TLS by `?sslmode=verify-full&sslrootcert=FILE`; unset: SQLite in the data folder
     #[arg(long, env = "DATABASE_URL", hide_env_values = true)]
     pub database_url: Option<String>,
     /// Files whose content is the database URL
@@ -38,6 +40,9 @@ pub struct StorageArgs {
     /// Connections: reading, or `reading,writing` (PostgreSQL). Default 16,8; on SQLite the number of cores
     #[arg(long, env = "DATABASE_CONNECTIONS")]
     pub database_connections: Option<String>,
+    /// Seconds that a start waits for a PostgreSQL server that is away, starting or full
+    #[arg(long, env = "DATABASE_WAIT_SECONDS", default_value_t = DATABASE_WAIT_SECONDS)]
+    pub database_wait_seconds: u64,
 }
 
 /// What `serve` needs besides storage.
@@ -82,6 +87,9 @@ pub struct ServeArgs {
     /// How long it is waited for
     #[command(flatten)]
     pub docserver_patience: Patience,
+    /// How the live channel makes sure that nothing is missed
+    #[command(flatten)]
+    pub live_watch: Watch,
     /// `<slug>.<BASE_DOMAIN>` names an organization
     #[arg(long, env = "BASE_DOMAIN")]
     pub base_domain: Option<String>,
@@ -106,6 +114,9 @@ pub struct ServeArgs {
     /// Connections from one address (a proxy of TRUST_PROXY excepted); a school may stand behind one
     #[arg(long, env = "CONNECTIONS_PER_ADDRESS", default_value_t = CONNECTIONS_PER_ADDRESS)]
     pub connections_per_address: usize,
+    /// Seconds the service goes on answering after SIGTERM while `/api/health/ready` says no, so that a proxy takes it out
+    #[arg(long, env = "DRAIN_SECONDS", default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=300))]
+    pub drain_seconds: u64,
     /// Largest upload in MiB
     #[arg(long, env = "UPLOAD_MAX_MB", default_value_t = 50)]
     pub upload_max_mb: u64,
@@ -129,6 +140,7 @@ impl Default for StorageArgs {
             files_url: None,
             object_store: ObjectStoreArgs::default(),
             database_connections: None,
+            database_wait_seconds: DATABASE_WAIT_SECONDS,
         }
     }
 }
@@ -149,6 +161,7 @@ impl Default for ServeArgs {
             docserver_shared: false,
             docserver_results_path: DOCSERVER_RESULTS_PATH.to_owned(),
             docserver_patience: Patience::default(),
+            live_watch: Watch::default(),
             base_domain: None,
             smtp_url: None,
             smtp_url_file: None,
@@ -157,6 +170,7 @@ impl Default for ServeArgs {
             rate_limit_factor: 1.0,
             connections_max: CONNECTIONS_MAX,
             connections_per_address: CONNECTIONS_PER_ADDRESS,
+            drain_seconds: 0,
             upload_max_mb: 50,
             metrics_listen: None,
             log_format: "text".to_owned(),
@@ -192,6 +206,8 @@ pub struct Config {
     pub api_internal_url: Option<String>,
     /// Address and port to listen on.
     pub listen: SocketAddr,
+    /// How the live channel makes sure that nothing is missed.
+    pub live_watch: Watch,
     /// `<slug>.<base_domain>` names an organization.
     pub base_domain: Option<String>,
     /// The mail server; without one, letters are laid into the outbox.
@@ -206,6 +222,8 @@ pub struct Config {
     pub connections_max: usize,
     /// Connections from one address.
     pub connections_per_address: usize,
+    /// How long the service goes on answering after it was told to stop.
+    pub drain: Duration,
     /// Largest upload in bytes.
     pub upload_limit: u64,
     /// Where the metrics are shown, if anywhere.
@@ -221,6 +239,8 @@ pub struct Refused(pub String);
 
 /// Where a document server keeps its results, unless somebody changed that there.
 const DOCSERVER_RESULTS_PATH: &str = "/cache/files/";
+/// A server that is started together with this service is there by then.
+const DATABASE_WAIT_SECONDS: u64 = 30;
 /// Connections at the same time (reliability.md 5.2).
 const CONNECTIONS_MAX: usize = 20_000;
 /// Connections from one address: schools stand behind one.
@@ -237,6 +257,7 @@ impl StorageArgs {
             .or(from_file);
         match url {
             Some(url) if url.starts_with("postgres://") || url.starts_with("postgresql://") => {
+                store::server::Server::of(&url).map_err(Refused)?;
                 Ok(Database::Postgres(url))
             }
             Some(_) => Err(Refused("DATABASE_URL must begin with postgres://".to_owned())),
@@ -351,6 +372,7 @@ impl Config {
             docserver_shared: serve.docserver_shared,
             docserver_results_path,
             docserver_patience: serve.docserver_patience,
+            live_watch: serve.live_watch,
             docserver_internal_url: docserver_internal_url.or_else(|| docserver_url.clone()),
             docserver_url,
             api_internal_url,
@@ -364,6 +386,7 @@ impl Config {
             rate_limit_factor: serve.rate_limit_factor,
             connections_max: serve.connections_max.max(1),
             connections_per_address: serve.connections_per_address.max(1),
+            drain: Duration::from_secs(serve.drain_seconds),
             upload_limit: serve.upload_max_mb << 20,
             metrics_listen: serve.metrics_listen,
             storage,

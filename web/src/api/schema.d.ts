@@ -3304,7 +3304,7 @@ export interface components {
         Category: "CLASS" | "HOMEROOM" | "SUBJECT" | "COURSE" | "GROUP" | "ASSIGNMENT" | "SUBMISSION" | "DOCUMENT" | "FEEDBACK" | "USER" | "TENANT" | "AUTH";
         /** @description Text of a chat message; required unless files are attached. */
         ChatText: string;
-        /** @description Each thing the service needs: `ok`, `down`, or `unset` where none is configured. */
+        /** @description Each thing the service needs: `ok`, `down`, `unset` where none is configured, `unasked` while it is draining. */
         Checks: {
             database: string;
             docserver: string;
@@ -5256,7 +5256,10 @@ export interface components {
         Readiness: {
             /** @description Each thing the service needs. */
             checks: components["schemas"]["Checks"];
-            /** @description `ok`, `degraded` (works without the document server) or `unavailable`. */
+            /**
+             * @description `ok`, `degraded` (works without the document server), `unavailable`, or `draining`: it was told to stop, so send
+             *     nobody here any more.
+             */
             status: string;
         };
         /** @description How far somebody has read. */

@@ -26,6 +26,8 @@ function stale(event: string, hint: Hint): QueryKey[] {
     case "board":
       return [["board"]];
     case "group":
+      // Lists of courses and classes do not say who waits, and a call is heard by every board of the school's staff.
+      if (event.startsWith("group:help")) return [["groups"], ["courses", "one"], ["room"], board];
       return [["groups"], ["courses"], ["classes"], ["room"], board];
     case "assignment":
     case "course":
@@ -37,6 +39,8 @@ function stale(event: string, hint: Hint): QueryKey[] {
     case "feedback":
       return [["assignments"], ["groups"], ["room"], ["submissions"], ["feedback"], board];
     case "message":
+      // One's own mark in a chat: what was said is as it was.
+      if (event === "message:read") return [["room"], ["groups"]];
       return [["chat", hint.workRoomId ?? ""], ["room"], ["groups"], board];
     case "direct":
       return [["messages"]];
@@ -49,6 +53,15 @@ function stale(event: string, hint: Hint): QueryKey[] {
 
 /** After so many milliseconds a page that was just opened shows what it asked for. */
 const SETTLED = 2_000;
+
+type Ear = (event: string, hint: object) => boolean;
+const ears = new Set<Ear>();
+
+/** What is shown hears first, and says whether that was all there is to do. Answers how to stop. */
+export function hearFirst(ear: Ear): () => void {
+  ears.add(ear);
+  return () => void ears.delete(ear);
+}
 
 let open: Socket | undefined;
 let told = 0;
@@ -83,6 +96,7 @@ export function goLive(cache: QueryClient, onLine: (line: Line) => void, onRevok
     if (hint?.at) serverSaid(hint.at);
     // Who is here and who writes comes often and whole: it is put into the board as it is.
     if (event === "board:activity" && stir(cache, hint as Stir)) return;
+    if (hint && [...ears].some((ear) => ear(event, hint))) return;
     // An import tells nothing that could be asked for: how far it is.
     if (event === "import:progress") cache.setQueryData(["import", "progress"], hint);
     // A call for help does not wait for its turn.

@@ -10,6 +10,7 @@ import { chat, firstUnread, inOrder, type Message } from "./chat";
 import { ChatLine } from "./ChatLine";
 import { ChatWrite } from "./ChatWrite";
 import { useLooking } from "./screen";
+import { count } from "./talk";
 
 interface Props {
   workRoomId: string;
@@ -113,7 +114,7 @@ function useRead(workRoomId: string, last: Message | undefined, own: string): vo
     if (lastId === undefined || !isLooking) return;
     void client
       .POST("/workrooms/{id}/read", { params: { path: { id: workRoomId } }, body: { lastReadMessageId: lastId } })
-      .then(() => Promise.all([cache.invalidateQueries({ queryKey: ["groups", "mine"] }), cache.invalidateQueries({ queryKey: ["room"] })]))
+      .then(({ data }) => data && count(cache, workRoomId, () => data.unreadCount))
       .catch(() => undefined);
   }, [workRoomId, lastId, isLooking, cache]);
 }

@@ -10,6 +10,7 @@ import { useSay } from "../lib/problems";
 import { upload } from "../lib/upload";
 import { BOX } from "../ui/field";
 import { Button } from "../ui/Button";
+import { append } from "./talk";
 
 type Attachment = Schemas["MessageAttachment"];
 
@@ -32,12 +33,14 @@ export function ChatWrite({ workRoomId, own }: { workRoomId: string; own: string
         params: { path: { id: workRoomId } },
         body: { clientMessageId: number.current, ...(content === "" ? {} : { content }), ...(attachmentIds.length > 0 ? { attachmentIds } : {}) },
       }),
-    onSuccess: () => {
+    onSuccess: ({ data }) => {
+      if (!data || append(cache, data) === "ask") void cache.invalidateQueries({ queryKey: ["chat", workRoomId] });
       number.current = crypto.randomUUID();
       keep("");
       setFiles([]);
     },
-    onSettled: () => cache.invalidateQueries({ queryKey: ["chat", workRoomId] }),
+    // It may have been taken all the same.
+    onError: () => cache.invalidateQueries({ queryKey: ["chat", workRoomId] }),
   });
   const bring = useMutation({
     mutationFn: async (chosen: File[]) => {

@@ -1,8 +1,9 @@
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useRouteContext } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 
+import { hearFirst } from "../lib/live";
 import { isStaff } from "../lib/session";
 import { Heading } from "../ui/Heading";
 import { Problems } from "../ui/Problems";
@@ -12,6 +13,7 @@ import { Columns } from "./Columns";
 import { Head } from "./Head";
 import { classOf, group, inTime, type Place, room, type WorkRoom } from "./room";
 import { useParts } from "./screen";
+import { overhear } from "./talk";
 import { Warm } from "./Warm";
 
 interface Props {
@@ -50,6 +52,7 @@ function Inside({ groupId, place, topicId, documentId, isWriting = false, found 
   // What was new when the room was opened; reading it makes the number of the room itself smaller.
   const [unread] = useState(found.unreadCount);
   useTitleCount(found.unreadCount);
+  useTalk(found.id, person.id);
   useParts();
   if (documentId !== undefined && document === undefined) {
     return (
@@ -89,4 +92,10 @@ function useTitleCount(count: number): void {
     const plain = document.title.replace(/^\(\d+\) /, "");
     document.title = count > 0 ? `(${count}) ${plain}` : plain;
   });
+}
+
+/** Puts what is said meanwhile into the room. */
+function useTalk(workRoomId: string, own: string): void {
+  const cache = useQueryClient();
+  useEffect(() => hearFirst((event, said) => overhear(cache, workRoomId, own, event, said)), [cache, workRoomId, own]);
 }

@@ -15,6 +15,7 @@ use utoipa::ToSchema;
 use crate::error::{Error, Result};
 use crate::store::Work;
 use crate::store::platform::PlatformProof;
+use crate::store::platform::erasure::Traces;
 
 /// Whose data is asked for.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
@@ -63,15 +64,21 @@ pub fn export(work: &mut Work<'_>, asked: &ExportRequest) -> Result<Job> {
 }
 
 /// Erases a person, or tells what would go. The group's work stays, the name goes; asking again finds nothing.
-pub fn erase(work: &mut Work<'_>, asked: &EraseRequest) -> Result<Erased> {
+/// `traces` are what was found of him in the log before, for whoever may erase him.
+pub fn erase(work: &mut Work<'_>, asked: &EraseRequest, traces: &Traces) -> Result<Erased> {
     if asked.dry_run {
-        work.rehearse(|work| erase_now(work, &asked.user_id))
+        work.rehearse(|work| erase_now(work, &asked.user_id, traces))
     } else {
-        erase_now(work, &asked.user_id)
+        erase_now(work, &asked.user_id, traces)
     }
 }
 
-fn erase_now(work: &mut Work<'_>, user: &UserId) -> Result<Erased> {
+/// Refuses whoever may not erase the person. It is asked before his traces are looked for, and again by the erasure.
+pub fn may_erase(work: &mut Work<'_>, user: &UserId) -> Result<()> {
+    erasable(work, user).map(drop)
+}
+
+fn erasable(work: &mut Work<'_>, user: &UserId) -> Result<Known> {
     work.hold_organization_of_owners()?;
     let known = known(work, user)?;
     outranked(work, &known)?;
@@ -79,10 +86,15 @@ fn erase_now(work: &mut Work<'_>, user: &UserId) -> Result<Erased> {
     if known.role == Some(MemberRole::Owner) && work.owners_besides(user)? == 0 {
         return Err(Refusal::LastOwner.into());
     }
+    Ok(known)
+}
+
+fn erase_now(work: &mut Work<'_>, user: &UserId, traces: &Traces) -> Result<Erased> {
+    let known = erasable(work, user)?;
     // The log first: afterwards nobody knows the address and the groups any more.
     let address = known.user.email.to_lowercase();
     let log_records = work.on_platform(PlatformProof::personal_data(), |platform| {
-        platform.erase_from_log(user, &address)
+        platform.erase_from_log(user, &address, traces)
     })?;
     let mut left = Vec::new();
     let classes = work.classes_of_student(user)?;

@@ -4,9 +4,11 @@
 pub mod hashing;
 pub mod home;
 pub mod origin;
+pub mod places;
 pub mod rates;
 pub mod temporary_password;
 pub mod tenant;
+mod whereabouts;
 
 use axum::extract::{ConnectInfo, MatchedPath, Request};
 use axum::http::{HeaderMap, header};
@@ -25,6 +27,7 @@ use crate::store::platform::sessions::{OrganizationFacts, Session, SessionFacts,
 use crate::store::{Actor, Standpoint, Store, Tenant};
 use hashing::Hashing;
 use tenant::Hosts;
+use whereabouts::Whereabouts;
 
 /// The peer's address as the listener saw it.
 pub type Peer = ConnectInfo<std::net::SocketAddr>;
@@ -41,6 +44,7 @@ pub struct Gate {
     secret: Secret,
     hosts: Hosts,
     hashing: Hashing,
+    whereabouts: Whereabouts,
 }
 
 /// What a request claims to be: nothing of it was looked up yet.
@@ -158,6 +162,7 @@ impl Gate {
             secret,
             hosts,
             hashing: Hashing::default(),
+            whereabouts: Whereabouts::default(),
         }
     }
 
@@ -229,9 +234,11 @@ impl Gate {
         home: Option<Home>,
     ) -> Result<Option<SessionFacts>> {
         let now = clock::now();
-        self.store
-            .platform_read(PlatformProof::session_look_up(), move |platform| {
-                let Some(mut facts) = platform.session(&token, now)? else {
+        let (line, asked) = (self.whereabouts.of(&token), token.clone());
+        let facts = self
+            .store
+            .platform_read_for(line, PlatformProof::session_look_up(), move |platform| {
+                let Some(mut facts) = platform.session(&asked, now)? else {
                     return Ok(None);
                 };
                 if facts.organization.is_none()
@@ -245,7 +252,11 @@ impl Gate {
                 }
                 Ok(Some(facts))
             })
-            .await
+            .await?;
+        if let Some(organization) = facts.as_ref().and_then(|facts| facts.organization.as_ref()) {
+            self.whereabouts.note(&token, organization.tenant.id());
+        }
+        Ok(facts)
     }
 }
 

@@ -3,11 +3,11 @@
 
 mod disk;
 mod documents;
-
-use std::fmt::Display;
+mod server;
 
 use crate::app::open_existing;
 use crate::config::{Config, Refused, ServeArgs, StorageArgs};
+use crate::error::Error;
 use crate::files::Files;
 use crate::store::Database;
 use crate::store::platform::PlatformProof;
@@ -97,8 +97,9 @@ async fn database(config: &Config, found: &mut Findings) {
             "database",
             Finding::Notice(format!("{kind} is not there yet; the first start creates it")),
         ),
-        Err(error) => found.add("database", fault(&error)),
+        Err(error) => return found.add("database", fault(&error)),
     }
+    server::examine(config, &database, found).await;
 }
 
 async fn files(config: &Config, found: &mut Findings) {
@@ -122,6 +123,10 @@ async fn files(config: &Config, found: &mut Findings) {
     }
 }
 
-fn fault(error: &impl Display) -> Finding {
-    Finding::Fault(error.to_string())
+fn fault(error: &Error) -> Finding {
+    Finding::Fault(match error {
+        // What people are not shown is what the operator wants to know.
+        Error::Internal(cause) => format!("{cause:#}"),
+        other => other.to_string(),
+    })
 }

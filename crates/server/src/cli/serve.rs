@@ -3,12 +3,13 @@
 use std::io::Write as _;
 
 use anyhow::Context as _;
+use sd_notify::NotifyState;
 use tokio::net::TcpListener;
 
 use crate::app::App;
 use crate::config::{Config, ServeArgs, StorageArgs};
 use crate::failpoint;
-use crate::http::{listen, metrics, router};
+use crate::http::{descriptors, listen, metrics, router};
 
 /// Runs until told to stop.
 pub fn run(serve: ServeArgs, storage: StorageArgs) -> anyhow::Result<()> {
@@ -18,6 +19,7 @@ pub fn run(serve: ServeArgs, storage: StorageArgs) -> anyhow::Result<()> {
     if let Some(specification) = crate::config::failpoint() {
         failpoint::arm_kill(&specification);
     }
+    tracing::info!(most = descriptors::raise(), "descriptors this process may hold");
     super::runtime()?.block_on(async {
         let listener = TcpListener::bind(config.listen)
             .await
@@ -37,9 +39,26 @@ pub fn run(serve: ServeArgs, storage: StorageArgs) -> anyhow::Result<()> {
         }
         failpoint::hit("start.built");
         writeln!(std::io::stdout(), "groupwork listens on http://{address}")?;
-        listen::serve(listener, router::router(app.clone()), app, listen::stop_signal()).await?;
+        let stop = async {
+            let mut signal = std::pin::pin!(listen::stop_signal());
+            // The first look at the signal begins to wait for it: nobody may stop us before.
+            tokio::select! {
+                biased;
+                () = &mut signal => {}
+                () = async { tell_manager(NotifyState::Ready) } => signal.await,
+            }
+            tell_manager(NotifyState::Stopping);
+        };
+        listen::serve(listener, router::router(app.clone()), app, stop).await?;
         Ok(())
     })
+}
+
+/// Tells whoever started the service how it is; nobody, unless systemd wants to know (`Type=notify`).
+fn tell_manager(state: NotifyState<'_>) {
+    if let Err(error) = sd_notify::notify(&[state]) {
+        tracing::debug!(%error, "systemd could not be told");
+    }
 }
 
 /// Builds the service for the address it listens on.

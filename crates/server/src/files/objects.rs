@@ -6,8 +6,8 @@ use std::fs;
 use std::io::{self, Read};
 use std::ops::Range;
 use std::path::{Path as FilePath, PathBuf};
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use futures_util::TryStreamExt;
@@ -42,6 +42,8 @@ const SENDING_MAX: usize = 16;
 const PATIENCE: Duration = Duration::from_secs(30);
 /// How long the health may ask the store.
 const PROBE: Duration = Duration::from_secs(5);
+/// How long it believes that the store can be written: proxies ask all the time, and a store takes money for each write.
+const BELIEVED: Duration = Duration::from_secs(10);
 /// How old the note of an upload must be before it counts as abandoned; another instance may be sending it.
 const ABANDONED: Duration = Duration::from_hours(1);
 
@@ -54,6 +56,8 @@ pub struct Objects {
     /// Notes of uploads in parts that were begun: one that was never ended costs money until it is given up.
     uploads: PathBuf,
     turns: Arc<Semaphore>,
+    /// When the store was last found writable.
+    probed: Arc<Mutex<Option<Instant>>>,
 }
 
 /// A kept file, not read yet.
@@ -84,6 +88,7 @@ impl Objects {
             staging: staging.await?,
             uploads,
             turns: Arc::new(Semaphore::new(SENDING_MAX)),
+            probed: Arc::default(),
         };
         // A store that is away now is asked again with the next sweep.
         let later = objects.clone();
@@ -173,8 +178,14 @@ impl Objects {
     /// Whether a byte can be written and removed, here and there. Whoever asks for the health does not wait as long as
     /// somebody who brings a file.
     pub(super) async fn is_writable(&self) -> bool {
-        let probed = tokio::time::timeout(PROBE, self.probe()).await;
-        probed.is_ok_and(|probed| probed.is_ok())
+        let probed = || self.probed.lock().unwrap_or_else(PoisonError::into_inner);
+        if probed().is_some_and(|at| at.elapsed() < BELIEVED) {
+            return true;
+        }
+        let outcome = tokio::time::timeout(PROBE, self.probe()).await;
+        let is_writable = outcome.is_ok_and(|outcome| outcome.is_ok());
+        *probed() = is_writable.then(Instant::now);
+        is_writable
     }
 
     async fn probe(&self) -> Result<()> {

@@ -17,12 +17,13 @@ use super::pace::{self, Holding, Waiting, read_body};
 use super::terms::Terms;
 use super::valid;
 use crate::actions::rates;
+use crate::auth::places::Place;
 use crate::auth::rates::Exporting;
 use crate::auth::{self, Caller, Claim};
 use crate::changes;
 use crate::error::{Error, Result};
-use crate::store::Work;
 use crate::store::platform::homes::Home;
+use crate::store::{Tenant, Work};
 
 /// What the guard knows of its route.
 #[derive(Clone, Copy)]
@@ -61,7 +62,7 @@ async fn serve(route: Route, request: Request, next: Next) -> Response {
     };
     let mut response = match admitted {
         Ok((request, None)) => next.run(request).await,
-        Ok((request, Some(exporting))) => next.run(request).await.map(|body| Holding::keep(body, exporting)),
+        Ok((request, Some(held))) => next.run(request).await.map(|body| Holding::keep(body, held)),
         Err(error) => (route.refuse)(error),
     };
     if let Some(meter) = meter {
@@ -128,14 +129,12 @@ async fn admit(
     is_well_formed.then_some(caller).ok_or(Error::NotFound)
 }
 
+/// What a request holds until its answer was taken: a place among those of its school, one among the own exports.
+type Held = (Place, Option<Exporting>);
+
 /// Gives the request its caller, where he stands, and what only those who were admitted use up: a turn of the whole
-/// school, a place among the own exports.
-async fn seat(
-    route: Route,
-    app: &App,
-    mut caller: Caller,
-    mut request: Request,
-) -> Result<(Request, Option<Exporting>)> {
+/// school, a place among the own exports and among what takes long.
+async fn seat(route: Route, app: &App, mut caller: Caller, mut request: Request) -> Result<(Request, Option<Held>)> {
     let has_body = !request.method().is_safe() && route.access.needs_organization();
     if caller.standing == Standing::SuperAdmin
         && let Some(uri) = auth::home::without_organization(request.uri())
@@ -162,8 +161,15 @@ async fn seat(
     } else {
         None
     };
+    let held = match route.terms.long() {
+        Some(long) => {
+            let organization = caller.tenant.as_ref().map(Tenant::id);
+            Some((app.places().take(long, organization).await?, exporting))
+        }
+        None => None,
+    };
     request.extensions_mut().insert(caller);
-    Ok((request, exporting))
+    Ok((request, held))
 }
 
 /// Lets the body say in which organization a SUPER_ADMIN without one writes. What is wrong with the body is said where it

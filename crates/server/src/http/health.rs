@@ -19,6 +19,8 @@ use crate::clock;
 use crate::error::Result;
 use crate::store::platform::PlatformProof;
 
+const UNASKED: &str = "unasked";
+
 /// The routes of health and of the document.
 pub fn routes() -> Endpoints {
     Endpoints::new("health")
@@ -44,13 +46,14 @@ pub struct Health {
 /// Whether the service can work.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Readiness {
-    /// `ok`, `degraded` (works without the document server) or `unavailable`.
+    /// `ok`, `degraded` (works without the document server), `unavailable`, or `draining`: it was told to stop, so send
+    /// nobody here any more.
     status: &'static str,
     /// Each thing the service needs.
     checks: Checks,
 }
 
-/// Each thing the service needs: `ok`, `down`, or `unset` where none is configured.
+/// Each thing the service needs: `ok`, `down`, `unset` where none is configured, `unasked` while it is draining.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Checks {
     database: &'static str,
@@ -80,6 +83,9 @@ async fn live() -> StatusCode {
 #[utoipa::path(get, path = "/health/ready", responses((status = 200, body = Readiness),
         (status = 503, body = Readiness)))]
 async fn ready(State(app): State<App>) -> Response {
+    if app.is_draining() {
+        return draining();
+    }
     let asked = app
         .store()
         .platform_read(PlatformProof::housekeeping(), |platform| platform.deployment_id());
@@ -101,6 +107,17 @@ async fn ready(State(app): State<App>) -> Response {
         docserver,
     };
     (code, Json(Readiness { status, checks })).into_response()
+}
+
+/// Whoever sends people here has to know at once.
+fn draining() -> Response {
+    let checks = Checks {
+        database: UNASKED,
+        storage: UNASKED,
+        docserver: UNASKED,
+    };
+    let status = "draining";
+    (StatusCode::SERVICE_UNAVAILABLE, Json(Readiness { status, checks })).into_response()
 }
 
 /// Whether rows can be written. Only after a commit has failed one is written to find out.

@@ -48,6 +48,11 @@ impl Phase {
         Answering(self.clone())
     }
 
+    /// Whether the head of a request is on its way, or may be.
+    pub fn awaits_head(&self) -> bool {
+        self.get() == Self::HEAD
+    }
+
     fn get(&self) -> u8 {
         self.0.load(Ordering::Relaxed)
     }
@@ -71,14 +76,10 @@ impl Drop for Answering {
     }
 }
 
-type Pulled = Pin<Box<dyn Future<Output = ()> + Send>>;
-
 /// A TCP stream with its cut. Readers and writers are different tasks after an upgrade, so each waits on its own.
 pub struct Line {
     stream: TcpStream,
     cut: Cut,
-    read_pulled: Pulled,
-    write_pulled: Pulled,
     phase: Phase,
     /// When the patience of a phase ends; made anew when the phase is another one.
     alarm: (u8, Option<Pin<Box<Sleep>>>),
@@ -93,8 +94,6 @@ impl Line {
         socket.set_tcp_keepalive(&TcpKeepalive::new().with_time(KEEP_ALIVE))?;
         let cut = Cut::default();
         let line = Self {
-            read_pulled: Box::pin(cut.pulled()),
-            write_pulled: Box::pin(cut.pulled()),
             cut: cut.clone(),
             alarm: (Phase::HEAD, Some(Box::pin(tokio::time::sleep(HEAD)))),
             phase,
@@ -122,13 +121,13 @@ impl Line {
         Poll::Pending
     }
 
-    fn check(pulled: &mut Pulled, stream: &TcpStream, context: &mut Context<'_>) -> io::Result<()> {
-        if pulled.as_mut().poll(context).is_pending() {
+    /// Fails once the connection was cut.
+    fn check(&self, is_cut: bool) -> io::Result<()> {
+        if !is_cut {
             return Ok(());
         }
         // What still waits in the kernel for a client that was cut off is thrown away.
-        drop(SockRef::from(stream).set_linger(Some(Duration::ZERO)));
-        *pulled = Box::pin(std::future::ready(()));
+        drop(SockRef::from(&self.stream).set_linger(Some(Duration::ZERO)));
         Err(io::Error::new(
             io::ErrorKind::ConnectionAborted,
             "the connection was cut",
@@ -150,7 +149,7 @@ impl AsyncRead for Line {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let line = &mut *self;
-        Self::check(&mut line.read_pulled, &line.stream, context)?;
+        line.check(line.cut.ends_reading(context))?;
         let before = buffer.filled().len();
         if Pin::new(&mut line.stream).poll_read(context, buffer)?.is_pending() {
             return line.wait(context);
@@ -165,7 +164,7 @@ impl AsyncRead for Line {
 impl AsyncWrite for Line {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let line = &mut *self;
-        Self::check(&mut line.write_pulled, &line.stream, context)?;
+        line.check(line.cut.ends_writing(context))?;
         Pin::new(&mut line.stream).poll_write(context, bytes)
     }
 
@@ -175,7 +174,7 @@ impl AsyncWrite for Line {
         slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let line = &mut *self;
-        Self::check(&mut line.write_pulled, &line.stream, context)?;
+        line.check(line.cut.ends_writing(context))?;
         Pin::new(&mut line.stream).poll_write_vectored(context, slices)
     }
 
@@ -185,7 +184,7 @@ impl AsyncWrite for Line {
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let line = &mut *self;
-        Self::check(&mut line.write_pulled, &line.stream, context)?;
+        line.check(line.cut.ends_writing(context))?;
         Pin::new(&mut line.stream).poll_flush(context)
     }
 

@@ -1,6 +1,6 @@
-//! Accepts connections and serves them until told to stop; then lets requests in flight finish. It stands below axum for
-//! what axum does not offer: limits for connections, for the head of a request and for the pauses of a client, and wires
-//! that can be cut.
+//! Accepts connections and serves them until told to stop; then goes on for a while so that a proxy finds other instances,
+//! and at last lets requests in flight finish. It stands below axum for what axum does not offer: limits for connections,
+//! for the head of a request and for the pauses of a client, and wires that can be cut.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
@@ -10,7 +10,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{ConnectInfo, Request};
-use axum::http::StatusCode;
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -30,55 +30,115 @@ const GRACE: Duration = Duration::from_secs(25);
 /// What is read ahead of one connection at most. It is more than a head may have, so that we can say what is wrong with
 /// a larger one, and little enough for twenty thousand slow clients.
 const READ_AHEAD: usize = 64 * 1024;
+/// How long a connection that has just come in may take to send its request once no more come in.
+const ARRIVING: Duration = Duration::from_millis(500);
 /// How long to wait when the system has no more descriptors.
 const EXHAUSTED: Duration = Duration::from_millis(200);
 
-/// Serves until `stop` resolves, then drains.
+/// Serves until `stop` resolves, goes on while it drains, and then lets what has begun finish. A signal ends the drain
+/// early.
 pub async fn serve(
     listener: TcpListener,
     router: Router,
     app: App,
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> std::io::Result<()> {
-    let stopping = CancellationToken::new();
-    let connections = TaskTracker::new();
-    let crowd = Crowd::new(&app);
-    tokio::pin!(stop);
-    loop {
-        let accepted = tokio::select! {
-            accepted = listener.accept() => accepted,
-            () = &mut stop => break,
-        };
-        match accepted {
-            Ok((stream, peer)) => {
-                if let Some(place) = crowd.admit(peer.ip()) {
-                    connections.spawn(serve_connection(stream, peer, router.clone(), stopping.clone(), place));
-                }
+    let door = Door {
+        router,
+        crowd: Crowd::new(&app),
+        stopping: CancellationToken::new(),
+        connections: TaskTracker::new(),
+        app,
+    };
+    door.accept_until(&listener, stop).await;
+    let app = &door.app;
+    let drain = app.config().drain;
+    app.drain();
+    if !drain.is_zero() {
+        let seconds = drain.as_secs();
+        tracing::info!(seconds, "draining: readiness says no, requests are answered as before");
+        let impatience = async {
+            tokio::select! {
+                () = tokio::time::sleep(drain) => {}
+                () = stop_signal() => {}
             }
-            Err(error) => {
-                // A client that went before it was accepted, or no descriptors left; neither ends the service.
-                tracing::warn!(%error, "a connection was not accepted");
-                tokio::time::sleep(EXHAUSTED).await;
+        };
+        door.accept_until(&listener, impatience).await;
+    }
+    door.let_in_who_waits(listener)?;
+    door.close().await;
+    Ok(())
+}
+
+/// Those who have come in, and what they are served with.
+struct Door {
+    router: Router,
+    app: App,
+    crowd: Crowd,
+    stopping: CancellationToken,
+    connections: TaskTracker,
+}
+
+impl Door {
+    async fn accept_until(&self, listener: &TcpListener, end: impl Future<Output = ()>) {
+        tokio::pin!(end);
+        loop {
+            let accepted = tokio::select! {
+                accepted = listener.accept() => accepted,
+                () = &mut end => return,
+            };
+            match accepted {
+                Ok((stream, peer)) => self.let_in(stream, peer),
+                Err(error) => {
+                    // A client that went before it was accepted, or no descriptors left; neither ends the service.
+                    tracing::warn!(%error, "a connection was not accepted");
+                    tokio::time::sleep(EXHAUSTED).await;
+                }
             }
         }
     }
-    drop(listener);
-    tracing::info!("stopping: new connections are refused, requests in flight finish");
-    stopping.cancel();
-    connections.close();
-    let drained = tokio::time::timeout(GRACE, async {
-        tokio::join!(app.live().close(), app.jobs().close(), connections.wait());
-    });
-    if drained.await.is_err() {
-        tracing::warn!(left = connections.len(), "some requests did not finish in time");
+
+    fn let_in(&self, stream: TcpStream, peer: SocketAddr) {
+        if let Some(place) = self.crowd.admit(peer.ip()) {
+            let (router, app, stopping) = (self.router.clone(), self.app.clone(), self.stopping.clone());
+            self.connections
+                .spawn(serve_connection(stream, peer, router, app, stopping, place));
+        }
     }
-    Ok(())
+
+    /// The last ones: the system has let them in already, so closing the door would cut them off.
+    fn let_in_who_waits(&self, listener: TcpListener) -> std::io::Result<()> {
+        let listener = listener.into_std()?;
+        while let Ok((stream, peer)) = listener.accept() {
+            stream.set_nonblocking(true)?;
+            self.let_in(TcpStream::from_std(stream)?, peer);
+        }
+        Ok(())
+    }
+
+    /// Requests in flight finish.
+    async fn close(self) {
+        tracing::info!("stopping: new connections are refused, requests in flight finish");
+        self.stopping.cancel();
+        self.connections.close();
+        let finished = tokio::time::timeout(GRACE, async {
+            tokio::join!(
+                self.app.live().close(),
+                self.app.jobs().close(),
+                self.connections.wait()
+            );
+        });
+        if finished.await.is_err() {
+            tracing::warn!(left = self.connections.len(), "some requests did not finish in time");
+        }
+    }
 }
 
 async fn serve_connection(
     stream: TcpStream,
     peer: SocketAddr,
     router: Router,
+    app: App,
     stopping: CancellationToken,
     _place: Place,
 ) {
@@ -87,7 +147,7 @@ async fn serve_connection(
         Ok(ready) => ready,
         Err(error) => return tracing::debug!(%error, "a connection went at once"),
     };
-    let begun = phase.clone();
+    let (begun, arriving) = (phase.clone(), phase.clone());
     let service = router
         .map_request(move |mut request: hyper::Request<hyper::body::Incoming>| -> Request {
             begun.begin();
@@ -97,10 +157,14 @@ async fn serve_connection(
             request.extensions_mut().insert(waiting.clone());
             request.map(|body| Body::new(Paced::new(Body::new(body), waiting)))
         })
-        .map_response(move |response: Response| {
+        .map_response(move |mut response: Response| {
             // What became a WebSocket has limits of its own and no next request.
             if response.status() == StatusCode::SWITCHING_PROTOCOLS {
                 return response;
+            }
+            if app.is_draining() {
+                let close = HeaderValue::from_static("close");
+                response.headers_mut().insert(header::CONNECTION, close);
             }
             response.map(|body| Holding::keep(body, phase.answering()))
         });
@@ -114,8 +178,21 @@ async fn serve_connection(
     let outcome = tokio::select! {
         outcome = connection.as_mut() => outcome,
         () = stopping.cancelled() => {
-            connection.as_mut().graceful_shutdown();
-            connection.as_mut().await
+            // Hyper hangs up where it has read nothing yet, although a request may have arrived: that one is answered first.
+            let arrived = async {
+                if arriving.awaits_head() {
+                    tokio::time::timeout(ARRIVING, connection.as_mut()).await.ok()
+                } else {
+                    None
+                }
+            };
+            match arrived.await {
+                Some(outcome) => outcome,
+                None => {
+                    connection.as_mut().graceful_shutdown();
+                    connection.as_mut().await
+                }
+            }
         }
     };
     if let Err(error) = outcome {

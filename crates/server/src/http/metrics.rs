@@ -44,6 +44,18 @@ async fn show(State(app): State<App>) -> Result<Response> {
     );
     number(
         &mut registry,
+        "socket_wires_open",
+        "Connections that became WebSockets",
+        app.live().wires(),
+    );
+    number(
+        &mut registry,
+        "socket_rooms",
+        "Rooms with a socket in them",
+        app.live().rooms().await,
+    );
+    number(
+        &mut registry,
         "socket_messages_ignored",
         "Messages of clients that mean nothing",
         app.live().ignored(),
@@ -86,6 +98,7 @@ async fn waiting(app: &App, registry: &mut Registry) {
         ("jobs_running", "Jobs at work", waiting.jobs_running),
         ("jobs_failed", "Jobs that were given up", waiting.jobs_failed),
         ("file_removals", "Files to be removed", waiting.file_removals),
+        ("help_open", "Groups that call for help", waiting.help_open),
     ] {
         registry.register(name, help, ConstGauge::new(count));
     }

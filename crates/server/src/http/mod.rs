@@ -5,6 +5,7 @@ pub mod cells;
 mod codes;
 pub mod context;
 mod contributions;
+pub mod descriptors;
 pub mod document;
 pub mod endpoint;
 mod everywhere;

@@ -7,7 +7,7 @@ use axum::response::{IntoResponse, Response};
 use garde::Validate;
 use model::access::Access;
 use model::erasure::Erased;
-use model::id::JobId;
+use model::id::{JobId, UserId};
 use model::job::{JobKind, JobStatus};
 use model::text::FileName;
 use serde::{Deserialize, Serialize};
@@ -20,7 +20,10 @@ use super::endpoint::Endpoints;
 use super::terms::Terms;
 use super::valid::{Valid, ValidOrEmpty};
 use crate::actions::privacy::{self, EraseRequest, ExportRequest};
+use crate::clock;
 use crate::error::{Error, Result};
+use crate::store::platform::PlatformProof;
+use crate::store::platform::erasure::Traces;
 use crate::views::privacy::{PersonalExportView, path};
 
 /// The routes about personal data.
@@ -30,7 +33,7 @@ pub fn routes() -> Endpoints {
         .add_on(Terms::Export, Access::Admin, routes!(export))
         .add(Access::Admin, routes!(show))
         .add(Access::Admin, routes!(download))
-        .add(Access::Admin, routes!(erase))
+        .add_on(Terms::Long, Access::Admin, routes!(erase))
 }
 
 /// The body of an action without arguments.
@@ -104,10 +107,34 @@ async fn download(cx: Context, Path(id): Path<JobId>, asked: HeaderMap) -> Resul
         (status = 409, description = "LAST_OWNER")))]
 async fn erase(cx: Context, Valid(asked): Valid<EraseRequest>) -> Result<Json<Erasure>> {
     let (user_id, dry_run) = (asked.user_id.clone(), asked.dry_run);
-    let erased = cx.write(move |work| privacy::erase(work, &asked)).await?;
+    let user = user_id.clone();
+    cx.write(move |work| privacy::may_erase(work, &user)).await?;
+    let traces = traces(&cx, &user_id).await?;
+    let erased = cx.write(move |work| privacy::erase(work, &asked, &traces)).await?;
     Ok(Json(Erasure {
         user_id,
         dry_run,
         erased,
     }))
+}
+
+/// Looks through the log for what may name a person, piece by piece in the line of the caller's school.
+async fn traces(cx: &Context, user: &UserId) -> Result<Traces> {
+    let mut traces = Traces::begin(clock::now());
+    loop {
+        let line = cx.caller().tenant.as_ref().map(|tenant| tenant.id().clone());
+        let user = user.clone();
+        let look = cx
+            .app()
+            .store()
+            .platform_read_for(line, PlatformProof::personal_data(), move |platform| {
+                let goes_on = platform.look_for(&user, &mut traces)?;
+                Ok((goes_on, traces))
+            });
+        let (goes_on, found) = look.await?;
+        traces = found;
+        if !goes_on {
+            return Ok(traces);
+        }
+    }
 }

@@ -78,7 +78,6 @@ pub fn router(app: App) -> Router {
     Router::new()
         .nest("/api", api)
         .merge(pages::routes())
-        .layer(app.live().layer())
         .layer(from_fn_with_state(app.live().clone(), connect::guard))
         .layer(CatchPanicLayer::custom(layers::panicked))
         .layer(from_fn_with_state(app.clone(), layers::cors))

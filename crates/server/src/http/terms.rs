@@ -7,6 +7,8 @@ use axum::http::Method;
 use model::access::Access;
 use model::rate::Rate;
 
+use crate::auth::places::Long;
+
 /// How long a route may take as a rule.
 const USUAL: Duration = Duration::from_secs(30);
 /// How long what waits for the document server or computes much may take.
@@ -52,6 +54,15 @@ impl Terms {
             Self::Chat => Some(Rate::Chat),
             Self::Export => Some(Rate::Export),
             Self::Usual | Self::Long | Self::Import | Self::Uncounted => None,
+        }
+    }
+
+    /// What takes long about it: it waits for a place of its school.
+    pub const fn long(self) -> Option<Long> {
+        match self {
+            Self::Export => Some(Long::Export),
+            Self::Import => Some(Long::Import),
+            Self::Usual | Self::Long | Self::Chat | Self::Uncounted => None,
         }
     }
 

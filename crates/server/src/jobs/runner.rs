@@ -1,11 +1,11 @@
 //! Takes due jobs, a few at once, holds each by a lease that it renews, and writes down how it ended. A job that fails is
 //! tried again, slower each time; a job whose runner is silent is taken over.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use model::id::OrganizationId;
 use model::job::{ATTEMPTS_MAX, KEPT_SECONDS};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::{Jobs, Outcome, purge};
 use crate::clock;
@@ -13,7 +13,8 @@ use crate::error::{Error, Result};
 use crate::store::platform::jobs::Held;
 use crate::store::platform::{Platform, PlatformProof};
 
-/// Jobs that one instance does at once.
+/// Jobs that one instance does at once. An organization has one of them: while its export or purge takes long, those of
+/// the others go on.
 const AT_ONCE: usize = 2;
 /// How often to look when nobody rings.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -33,7 +34,7 @@ pub(super) async fn run(jobs: Jobs, is_alone: bool) {
             "jobs of the last run wait for their lease",
         );
     }
-    let hands = Arc::new(Semaphore::new(AT_ONCE));
+    let hands = Hands::default();
     let mut tidied: Option<tokio::time::Instant> = None;
     loop {
         if tidied.is_none_or(|at| at.elapsed() >= TIDYING) {
@@ -50,6 +51,42 @@ pub(super) async fn run(jobs: Jobs, is_alone: bool) {
     }
 }
 
+/// For whom this instance is at work, one entry for each running job; copies are the same.
+#[derive(Debug, Clone, Default)]
+struct Hands(Arc<Mutex<Vec<Option<OrganizationId>>>>);
+
+/// A job in work; its hand is free when this goes.
+struct Hand {
+    hands: Hands,
+    organization: Option<OrganizationId>,
+}
+
+impl Hands {
+    fn are_busy(&self) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).len() >= AT_ONCE
+    }
+
+    /// A hand for a job of an organization, unless all are busy or one is busy for it. Work on the platform is short.
+    fn take(&self, organization: Option<OrganizationId>) -> Option<Hand> {
+        let mut busy = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if busy.len() >= AT_ONCE || (organization.is_some() && busy.contains(&organization)) {
+            return None;
+        }
+        busy.push(organization.clone());
+        let hands = self.clone();
+        Some(Hand { hands, organization })
+    }
+}
+
+impl Drop for Hand {
+    fn drop(&mut self) {
+        let mut busy = self.hands.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(place) = busy.iter().position(|organization| *organization == self.organization) {
+            busy.swap_remove(place);
+        }
+    }
+}
+
 fn note(outcome: Result<()>, what: &str) {
     if let Err(error) = outcome {
         tracing::warn!(error = format!("{error:?}"), "{what}");
@@ -57,19 +94,20 @@ fn note(outcome: Result<()>, what: &str) {
 }
 
 impl Jobs {
-    /// Begins as many due jobs as there are free hands.
-    async fn take_due(&self, hands: &Arc<Semaphore>) -> Result<()> {
-        let free = i64::try_from(hands.available_permits()).unwrap_or_default();
-        if free == 0 {
+    /// Begins as many due jobs as there are free hands, of organizations that have none in work here.
+    async fn take_due(&self, hands: &Hands) -> Result<()> {
+        if hands.are_busy() {
             return Ok(());
         }
+        // Those of busy organizations are passed over; there are not more of them than hands.
+        let asked = i64::try_from(AT_ONCE * 2).unwrap_or(i64::MAX);
         let store = &self.0.store;
         let due = store.platform_read(PlatformProof::housekeeping(), move |platform| {
-            platform.due_jobs(clock::now(), free)
+            platform.due_jobs(clock::now(), asked)
         });
-        for id in due.await? {
-            let Ok(hand) = Arc::clone(hands).try_acquire_owned() else {
-                break;
+        for (id, organization) in due.await? {
+            let Some(hand) = hands.take(organization) else {
+                continue;
             };
             let claim = move |platform: &mut Platform<'_>| {
                 let now = clock::now();
@@ -83,7 +121,7 @@ impl Jobs {
     }
 
     /// Does a job while holding it, and writes down how it ended.
-    async fn hold(self, held: Held, hand: OwnedSemaphorePermit) {
+    async fn hold(self, held: Held, hand: Hand) {
         let id = held.job.id.clone();
         let outcome = tokio::select! {
             outcome = self.attempt(&held) => self.end(&held, outcome).await,
@@ -190,5 +228,25 @@ impl Jobs {
         act: impl FnMut(&mut Platform<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         self.0.store.platform_write(PlatformProof::housekeeping(), act).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_organization_has_one_hand_and_another_the_next() {
+        let (north, south) = (Some(OrganizationId::new("north")), Some(OrganizationId::new("south")));
+        let hands = Hands::default();
+        let first = hands.take(north.clone());
+        assert!(first.is_some());
+        assert!(hands.take(north.clone()).is_none(), "it has one");
+        let second = hands.take(south.clone());
+        assert!(second.is_some() && hands.are_busy());
+        assert!(hands.take(None).is_none(), "there are two");
+        drop(first);
+        assert!(hands.take(south).is_none());
+        assert!(hands.take(north).is_some());
     }
 }

@@ -2,6 +2,8 @@
 //! staff of its class alone. Every instance tells its own sockets; nothing of it crosses the bus or is stored.
 
 use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use model::id::{GroupId, OrganizationId, UserId};
@@ -27,7 +29,7 @@ const AT_ONCE: usize = 200;
 impl Live {
     /// Tells boards until the server stops.
     pub(super) async fn keep_boards(self) {
-        let (mut round, mut waiting) = (0, Vec::new());
+        let (mut round, mut waiting, mut seen) = (0, Vec::new(), 0);
         loop {
             tokio::select! {
                 () = self.0.closing.cancelled() => return,
@@ -35,19 +37,21 @@ impl Live {
                 () = tokio::time::sleep(EVERY) => {}
             }
             round = (round + 1) % ROUNDS;
-            self.tell_boards(&mut waiting, round == 0).await;
+            // Read before the seats: whoever moves meanwhile is seen again.
+            let moves = self.0.moves.load(Ordering::Relaxed);
+            self.tell_boards(&mut waiting, seen != moves, round == 0).await;
+            seen = moves;
         }
     }
 
-    async fn tell_boards(&self, waiting: &mut Vec<Guest>, tell_all: bool) {
-        let here: HashSet<Guest> = self
-            .sockets()
-            .iter()
-            .filter_map(Seat::of)
-            .filter_map(|seat| Some((seat.organization()?, seat.user().clone())))
-            .collect();
+    async fn tell_boards(&self, waiting: &mut Vec<Arc<Guest>>, has_moved: bool, tell_all: bool) {
         let neighbours = &self.0.neighbours;
-        if tell_all {
+        let tell_all = tell_all && neighbours.are_there();
+        let here: Option<HashSet<Arc<Guest>>> = (has_moved || tell_all).then(|| {
+            let seats = self.sockets();
+            seats.iter().filter_map(Seat::of).filter_map(|seat| seat.guest()).collect()
+        });
+        if let Some(here) = here.as_ref().filter(|_| tell_all) {
             neighbours.tell_here(&here.iter().cloned().collect::<Vec<_>>());
         }
         let turn = self.0.presence.look(here, Instant::now());
@@ -58,7 +62,8 @@ impl Live {
         if waiting.is_empty() && groups.is_empty() {
             return;
         }
-        let people: Vec<Guest> = waiting.drain(..waiting.len().min(AT_ONCE)).collect();
+        let people = waiting.drain(..waiting.len().min(AT_ONCE));
+        let people: Vec<Guest> = people.map(|guest| Guest::clone(&guest)).collect();
         let found = self
             .0
             .store

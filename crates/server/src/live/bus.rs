@@ -5,6 +5,7 @@ use model::id::UserId;
 use model::news::Signal;
 use tokio::sync::mpsc;
 
+use super::watch::Watch;
 use super::{Live, listener};
 use crate::error::Result;
 use crate::store::platform::Platform;
@@ -38,9 +39,9 @@ enum Way {
 impl Bus {
     /// Starts the tasks that carry out what is told and sweep up what was missed.
     /// Answers where departures are told; this instance alone hears those of its own units.
-    pub fn start(database: &Database, live: &Live) -> (Self, mpsc::UnboundedReceiver<Departure>) {
+    pub fn start(database: &Database, live: &Live, watch: Watch) -> (Self, mpsc::UnboundedReceiver<Departure>) {
         let (departures, told) = mpsc::unbounded_channel();
-        tokio::spawn(live.clone().keep_sweeping());
+        tokio::spawn(live.clone().keep_sweeping(watch.sweep()));
         tokio::spawn(live.clone().keep_boards());
         let way = match database {
             Database::Sqlite(_) => {
@@ -55,7 +56,7 @@ impl Bus {
             }
             Database::Postgres(url) => {
                 let words = live.meet_neighbours();
-                tokio::spawn(listener::listen(url.clone(), live.clone(), words));
+                tokio::spawn(listener::listen(url.clone(), live.clone(), words, watch));
                 tokio::spawn(listener::keep_pruning(live.clone()));
                 Way::Outbox
             }

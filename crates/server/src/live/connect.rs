@@ -13,35 +13,41 @@ use model::news::{Event, KillReason, Party, Room};
 use serde_json::json;
 use socketioxide::extract::{SocketRef, TryData};
 use socketioxide::handler::ConnectHandler;
-use socketioxide::layer::SocketIoLayer;
 use socketioxide::{ParserConfig, SocketIo};
+use tokio::sync::SemaphorePermit;
 
 use super::cut::Cut;
 use super::seat::{Look, Seat, Ticket};
+use super::wire::{self, Engine};
 use super::{Live, Parts, activity, orders};
 use crate::error::{Error, Result};
 use crate::store::platform::organizations::HostName;
 
 /// Where the channel is.
-const PATH: &str = "/api/socket.io";
+pub(super) const PATH: &str = "/api/socket.io";
 /// The most a client may send at once; it has next to nothing to say.
 const LARGEST_MESSAGE: usize = 64 * 1024;
 /// Packets that wait for one client; beyond that its events are lost.
 const BUFFER: usize = 1024;
+/// What is read of a client at once: it says next to nothing, and every socket holds so much for ever.
+const READ_AT_ONCE: usize = 256;
 /// How long a connection may take to name the namespace.
 const CONNECT: Duration = Duration::from_secs(10);
 /// Sockets one user may have.
 const SOCKETS_PER_USER: usize = 20;
+/// Look-ups of sockets that come in that run at the same time.
+pub(super) const TURNS: usize = 32;
 /// How often a failing look is tried again before the socket has to come back.
 const TRIES: u32 = 4;
 
 /// Builds the engine and its one namespace.
-pub(super) fn build(live: &Live) -> (SocketIoLayer, SocketIo) {
-    let (layer, io) = SocketIo::builder()
+pub(super) fn build(live: &Live) -> (Engine, SocketIo) {
+    let (engine, io) = SocketIo::builder()
         .req_path(PATH)
         .max_payload(LARGEST_MESSAGE as u64)
         .ws_max_message_size(LARGEST_MESSAGE)
         .ws_max_frame_size(LARGEST_MESSAGE)
+        .ws_read_buffer_size(READ_AT_ONCE)
         .max_buffer_size(BUFFER)
         .connect_timeout(CONNECT)
         .with_parser(
@@ -49,13 +55,13 @@ pub(super) fn build(live: &Live) -> (SocketIoLayer, SocketIo) {
                 .max_incoming_binaries(0)
                 .max_incoming_binary_buf_size(0),
         )
-        .build_layer();
+        .build_with_inner_svc(wire::Nothing);
     // The engine lives inside `Live`; a strong reference here would keep both for ever.
     let (admitting, seating) = (Arc::downgrade(&live.0), Arc::downgrade(&live.0));
     let admit = move |socket: SocketRef| async move { admit(&socket, &admitting).await };
     let seat = move |socket: SocketRef| async move { seat(socket, &seating).await };
     io.ns("/", seat.with(admit));
-    (layer, io)
+    (engine, io)
 }
 
 /// Whether a path belongs to the channel.
@@ -64,31 +70,35 @@ fn is_channel(path: &str) -> bool {
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Stands before the engine: our own page or no page, a good session, for each poll, each message and each upgrade.
-pub async fn guard(State(live): State<Live>, mut request: Request, next: Next) -> Response {
-    if !is_channel(request.uri().path()) {
-        return next.run(request).await;
-    }
-    // Read first and asked then: a body is nothing to hold while waiting.
-    let claim = live.claim(&request);
-    // A connection that becomes a WebSocket is this client's alone; one that is polled may be a proxy's.
-    let is_upgrade = request.headers().contains_key(header::UPGRADE);
-    let cut = request.extensions().get::<Cut>().filter(|_| is_upgrade).cloned();
-    match live.check(claim, cut).await {
-        Ok(ticket) => {
-            if let Some(cut) = &ticket.cut {
-                live.0.cuts.keep(&ticket.session, &ticket.user, cut.clone());
-            }
-            // The engine keeps the request's head as long as the socket lives.
-            request.headers_mut().remove(header::COOKIE);
-            request.extensions_mut().insert(ticket);
-            next.run(request).await
-        }
-        Err(error) => error.into_response(),
+/// Stands before the engine: our own page or no page, a good session, for each poll, each message and each upgrade. What
+/// is not for the channel goes on.
+pub async fn guard(State(live): State<Live>, request: Request, next: Next) -> Response {
+    if is_channel(request.uri().path()) {
+        // Apart from the others, whose answers need not carry what this takes.
+        Box::pin(live.answer(request)).await
+    } else {
+        next.run(request).await
     }
 }
 
 impl Live {
+    async fn answer(&self, request: Request) -> Response {
+        // Read first and asked then: a body is nothing to hold while waiting.
+        let claim = self.claim(&request);
+        // A connection that becomes a WebSocket is this client's alone; one that is polled may be a proxy's.
+        let is_upgrade = request.headers().contains_key(header::UPGRADE);
+        let cut = request.extensions().get::<Cut>().filter(|_| is_upgrade).cloned();
+        let ticket = match self.check(claim, cut).await {
+            Ok(ticket) => Arc::new(ticket),
+            Err(error) => return error.into_response(),
+        };
+        if let Some(cut) = &ticket.cut {
+            self.0.cuts.keep(&ticket.session, &ticket.user, cut.clone());
+        }
+        let engine = self.0.engine.get().expect("`new` sets it").clone();
+        wire::answer(engine, request, ticket).await
+    }
+
     fn claim(&self, request: &Request) -> Result<(Option<String>, Option<HostName>)> {
         let origin = request.headers().get(header::ORIGIN);
         if origin.is_some_and(|origin| origin.as_bytes() != self.0.frontend_origin.as_bytes()) {
@@ -104,6 +114,7 @@ impl Live {
     async fn check(&self, claim: Result<(Option<String>, Option<HostName>)>, cut: Option<Cut>) -> Result<Ticket> {
         let (token, host) = claim?;
         let token = token.ok_or(Error::Unauthenticated)?;
+        let _turn = self.turn().await;
         let facts = self.0.gate.facts(token.clone(), host.clone(), None).await?;
         let facts = facts.ok_or(Error::Unauthenticated)?;
         Ok(Ticket {
@@ -115,6 +126,12 @@ impl Live {
         })
     }
 
+    /// Waits for a turn to look something up: after a restart all clients come back together, and the readers serve
+    /// requests as well.
+    async fn turn(&self) -> Option<SemaphorePermit<'_>> {
+        self.0.entrance.acquire().await.ok()
+    }
+
     fn sockets_of(&self, user: &UserId) -> usize {
         self.count(&Room::User(user.clone()))
     }
@@ -123,8 +140,9 @@ impl Live {
 /// The namespace asks again: a connection may say hello at any time, also after its session ended.
 async fn admit(socket: &SocketRef, live: &Weak<Parts>) -> Result<(), &'static str> {
     let live = live.upgrade().map(Live).ok_or("NOT_READY")?;
-    let ticket = socket.req_parts().extensions.get::<Ticket>();
+    let ticket = socket.req_parts().extensions.get::<Arc<Ticket>>();
     let ticket = ticket.ok_or("UNAUTHENTICATED")?;
+    let _turn = live.turn().await;
     match live.0.gate.facts(ticket.token.clone(), ticket.host.clone(), None).await {
         Ok(Some(_)) if live.sockets_of(&ticket.user) >= SOCKETS_PER_USER => Err("TOO_MANY_SOCKETS"),
         Ok(Some(_)) => Ok(()),
@@ -138,17 +156,20 @@ async fn admit(socket: &SocketRef, live: &Weak<Parts>) -> Result<(), &'static st
 
 async fn seat(socket: SocketRef, live: &Weak<Parts>) {
     let Some(live) = live.upgrade().map(Live) else { return };
-    let Some(ticket) = socket.req_parts().extensions.get::<Ticket>().cloned() else {
+    let Some(ticket) = socket.req_parts().extensions.get::<Arc<Ticket>>().cloned() else {
         return;
     };
-    let seat = Seat::take(&socket, ticket);
+    let seat = Seat::take(&socket, ticket, Arc::clone(&live.0.moves));
     activity::listen(&socket, &live);
     if live.sockets_of(seat.user()) > SOCKETS_PER_USER {
         // Several came in at once, past the check of `admit`.
         return orders::turn_away(socket, &seat);
     }
     for attempt in 1..=TRIES {
-        match seat.look(&socket, &live.0.gate, &live.0.store).await {
+        let turn = live.turn().await;
+        let looked = seat.look(&socket, &live.0.gate, &live.0.store).await;
+        drop(turn);
+        match looked {
             Ok(Look::Seated { .. }) => return tell_ready(&socket, &seat),
             Ok(Look::Over) => {
                 let party = Party::Session(seat.session().clone());

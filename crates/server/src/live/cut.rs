@@ -3,29 +3,48 @@
 //! connection; [`Cuts`] remembers those that became WebSockets, by session.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::Context;
 
+use futures_util::task::AtomicWaker;
 use model::id::{SessionId, UserId};
-use tokio_util::sync::CancellationToken;
 
 /// Ends one connection. The listener also pulls it when the connection ends by itself, so a pulled one is a past one.
+/// Each of ten thousand idle connections has one: it is a flag and two places to wake, not a task or a timer.
 #[derive(Debug, Clone, Default)]
-pub struct Cut(CancellationToken);
+pub struct Cut(Arc<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    is_pulled: AtomicBool,
+    reader: AtomicWaker,
+    writer: AtomicWaker,
+}
 
 impl Cut {
     /// Ends the connection: every read and write fails from now on.
     pub fn pull(&self) {
-        self.0.cancel();
+        self.0.is_pulled.store(true, Ordering::SeqCst);
+        self.0.reader.wake();
+        self.0.writer.wake();
     }
 
     /// Whether the connection is over.
     pub fn is_pulled(&self) -> bool {
-        self.0.is_cancelled()
+        self.0.is_pulled.load(Ordering::SeqCst)
     }
 
-    /// Resolves when the connection is to end.
-    pub fn pulled(&self) -> impl Future<Output = ()> + Send + 'static {
-        self.0.clone().cancelled_owned()
+    /// Whether the connection is over, for whoever reads; if not, he is woken when it is.
+    pub fn ends_reading(&self, context: &Context<'_>) -> bool {
+        self.0.reader.register(context.waker());
+        self.is_pulled()
+    }
+
+    /// The same for whoever writes: after an upgrade that is another task.
+    pub fn ends_writing(&self, context: &Context<'_>) -> bool {
+        self.0.writer.register(context.waker());
+        self.is_pulled()
     }
 }
 
@@ -63,6 +82,13 @@ impl Cuts {
         cuts.drain().flat_map(|(_, (_, cuts))| cuts).collect()
     }
 
+    /// How many connections there are.
+    pub fn count(&self) -> usize {
+        let cuts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = cuts.values().flat_map(|(_, kept)| kept);
+        kept.filter(|cut| !cut.is_pulled()).count()
+    }
+
     /// Forgets connections that ended.
     pub fn forget_past(&self) {
         let mut cuts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -86,11 +112,38 @@ mod tests {
         cuts.keep(&session, &ben, second.clone());
         assert_eq!(cuts.sessions_of(&ben), std::slice::from_ref(&session));
         assert_eq!(cuts.sessions_of(&UserId::new("cem")), []);
+        assert_eq!(cuts.count(), 1);
         let taken = cuts.take(&session);
         assert_eq!(taken.len(), 1);
         assert!(cuts.take(&session).is_empty());
         cuts.keep(&session, &ben, first);
         cuts.forget_past();
         assert_eq!(cuts.sessions_of(&ben), []);
+    }
+
+    #[test]
+    fn whoever_waits_to_read_or_to_write_is_woken() {
+        let (cut, mut woken) = (Cut::default(), Vec::new());
+        for waits in [Cut::ends_reading, Cut::ends_writing] {
+            let (waker, count) = counting();
+            assert!(!waits(&cut, &Context::from_waker(&waker)));
+            woken.push(count);
+        }
+        cut.pull();
+        assert!(woken.iter().all(|count| count.load(Ordering::SeqCst) == 1));
+        let (waker, _) = counting();
+        assert!(cut.ends_reading(&Context::from_waker(&waker)));
+    }
+
+    /// A waker that counts.
+    fn counting() -> (std::task::Waker, Arc<std::sync::atomic::AtomicUsize>) {
+        struct Counting(Arc<std::sync::atomic::AtomicUsize>);
+        impl std::task::Wake for Counting {
+            fn wake(self: Arc<Self>) {
+                self.0.fetch_add(1, Ordering::SeqCst);
+            }
+        }
+        let count = Arc::default();
+        (Arc::new(Counting(Arc::clone(&count))).into(), count)
     }
 }

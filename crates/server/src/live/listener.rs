@@ -3,24 +3,23 @@
 
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use futures_util::{StreamExt as _, stream};
 use tokio::sync::mpsc;
-use tokio::time::Instant;
-use tokio_postgres::{AsyncMessage, Client, NoTls};
+use tokio::time::{Instant, MissedTickBehavior};
+use tokio_postgres::{AsyncMessage, Client};
 
 use super::sweep::Whom;
+use super::watch::Watch;
 use super::{Live, neighbours};
 use crate::store::outbox::CHANNEL;
 use crate::store::platform::PlatformProof;
+use crate::store::server::Server;
 use crate::{clock, error::Result};
 
 /// The first wait before connecting again; it doubles up to the longest.
 const SHORTEST_WAIT: Duration = Duration::from_millis(200);
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
-/// How often an instance says something to itself.
-const HEARTBEAT: Duration = Duration::from_secs(10);
-/// Without a word for this long the connection is taken for dead, whatever TCP believes.
-const SILENCE: Duration = Duration::from_secs(30);
 /// How often a named row is asked for before it counts as lost.
 const TRIES: u32 = 3;
 /// A heartbeat; rows have ids.
@@ -41,16 +40,17 @@ enum Heard {
 }
 
 /// Listens until the server stops.
-pub async fn listen(url: String, live: Live, mut words: mpsc::Receiver<String>) {
+pub async fn listen(url: String, live: Live, mut words: mpsc::Receiver<String>, watch: Watch) {
     let mut wait = SHORTEST_WAIT;
     loop {
         let started = Instant::now();
         let lost = tokio::select! {
             () = live.0.closing.cancelled() => return,
-            lost = listen_once(&url, &live, &mut words) => lost,
+            lost = listen_once(&url, &live, &mut words, watch) => lost,
         };
         tracing::warn!(error = format!("{lost:#}"), "the bus is deaf; connecting again");
-        if started.elapsed() > SILENCE {
+        // One that stood for a while is made anew at once.
+        if started.elapsed() > LONGEST_WAIT {
             wait = SHORTEST_WAIT;
         }
         tokio::select! {
@@ -82,8 +82,13 @@ pub async fn keep_pruning(live: Live) {
 }
 
 /// One connection, from LISTEN to its loss.
-async fn listen_once(url: &str, live: &Live, words: &mut mpsc::Receiver<String>) -> anyhow::Error {
-    let (client, mut heard) = match connect(url).await {
+async fn listen_once(url: &str, live: &Live, words: &mut mpsc::Receiver<String>, watch: Watch) -> anyhow::Error {
+    // A server that was stopped takes connections and says nothing.
+    let connected = tokio::time::timeout(watch.silence(), connect(url));
+    let Ok(connected) = connected.await else {
+        return anyhow::anyhow!("the server says nothing");
+    };
+    let (client, mut heard) = match connected {
         Ok(connected) => connected,
         Err(error) => return error,
     };
@@ -91,48 +96,72 @@ async fn listen_once(url: &str, live: &Live, words: &mut mpsc::Receiver<String>)
     catch_up(live).await;
     // What boards should have heard meanwhile is old.
     while words.try_recv().is_ok() {}
-    let mut heartbeat = tokio::time::interval(HEARTBEAT);
-    let mut dead = Instant::now() + SILENCE;
+    let mut heartbeat = tokio::time::interval(watch.heartbeat());
+    heartbeat.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    // While our own word is under way, something must be heard until then. What takes long here is no silence.
+    let mut deadline: Option<Instant> = None;
+    let mut telling: BoxFuture<'_, Result<(), tokio_postgres::Error>> = Box::pin(std::future::pending());
+    let mut is_telling = false;
     loop {
         tokio::select! {
-            payload = heard.recv() => match payload {
-                Some(heard) => {
-                    dead = Instant::now() + SILENCE;
-                    match heard {
-                        Heard::Row(row) if row != BEAT => carry_out(&row, live).await,
-                        Heard::Row(_) => {}
-                        Heard::Word(word) => live.hear_word(&word),
-                    }
+            biased;
+            payload = heard.recv() => {
+                deadline = None;
+                match payload {
+                    Some(Heard::Row(row)) if row != BEAT => carry_out(&row, live).await,
+                    Some(Heard::Row(_)) => {}
+                    Some(Heard::Word(word)) => live.hear_word(&word),
+                    None => return anyhow::anyhow!("the connection ended"),
                 }
-                None => return anyhow::anyhow!("the connection ended"),
             },
-            _ = heartbeat.tick() => {
-                if let Err(error) = client.execute(NOTIFY, &[&CHANNEL, &BEAT]).await {
+            told = &mut telling, if is_telling => {
+                is_telling = false;
+                if let Err(error) = told {
                     return error.into();
                 }
-            }
-            Some(word) = words.recv() => {
-                if let Err(error) = client.execute(NOTIFY, &[&neighbours::CHANNEL, &word]).await {
-                    return error.into();
-                }
-            }
-            () = tokio::time::sleep_until(dead) => return anyhow::anyhow!("nothing was heard for {SILENCE:?}"),
+            },
+            // A line that swallows what is said would hold up whoever waits for the answer to that.
+            _ = heartbeat.tick(), if !is_telling => {
+                deadline.get_or_insert_with(|| Instant::now() + watch.silence());
+                telling = Box::pin(tell(&client, CHANNEL, BEAT.to_owned()));
+                is_telling = true;
+            },
+            Some(word) = words.recv(), if !is_telling => {
+                deadline.get_or_insert_with(|| Instant::now() + watch.silence());
+                telling = Box::pin(tell(&client, neighbours::CHANNEL, word));
+                is_telling = true;
+            },
+            () = silence(deadline) => return anyhow::anyhow!("nothing was heard for {:?}", watch.silence()),
         }
     }
 }
 
+async fn tell(client: &Client, channel: &str, word: String) -> Result<(), tokio_postgres::Error> {
+    client.execute(NOTIFY, &[&channel, &word]).await.map(drop)
+}
+
+/// Ends when something should have been heard.
+async fn silence(deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) => tokio::time::sleep_until(deadline).await,
+        None => std::future::pending().await,
+    }
+}
+
 async fn connect(url: &str) -> anyhow::Result<(Client, mpsc::UnboundedReceiver<Heard>)> {
-    let mut config: tokio_postgres::Config = url.parse()?;
-    config
-        .application_name("groupwork bus")
-        .connect_timeout(Duration::from_secs(5));
-    let (client, mut connection) = config.connect(NoTls).await?;
+    let server = Server::of(url).map_err(anyhow::Error::msg)?;
+    let (client, mut connection) = server.listen().await?;
     let (sender, heard) = mpsc::unbounded_channel();
     tokio::spawn(async move {
         let mut messages = stream::poll_fn(move |context| connection.poll_message(context));
-        while let Some(message) = messages.next().await {
+        loop {
+            let message = tokio::select! {
+                message = messages.next() => message,
+                // A connection that was given up is not waited for.
+                () = sender.closed() => return,
+            };
             match message {
-                Ok(AsyncMessage::Notification(notification)) => {
+                Some(Ok(AsyncMessage::Notification(notification))) => {
                     let payload = notification.payload().to_owned();
                     let heard = if notification.channel() == neighbours::CHANNEL {
                         Heard::Word(payload)
@@ -143,8 +172,9 @@ async fn connect(url: &str) -> anyhow::Result<(Client, mpsc::UnboundedReceiver<H
                         return;
                     }
                 }
-                Ok(_) => {}
-                Err(error) => return tracing::debug!(%error, "the connection of the bus broke"),
+                Some(Ok(_)) => {}
+                Some(Err(error)) => return tracing::debug!(%error, "the connection of the bus broke"),
+                None => return,
             }
         }
     });

@@ -15,7 +15,10 @@ mod rooms;
 mod saves;
 mod seat;
 mod sweep;
+mod wire;
+pub mod watch;
 
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -23,8 +26,8 @@ use model::id::{GroupId, OrganizationId, UserId};
 use model::news::Room;
 use socketioxide::SocketIo;
 use socketioxide::extract::SocketRef;
-use socketioxide::layer::SocketIoLayer;
 use socketioxide::operators::BroadcastOperators;
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use self::activity::Activity;
@@ -50,12 +53,16 @@ struct Parts {
     gate: Gate,
     store: Store,
     frontend_origin: String,
-    layer: OnceLock<SocketIoLayer>,
+    engine: OnceLock<wire::Engine>,
     io: OnceLock<SocketIo>,
+    /// Turns of those who come in, see [`connect`].
+    entrance: Semaphore,
     cuts: Cuts,
     activity: Activity,
     pulses: Pulses,
     presence: Presence,
+    /// How often somebody came, went or moved: boards look again when it changes.
+    moves: Arc<AtomicU64>,
     neighbours: Neighbours,
     saves: Saves,
     closing: CancellationToken,
@@ -68,25 +75,22 @@ impl Live {
             gate,
             store,
             frontend_origin: frontend_origin.to_owned(),
-            layer: OnceLock::new(),
+            engine: OnceLock::new(),
             io: OnceLock::new(),
+            entrance: Semaphore::new(connect::TURNS),
             cuts: Cuts::default(),
             activity: Activity::default(),
             pulses: Pulses::default(),
             presence: Presence::default(),
+            moves: Arc::default(),
             neighbours: Neighbours::new(),
             saves: Saves::default(),
             closing: CancellationToken::new(),
         }));
-        let (layer, io) = connect::build(&live);
-        drop(live.0.layer.set(layer));
+        let (engine, io) = connect::build(&live);
+        drop(live.0.engine.set(engine));
         drop(live.0.io.set(io));
         live
-    }
-
-    /// What answers below `/api/socket.io`; the router puts it around the routes and [`connect::guard`] around it.
-    pub fn layer(&self) -> SocketIoLayer {
-        self.0.layer.get().expect("`new` sets it").clone()
     }
 
     /// Lets every socket go, so that clients connect to another instance, and refuses new ones.
@@ -141,6 +145,19 @@ impl Live {
     /// How many sockets there are.
     pub fn total(&self) -> usize {
         self.sockets().len()
+    }
+
+    /// How many connections became WebSockets and stand.
+    pub fn wires(&self) -> usize {
+        self.0.cuts.count()
+    }
+
+    /// How many rooms have somebody in them.
+    pub async fn rooms(&self) -> usize {
+        match self.io().of("/") {
+            Some(all) => all.rooms().await.map_or(0, |rooms| rooms.len()),
+            None => 0,
+        }
     }
 
     /// How many messages of clients were ignored.

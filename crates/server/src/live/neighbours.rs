@@ -1,7 +1,8 @@
-//! What instances say to each other for their lesson boards (PostgreSQL): who is writing, who came, who went. It is said
-//! over a channel of the database and never stored: no row, no log. What nobody hears is lost, and the next one says it.
+//! What instances say to each other (PostgreSQL): for their lesson boards who is writing, who came, who went; and who asks
+//! for much, so that limits hold for all of them together. It is said over a channel of the database and never stored: no
+//! row, no log. What nobody hears is lost, and the next one says it.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use model::id::{GroupId, OrganizationId, UserId};
@@ -10,6 +11,7 @@ use tokio::sync::mpsc;
 
 use super::Live;
 use super::presence::Guest;
+use crate::auth::rates::{Count, Rates};
 use crate::clock;
 
 /// The channel.
@@ -24,6 +26,8 @@ pub struct Neighbours {
     /// How this instance calls itself.
     name: String,
     words: OnceLock<mpsc::Sender<String>>,
+    /// What is told of those who ask for much is added here.
+    rates: OnceLock<Rates>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -38,6 +42,7 @@ enum Says {
     Writing(OrganizationId, GroupId, UserId),
     Here(Vec<Guest>),
     Gone(Vec<Guest>),
+    Asked(Count),
 }
 
 impl Neighbours {
@@ -46,6 +51,7 @@ impl Neighbours {
         Self {
             name: clock::new_id(),
             words: OnceLock::new(),
+            rates: OnceLock::new(),
         }
     }
 
@@ -56,23 +62,28 @@ impl Neighbours {
         words
     }
 
+    /// Whether anybody can listen at all: the embedded database has one instance.
+    pub fn are_there(&self) -> bool {
+        self.words.get().is_some()
+    }
+
     /// Says that somebody is writing.
     pub fn tell_writing(&self, (organization, group): &(OrganizationId, GroupId), user: &UserId) {
         self.say(Says::Writing(organization.clone(), group.clone(), user.clone()));
     }
 
     /// Says who is here.
-    pub fn tell_here(&self, guests: &[Guest]) {
+    pub fn tell_here(&self, guests: &[Arc<Guest>]) {
         guests
             .chunks(AT_ONCE)
-            .for_each(|some| self.say(Says::Here(some.to_vec())));
+            .for_each(|some| self.say(Says::Here(named(some))));
     }
 
     /// Says who left.
-    pub fn tell_gone(&self, guests: &[Guest]) {
+    pub fn tell_gone(&self, guests: &[Arc<Guest>]) {
         guests
             .chunks(AT_ONCE)
-            .for_each(|some| self.say(Says::Gone(some.to_vec())));
+            .for_each(|some| self.say(Says::Gone(named(some))));
     }
 
     fn say(&self, says: Says) {
@@ -85,7 +96,22 @@ impl Neighbours {
     }
 }
 
+fn named(guests: &[Arc<Guest>]) -> Vec<Guest> {
+    guests.iter().map(|guest| Guest::clone(guest)).collect()
+}
+
 impl Live {
+    /// Lets the instances count together: of whoever asks this one much the others are told, and the other way round.
+    pub fn share(&self, rates: &Rates) {
+        let live = Arc::downgrade(&self.0);
+        rates.tell_with(move |count| {
+            if let Some(live) = live.upgrade() {
+                live.neighbours.say(Says::Asked(count));
+            }
+        });
+        drop(self.0.neighbours.rates.set(rates.clone()));
+    }
+
     /// Begins to speak to the other instances; answers what is to be said, in order.
     pub(super) fn meet_neighbours(&self) -> mpsc::Receiver<String> {
         self.0.neighbours.meet()
@@ -103,6 +129,11 @@ impl Live {
             Says::Writing(organization, group, user) => self.0.pulses.note((organization, group), user, clock::now()),
             Says::Here(guests) => self.0.presence.note(&from, guests, Instant::now()),
             Says::Gone(guests) => self.0.presence.forget(&from, &guests),
+            Says::Asked(count) => {
+                if let Some(rates) = self.0.neighbours.rates.get() {
+                    rates.add(count);
+                }
+            }
         }
     }
 }

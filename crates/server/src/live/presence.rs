@@ -2,7 +2,7 @@
 //! instance told ends by itself when it is not told again.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use model::id::{OrganizationId, UserId};
@@ -19,31 +19,36 @@ pub struct Presence(Mutex<Places>);
 
 #[derive(Default)]
 struct Places {
-    here: HashSet<Guest>,
-    elsewhere: HashMap<Guest, HashMap<String, Instant>>,
-    anywhere: HashSet<Guest>,
+    /// Shared with the seats: ten thousand names are kept once.
+    here: HashSet<Arc<Guest>>,
+    elsewhere: HashMap<Arc<Guest>, HashMap<String, Instant>>,
+    anywhere: HashSet<Arc<Guest>>,
 }
 
 /// What is new since the last look.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Turn {
     /// Who came to this instance.
-    pub came: Vec<Guest>,
+    pub came: Vec<Arc<Guest>>,
     /// Who left this instance.
-    pub went: Vec<Guest>,
+    pub went: Vec<Arc<Guest>>,
     /// Who is online now and was not, or no longer is, at whatever instance.
-    pub changed: Vec<Guest>,
+    pub changed: Vec<Arc<Guest>>,
 }
 
 impl Presence {
-    /// Looks at who is here now.
-    pub fn look(&self, here: HashSet<Guest>, now: Instant) -> Turn {
+    /// Looks at who is here now; without an answer it is who was here at the last look.
+    pub fn look(&self, here: Option<HashSet<Arc<Guest>>>, now: Instant) -> Turn {
         let mut places = self.places();
+        if here.is_none() && places.elsewhere.is_empty() && places.anywhere.len() == places.here.len() {
+            return Turn::default();
+        }
+        let here = here.unwrap_or_else(|| places.here.clone());
         places.elsewhere.retain(|_, told| {
             told.retain(|_, at| now.saturating_duration_since(*at) < BELIEVED);
             !told.is_empty()
         });
-        let anywhere: HashSet<Guest> = here.iter().chain(places.elsewhere.keys()).cloned().collect();
+        let anywhere: HashSet<Arc<Guest>> = here.iter().chain(places.elsewhere.keys()).cloned().collect();
         let turn = Turn {
             came: here.difference(&places.here).cloned().collect(),
             went: places.here.difference(&here).cloned().collect(),
@@ -60,7 +65,7 @@ impl Presence {
         for guest in guests {
             places
                 .elsewhere
-                .entry(guest)
+                .entry(Arc::new(guest))
                 .or_default()
                 .insert(instance.to_owned(), now);
         }
@@ -97,14 +102,23 @@ mod tests {
         (OrganizationId::new("north"), UserId::new(user))
     }
 
+    fn here(users: &[&str]) -> Option<HashSet<Arc<Guest>>> {
+        Some(users.iter().map(|user| Arc::new(guest(user))).collect())
+    }
+
+    fn told(guests: &[Arc<Guest>]) -> Vec<Guest> {
+        guests.iter().map(|guest| Guest::clone(guest)).collect()
+    }
+
     #[test]
     fn coming_and_going_is_told_once() {
         let (presence, now) = (Presence::default(), Instant::now());
-        let turn = presence.look(HashSet::from([guest("ben")]), now);
-        assert_eq!((turn.came, turn.changed), (vec![guest("ben")], vec![guest("ben")]));
-        assert_eq!(presence.look(HashSet::from([guest("ben")]), now), Turn::default());
-        let turn = presence.look(HashSet::new(), now);
-        assert_eq!((turn.went, turn.changed), (vec![guest("ben")], vec![guest("ben")]));
+        let turn = presence.look(here(&["ben"]), now);
+        assert_eq!((told(&turn.came), told(&turn.changed)), (vec![guest("ben")], vec![guest("ben")]));
+        assert_eq!(presence.look(here(&["ben"]), now), Turn::default());
+        assert_eq!(presence.look(None, now), Turn::default(), "nobody moved");
+        let turn = presence.look(here(&[]), now);
+        assert_eq!((told(&turn.went), told(&turn.changed)), (vec![guest("ben")], vec![guest("ben")]));
     }
 
     #[test]
@@ -112,14 +126,15 @@ mod tests {
         let (presence, now) = (Presence::default(), Instant::now());
         presence.note("second", vec![guest("ben"), guest("cem")], now);
         assert!(presence.is_elsewhere(&guest("ben"), now));
-        assert_eq!(presence.look(HashSet::new(), now).changed.len(), 2);
+        assert_eq!(presence.look(None, now).changed.len(), 2);
         // He is here as well: nothing changes, also not when he leaves there.
-        assert!(presence.look(HashSet::from([guest("ben")]), now).changed.is_empty());
+        assert!(presence.look(here(&["ben"]), now).changed.is_empty());
         presence.forget("second", &[guest("ben")]);
-        assert!(presence.look(HashSet::from([guest("ben")]), now).changed.is_empty());
+        assert!(presence.look(None, now).changed.is_empty());
         let later = now + BELIEVED;
         assert!(!presence.is_elsewhere(&guest("cem"), later));
-        let turn = presence.look(HashSet::from([guest("ben")]), later);
-        assert_eq!(turn.changed, [guest("cem")]);
+        let turn = presence.look(None, later);
+        assert_eq!(told(&turn.changed), [guest("cem")]);
+        assert!(turn.went.is_empty(), "Ben is here all the time");
     }
 }

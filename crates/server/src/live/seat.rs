@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use model::access::{MemberRole, PlatformRole, Viewer};
@@ -13,6 +13,7 @@ use model::news::Room;
 use socketioxide::extract::SocketRef;
 
 use super::cut::Cut;
+use super::presence::Guest;
 use super::rooms;
 use crate::auth::{self, Gate};
 use crate::error::Result;
@@ -22,7 +23,6 @@ use crate::store::platform::sessions::SessionFacts;
 use crate::store::{Standpoint, Store};
 
 /// What the guard found out about the connection; it lives as long as the socket.
-#[derive(Clone)]
 pub struct Ticket {
     /// Whose.
     pub user: UserId,
@@ -38,16 +38,19 @@ pub struct Ticket {
 
 /// A socket of a user, in the server's eyes.
 pub struct Seat {
-    ticket: Ticket,
+    ticket: Arc<Ticket>,
     place: Mutex<Place>,
     /// Looks happen one after another: an older one must not overwrite a newer one.
     turn: tokio::sync::Mutex<()>,
     stale: AtomicBool,
+    /// Counts who comes, goes and works in another organization.
+    moves: Arc<AtomicU64>,
 }
 
 #[derive(Default)]
 struct Place {
     is_gone: bool,
+    guest: Option<Arc<Guest>>,
     standpoint: Option<Standpoint>,
     standing: Option<Standing>,
 }
@@ -63,11 +66,12 @@ pub enum Look {
 
 impl Seat {
     /// Puts a socket into its user's and its session's room; nothing else is known yet.
-    pub fn take(socket: &SocketRef, ticket: Ticket) -> Arc<Self> {
+    pub fn take(socket: &SocketRef, ticket: Arc<Ticket>, moves: Arc<AtomicU64>) -> Arc<Self> {
         let seat = Arc::new(Self {
             place: Mutex::default(),
             turn: tokio::sync::Mutex::default(),
             stale: AtomicBool::new(false),
+            moves,
             ticket,
         });
         socket.extensions.insert(Arc::clone(&seat));
@@ -103,6 +107,11 @@ impl Seat {
             .map(|standpoint| standpoint.tenant.id().clone())
     }
 
+    /// Its user in the organization it works in.
+    pub fn guest(&self) -> Option<Arc<Guest>> {
+        self.place().guest.clone()
+    }
+
     /// Where its user stands there, with the clock of now.
     pub fn standpoint(&self) -> Option<Standpoint> {
         let mut standpoint = self.place().standpoint.clone()?;
@@ -127,6 +136,8 @@ impl Seat {
         let mut place = self.place();
         place.is_gone = true;
         place.standpoint = None;
+        place.guest = None;
+        self.moves.fetch_add(1, Ordering::Relaxed);
         socket.leave_all();
     }
 
@@ -139,7 +150,7 @@ impl Seat {
     }
 
     async fn look_now(&self, socket: &SocketRef, gate: &Gate, store: &Store) -> Result<Look> {
-        let Ticket { token, host, .. } = self.ticket.clone();
+        let (token, host) = (self.ticket.token.clone(), self.ticket.host.clone());
         let Some(facts) = gate.facts(token, host, None).await? else {
             return Ok(Look::Over);
         };
@@ -184,6 +195,10 @@ impl Seat {
         let joined: HashSet<String> = socket.rooms().into_iter().map(Cow::into_owned).collect();
         socket.leave(joined.difference(&due).cloned().collect::<Vec<_>>());
         socket.join(due.difference(&joined).cloned().collect::<Vec<_>>());
+        if moved || place.guest.is_none() {
+            place.guest = next.map(|organization| Arc::new((organization, self.user().clone())));
+            self.moves.fetch_add(1, Ordering::Relaxed);
+        }
         place.standpoint = standpoint;
         place.standing = standing;
         Look::Seated { moved }
@@ -198,6 +213,12 @@ impl Seat {
 
     fn place(&self) -> std::sync::MutexGuard<'_, Place> {
         self.place.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        self.moves.fetch_add(1, Ordering::Relaxed);
     }
 }
 

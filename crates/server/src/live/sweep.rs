@@ -1,7 +1,8 @@
-//! The backstop: once a minute every session with a socket is asked for again, and what a lost order left behind is put
+//! The backstop: once a minute (a setting) every session with a socket is asked for again, and what a lost order left behind is put
 //! right. Sessions that simply expire are ended here too, for nobody gives an order when time passes.
 
 use std::collections::{HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::time::Duration;
 
 use model::id::SessionId;
@@ -15,8 +16,8 @@ use crate::clock;
 use crate::error::Result;
 use crate::store::platform::PlatformProof;
 
-/// How often.
-const EVERY: Duration = Duration::from_mins(1);
+/// So many sweeps look at the rooms of every socket once: of orders that were lost without a sign nothing else tells.
+const ROUNDS: u64 = 5;
 /// Over this time clients are told to fetch anew, so that they do not all ask at once.
 const SPREAD: Duration = Duration::from_secs(3);
 
@@ -25,19 +26,36 @@ const SPREAD: Duration = Duration::from_secs(3);
 pub enum Whom {
     /// Sockets whose session changed, or whose last look failed.
     Changed,
+    /// These, and one part of the others.
+    Round(u64),
     /// Every socket: orders may have been lost.
     All,
 }
 
+impl Whom {
+    /// Whether sockets of this session are looked at although nothing is known of them.
+    fn has(self, session: &SessionId) -> bool {
+        match self {
+            Self::Changed => false,
+            Self::Round(round) => {
+                let mut hasher = DefaultHasher::new();
+                session.hash(&mut hasher);
+                hasher.finish() % ROUNDS == round % ROUNDS
+            }
+            Self::All => true,
+        }
+    }
+}
+
 impl Live {
     /// Sweeps until the server stops.
-    pub(super) async fn keep_sweeping(self) {
-        loop {
+    pub(super) async fn keep_sweeping(self, every: Duration) {
+        for round in 0.. {
             tokio::select! {
                 () = self.0.closing.cancelled() => return,
-                () = tokio::time::sleep(EVERY) => {}
+                () = tokio::time::sleep(every) => {}
             }
-            if let Err(error) = self.sweep(Whom::Changed).await {
+            if let Err(error) = self.sweep(Whom::Round(round)).await {
                 tracing::warn!(%error, "the sockets could not be swept");
             }
         }
@@ -73,7 +91,7 @@ impl Live {
             self.kill(&Party::Session(session), KillReason::Expired);
         }
         let due = seated.into_iter().filter(|(_, seat)| match good.get(seat.session()) {
-            Some(standing) => whom == Whom::All || seat.needs_look(standing),
+            Some(standing) => whom.has(seat.session()) || seat.needs_look(standing),
             None => false,
         });
         self.look_all(due.map(|(socket, _)| socket).collect()).await;

@@ -1,6 +1,9 @@
 //! Unique constraints decide races; here their violation becomes an error people understand. PostgreSQL names the
 //! constraint, SQLite only the columns, so the table below knows both.
 
+use postgres::error::SqlState;
+
+use super::server::{self, Unreachable};
 use super::sql::Sql;
 use crate::error::Error;
 
@@ -139,7 +142,6 @@ pub(super) fn sqlite(error: rusqlite::Error, sql: &Sql) -> Error {
 
 /// Turns a PostgreSQL error into ours.
 pub(super) fn postgres(error: postgres::Error) -> Error {
-    use postgres::error::SqlState;
     if let Some(database) = error.as_db_error()
         && *database.code() == SqlState::UNIQUE_VIOLATION
         && let Some(key) = KEYS.iter().find(|key| Some(key.constraint) == database.constraint())
@@ -149,27 +151,71 @@ pub(super) fn postgres(error: postgres::Error) -> Error {
     Error::Internal(anyhow::Error::new(error))
 }
 
+/// The connection broke, or the server went away.
+#[derive(Debug, thiserror::Error)]
+#[error("the connection to the database is lost")]
+pub(super) struct Lost;
+
 /// Whether running the unit again may succeed: PostgreSQL chose it as the victim of a conflict, or the connection broke
 /// before the commit was sent.
 pub(super) fn may_retry(error: &Error) -> bool {
-    use postgres::error::SqlState;
-    let Error::Internal(error) = error else { return false };
-    error
+    is_victim(error) || is_lost(error)
+}
+
+/// Whether the connection is of no use any more.
+pub(super) fn is_lost(error: &Error) -> bool {
+    let Error::Internal(internal) = error else { return false };
+    let by_itself = |error: &postgres::Error| {
+        let broke = |cause: &(dyn std::error::Error + 'static)| cause.is::<std::io::Error>();
+        error.is_closed() || std::error::Error::source(error).is_some_and(broke)
+    };
+    internal
         .chain()
-        .filter_map(|cause| cause.downcast_ref::<postgres::Error>())
-        .any(|error| {
-            error.is_closed()
-                || error.code().is_some_and(|code| {
-                    [
-                        SqlState::T_R_SERIALIZATION_FAILURE,
-                        SqlState::T_R_DEADLOCK_DETECTED,
-                        SqlState::ADMIN_SHUTDOWN,
-                        SqlState::CRASH_SHUTDOWN,
-                        SqlState::CANNOT_CONNECT_NOW,
-                    ]
-                    .contains(code)
-                })
-        })
+        .any(|cause| cause.is::<Lost>() || cause.is::<Unreachable>())
+        || causes(internal).any(|error| by_itself(error) || error.code().is_some_and(server::is_away))
+}
+
+/// Turns what is nobody's fault into what the caller may do about it: ask again a little later.
+pub(super) fn told(error: Error) -> Error {
+    let Error::Internal(internal) = &error else {
+        return error;
+    };
+    let is_full = causes(internal).any(|error| error.code().is_some_and(server::is_full));
+    let waited_too_long = causes(internal).any(|error| {
+        error
+            .code()
+            .is_some_and(|code| [SqlState::LOCK_NOT_AVAILABLE, SqlState::QUERY_CANCELED].contains(code))
+    });
+    if is_lost(&error) || is_full {
+        tracing::warn!(error = cause(&error), "the database is away");
+        Error::NotReady
+    } else if waited_too_long || is_victim(&error) {
+        tracing::warn!(error = cause(&error), "the database has no time");
+        Error::Overloaded
+    } else {
+        error
+    }
+}
+
+/// An error with its causes, for the log.
+pub(super) fn cause(error: &Error) -> String {
+    match error {
+        Error::Internal(cause) => format!("{cause:#}"),
+        other => other.to_string(),
+    }
+}
+
+fn is_victim(error: &Error) -> bool {
+    let Error::Internal(error) = error else { return false };
+    causes(error).any(|error| {
+        error
+            .code()
+            .is_some_and(|code| [SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED].contains(code))
+    })
+}
+
+fn causes(error: &anyhow::Error) -> impl Iterator<Item = &postgres::Error> {
+    error.chain().filter_map(|cause| cause.downcast_ref())
 }
 
 impl Key {

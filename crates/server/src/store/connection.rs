@@ -7,9 +7,15 @@ use std::time::Duration;
 
 use model::policy;
 
+use super::server::Server;
 use super::sql::{Columns, Sql, Value};
 use super::{clauses, conflict};
 use crate::error::{Error, Result};
+
+/// What one statement may take, what it may wait for a lock, and how long a transaction may pause: one whose instance died
+/// keeps its locks for no longer than that.
+const LIMITS: &str = "SET statement_timeout = '5min'; SET lock_timeout = '20s';
+    SET idle_in_transaction_session_timeout = '1min'";
 
 thread_local! {
     static STATEMENTS_RUN: Cell<u64> = const { Cell::new(0) };
@@ -66,19 +72,19 @@ impl Connection {
 
     /// Connects to PostgreSQL.
     pub fn open_postgres(url: &str) -> Result<Self> {
-        let mut config: postgres::Config = url.parse().map_err(|error: postgres::Error| internal(error))?;
-        if config.get_connect_timeout().is_none() {
-            config.connect_timeout(Duration::from_secs(5));
-        }
-        config.application_name("groupwork");
-        let client = config.connect(postgres::NoTls).map_err(|error| {
-            tracing::warn!(%error, "the database does not answer");
-            Error::NotReady
-        })?;
+        let server = Server::of(url).map_err(|why| internal(anyhow::anyhow!(why)))?;
+        let client = server.connect().map_err(internal)?;
         Ok(Self::Postgres(Box::new(PostgresConnection {
             client,
             prepared: HashMap::new(),
         })))
+    }
+
+    /// The same with limits for statements, locks and pauses, for requests and jobs.
+    pub(super) fn open_limited_postgres(url: &str) -> Result<Self> {
+        let mut connection = Self::open_postgres(url)?;
+        connection.batch(LIMITS)?;
+        Ok(connection)
     }
 
     /// Whether the connection can no longer be used.

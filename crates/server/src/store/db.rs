@@ -1,18 +1,20 @@
 //! The threads that own the connections. Reads go to a pool of readers. Writes go, on SQLite, to one writer that commits
 //! everything waiting in one transaction (a savepoint for each unit) and answers only after the commit; on PostgreSQL to
-//! a pool, each unit in its own transaction. A full queue is refused at once, a panic in a job keeps its thread.
+//! a pool, each unit in its own transaction. A full queue is refused at once, a panic in a job keeps its thread, and a
+//! connection that broke while it was idle costs nobody an answer.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
 
 use super::conflict;
 use super::connection::{Connection, statements_run};
+use super::pooled::{Pool, Pooled};
+use super::turns::{Entrance, Exit, Party, Refused, line};
 use crate::error::{Error, Result};
 use crate::failpoint;
 use crate::measures::measures;
@@ -26,14 +28,16 @@ pub enum Database {
     Postgres(String),
 }
 
-/// Jobs that may wait before the next is refused with 503.
+/// Jobs that may wait before more of the same school is refused with 503.
 const QUEUE: usize = 1024;
-/// Units SQLite commits together at most.
+/// Units SQLite commits together at most, and how long it goes on gathering them: whoever is first waits for the last.
 const GROUP: usize = 64;
+const GATHERING: Duration = Duration::from_millis(50);
 /// How often PostgreSQL may ask to run a unit again.
 const TRIES: u32 = 6;
 
-type ReadJob = Box<dyn FnOnce(&mut Connection) + Send>;
+/// A reading job gets a connection on which its transaction has begun, or learns why there is none.
+type ReadJob = Box<dyn FnOnce(Result<&mut Connection>) + Send>;
 
 /// What a unit of work leaves to do once its commit is durable.
 pub type AfterCommit = Box<dyn FnOnce() + Send>;
@@ -51,32 +55,48 @@ pub struct Db {
     statements_read: Arc<AtomicU64>,
     /// Whether the last commit went wrong: the disk is full or broken, although reading goes on.
     commit_failed: Arc<AtomicBool>,
-    reads: SyncSender<ReadJob>,
-    writes: SyncSender<Box<dyn Unit>>,
+    reads: Entrance<ReadJob>,
+    writes: Entrance<Box<dyn Unit>>,
 }
 
 impl Db {
     /// Opens `readers` reading and (PostgreSQL only) `writers` writing connections, one thread each.
     pub fn open(database: &Database, readers: usize, writers: usize) -> Result<Self> {
-        let (reads, read_jobs) = sync_channel::<ReadJob>(QUEUE);
-        let read_jobs = Arc::new(Mutex::new(read_jobs));
-        for number in 0..readers.max(1) {
-            let (database, jobs) = (database.clone(), Arc::clone(&read_jobs));
-            let mut connection = Some(connect(&database, true)?);
+        // A school leaves one reader to the others. PostgreSQL has enough of them; a file is read by few, and one more that
+        // mostly sleeps costs less than keeping one of those.
+        let spare = usize::from(matches!(database, Database::Sqlite(_)));
+        let readers = readers.max(1) + spare;
+        let (reads, read_jobs) = line::<ReadJob>(QUEUE, readers);
+        let pool = Pool::new(database, true);
+        for number in 0..readers {
+            let jobs = read_jobs.clone();
+            // One must succeed; a server that has room for no more of them later is no reason not to start.
+            let mut own = if number == 0 {
+                Pooled::open(&pool)?
+            } else {
+                Pooled::vacant(&pool)
+            };
             spawn(&format!("reader-{number}"), move || {
-                while let Some(job) = next(&jobs) {
-                    serve_read(&database, &mut connection, job);
+                own.stand_by();
+                while let Some((job, _turn)) = jobs.receive() {
+                    serve_read(&mut own, job);
+                    own.forget_if_lost();
+                    own.stand_by();
                 }
             })?;
         }
-        let (writes, write_jobs) = sync_channel::<Box<dyn Unit>>(QUEUE);
+        let write_threads = match database {
+            Database::Sqlite(_) => 1,
+            Database::Postgres(_) => writers.max(1),
+        };
+        let (writes, write_jobs) = line::<Box<dyn Unit>>(QUEUE, write_threads);
         let commit_failed = Arc::new(AtomicBool::new(false));
         match database {
             Database::Sqlite(_) => {
                 let mut connection = connect(database, false)?;
                 let (database, failed) = (database.clone(), Arc::clone(&commit_failed));
                 spawn("writer", move || {
-                    while let Ok(first) = write_jobs.recv() {
+                    while let Some((first, _turn)) = write_jobs.receive() {
                         let outcome = write_group(&mut connection, first, &write_jobs);
                         failed.store(outcome.is_err(), Ordering::Relaxed);
                         // What a failed sync left in the file is known to nobody: a new connection begins with what is
@@ -90,13 +110,20 @@ impl Db {
                 })?;
             }
             Database::Postgres(_) => {
-                let write_jobs = Arc::new(Mutex::new(write_jobs));
-                for number in 0..writers.max(1) {
-                    let (database, jobs) = (database.clone(), Arc::clone(&write_jobs));
-                    let mut connection = Some(connect(&database, false)?);
+                let pool = Pool::new(database, false);
+                for number in 0..write_threads {
+                    let jobs = write_jobs.clone();
+                    let mut own = if number == 0 {
+                        Pooled::open(&pool)?
+                    } else {
+                        Pooled::vacant(&pool)
+                    };
                     spawn(&format!("writer-{number}"), move || {
-                        while let Some(unit) = next(&jobs) {
-                            write_alone(&database, &mut connection, unit);
+                        own.stand_by();
+                        while let Some((unit, _turn)) = jobs.receive() {
+                            write_alone(&mut own, unit);
+                            own.forget_if_lost();
+                            own.stand_by();
                         }
                     })?;
                 }
@@ -120,33 +147,27 @@ impl Db {
         self.commit_failed.load(Ordering::Relaxed)
     }
 
-    /// Runs `look` on a reader, inside one snapshot of the database.
+    /// Runs `look` on a reader, inside one snapshot of the database, when it is the turn of its party.
     pub async fn read<T: Send + 'static>(
         &self,
+        party: Party,
         look: impl FnOnce(&mut Connection) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let (answer, answered) = oneshot::channel();
         let counter = Arc::clone(&self.statements_read);
         let job: ReadJob = Box::new(move |connection| {
             let before = statements_run();
-            let outcome = catch_unwind(AssertUnwindSafe(|| {
-                connection.batch(begin_read(connection))?;
-                let found = look(connection);
-                connection.batch("COMMIT")?;
+            let outcome = connection.and_then(|connection| {
+                let found = catch_unwind(AssertUnwindSafe(|| look(connection))).unwrap_or_else(|_| Err(panicked()));
+                // What was seen was seen, even if the connection breaks now.
+                drop(connection.batch(if found.is_ok() { "COMMIT" } else { "ROLLBACK" }));
                 found
-            }));
-            let outcome = outcome.unwrap_or_else(|_| {
-                drop(connection.batch("ROLLBACK"));
-                Err(panicked())
             });
-            if outcome.is_err() {
-                drop(connection.batch("ROLLBACK"));
-            }
             counter.fetch_add(statements_run() - before, Ordering::Relaxed);
-            drop(answer.send(outcome));
+            drop(answer.send(outcome.map_err(conflict::told)));
         });
         let begun = Instant::now();
-        self.reads.try_send(job).map_err(|error| refused(&error))?;
+        self.reads.try_send(party, job).map_err(refused)?;
         let outcome = answered.await.unwrap_or_else(|_| Err(Error::NotReady));
         measures().database("read", begun.elapsed());
         outcome
@@ -156,6 +177,7 @@ impl Db {
     /// `AfterCommit` runs, or neither. PostgreSQL may run it again, so it borrows its input.
     pub async fn write<T: Send + 'static>(
         &self,
+        party: Party,
         act: impl FnMut(&mut Connection) -> Result<(T, AfterCommit)> + Send + 'static,
     ) -> Result<T> {
         let (answer, answered) = oneshot::channel();
@@ -165,7 +187,7 @@ impl Db {
             answer,
         });
         let begun = Instant::now();
-        self.writes.try_send(unit).map_err(|error| refused(&error))?;
+        self.writes.try_send(party, unit).map_err(refused)?;
         let outcome = answered.await.unwrap_or_else(|_| Err(Error::NotReady));
         measures().database("write", begun.elapsed());
         outcome
@@ -207,12 +229,13 @@ where
 
 /// Runs the first unit and all that wait in one transaction. It fails when the database refused to keep them; whoever
 /// waits has been told by then.
-fn write_group(connection: &mut Connection, first: Box<dyn Unit>, jobs: &Receiver<Box<dyn Unit>>) -> Result<(), ()> {
+fn write_group(connection: &mut Connection, first: Box<dyn Unit>, jobs: &Exit<Box<dyn Unit>>) -> Result<(), ()> {
+    let begun = Instant::now();
     let mut group: Vec<Box<dyn Unit>> = vec![first];
     if let Err(error) = connection.batch("BEGIN IMMEDIATE") {
         // Another process holds the file. Nobody was told anything yet, so all may try again.
         tracing::warn!(%error, "the database is locked");
-        group.extend(jobs.try_iter().take(GROUP - 1));
+        group.extend(std::iter::from_fn(|| jobs.try_receive().map(|(unit, _)| unit)).take(GROUP - 1));
         for unit in group {
             unit.end(Err(Error::Overloaded));
         }
@@ -225,8 +248,9 @@ fn write_group(connection: &mut Connection, first: Box<dyn Unit>, jobs: &Receive
         // A disk that fails takes the whole transaction away. A unit after that would be one of its own and be kept,
         // although it is told with the others that it is not.
         if done.len() < GROUP
+            && begun.elapsed() < GATHERING
             && connection.is_in_transaction()
-            && let Ok(next) = jobs.try_recv()
+            && let Some((next, _)) = jobs.try_receive()
         {
             group.push(next);
         }
@@ -263,15 +287,15 @@ fn run_in_savepoint(connection: &mut Connection, unit: &mut dyn Unit) -> Result<
     outcome
 }
 
-fn write_alone(database: &Database, connection: &mut Option<Connection>, mut unit: Box<dyn Unit>) {
+fn write_alone(own: &mut Pooled, mut unit: Box<dyn Unit>) {
     let mut tries = 0;
     let outcome = loop {
         tries += 1;
-        match write_once(database, connection, unit.as_mut()) {
+        match write_once(own, unit.as_mut()) {
             Err(Attempt::MayRetry(_)) if tries < TRIES => {
                 std::thread::sleep(Duration::from_millis(u64::from(tries * tries) * 10));
             }
-            Err(Attempt::MayRetry(error) | Attempt::Final(error)) => break Err(error),
+            Err(Attempt::MayRetry(error) | Attempt::Final(error)) => break Err(conflict::told(error)),
             Ok(()) => break Ok(()),
         }
     };
@@ -285,7 +309,17 @@ enum Attempt {
     Final(Error),
 }
 
-fn write_once(database: &Database, slot: &mut Option<Connection>, unit: &mut dyn Unit) -> Result<(), Attempt> {
+fn write_once(own: &mut Pooled, unit: &mut dyn Unit) -> Result<(), Attempt> {
+    let outcome = write_on(own.get().map_err(Attempt::MayRetry)?, unit);
+    if let Err(Attempt::MayRetry(error) | Attempt::Final(error)) = &outcome
+        && conflict::is_lost(error)
+    {
+        own.lose();
+    }
+    outcome
+}
+
+fn write_on(connection: &mut Connection, unit: &mut dyn Unit) -> Result<(), Attempt> {
     let judge = |error: Error| {
         if conflict::may_retry(&error) {
             Attempt::MayRetry(error)
@@ -293,19 +327,29 @@ fn write_once(database: &Database, slot: &mut Option<Connection>, unit: &mut dyn
             Attempt::Final(error)
         }
     };
-    let connection = standing(database, slot, false).map_err(Attempt::MayRetry)?;
     connection.batch("BEGIN").map_err(judge)?;
     if let Err(error) = unit.run(connection) {
-        drop(connection.batch("ROLLBACK"));
-        return Err(judge(error));
+        return Err(match connection.batch("ROLLBACK") {
+            Ok(()) => judge(error),
+            // Whatever the unit made of it: the connection is gone, and nothing is committed.
+            Err(_) => Attempt::MayRetry(Error::Internal(conflict::Lost.into())),
+        });
     }
     failpoint::hit("store.before_commit");
+    // An action may have made light of a statement that failed because the connection broke.
+    if connection.is_lost() {
+        return Err(Attempt::MayRetry(Error::Internal(conflict::Lost.into())));
+    }
     if let Err(error) = connection.batch("COMMIT") {
-        drop(connection.batch("ROLLBACK"));
         // A serialization failure is certain; a broken connection may have committed, so it is not tried again.
-        return Err(if connection.is_lost() {
-            Attempt::Final(Error::NotReady)
+        return Err(if connection.is_lost() || conflict::is_lost(&error) {
+            tracing::warn!(
+                error = conflict::cause(&error),
+                "nobody knows whether a unit of work was committed"
+            );
+            Attempt::Final(Error::Internal(conflict::Lost.into()))
         } else {
+            drop(connection.batch("ROLLBACK"));
             judge(error)
         });
     }
@@ -313,39 +357,37 @@ fn write_once(database: &Database, slot: &mut Option<Connection>, unit: &mut dyn
     Ok(())
 }
 
-fn serve_read(database: &Database, slot: &mut Option<Connection>, job: ReadJob) {
-    match standing(database, slot, true) {
-        Ok(connection) => job(connection),
-        // Dropping the job drops its answer; the caller reads that as "not ready".
-        Err(error) => tracing::warn!(%error, "no connection to read with"),
+/// A connection that broke while nobody used it is found out by its first word: then a new one is tried, once.
+fn serve_read(own: &mut Pooled, job: ReadJob) {
+    let mut begun = begin_read(own);
+    if begun.as_ref().is_err_and(conflict::is_lost) {
+        own.lose();
+        begun = begin_read(own);
+    }
+    match begun {
+        Ok(()) => job(own.get()),
+        Err(error) => {
+            own.lose();
+            job(Err(error));
+        }
     }
 }
 
-/// The thread's connection, opened anew when the old one broke.
-fn standing<'a>(database: &Database, slot: &'a mut Option<Connection>, reading: bool) -> Result<&'a mut Connection> {
-    if slot.as_ref().is_none_or(Connection::is_lost) {
-        *slot = Some(connect(database, reading)?);
-    }
-    slot.as_mut().ok_or(Error::NotReady)
+fn begin_read(own: &mut Pooled) -> Result<()> {
+    let connection = own.get()?;
+    let begin = match connection {
+        Connection::Sqlite(_) => "BEGIN DEFERRED",
+        Connection::Postgres(_) => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+    };
+    connection.batch(begin)
 }
 
-/// Opens one connection.
+/// Opens one connection for the threads; on PostgreSQL with limits, so that nobody is waited for without end.
 pub(super) fn connect(database: &Database, reading: bool) -> Result<Connection> {
     match database {
         Database::Sqlite(path) => Connection::open_sqlite(path, reading),
-        Database::Postgres(url) => Connection::open_postgres(url),
+        Database::Postgres(url) => Connection::open_limited_postgres(url),
     }
-}
-
-fn begin_read(connection: &Connection) -> &'static str {
-    match connection {
-        Connection::Sqlite(_) => "BEGIN DEFERRED",
-        Connection::Postgres(_) => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
-    }
-}
-
-fn next<T>(jobs: &Mutex<Receiver<T>>) -> Option<T> {
-    jobs.lock().unwrap_or_else(PoisonError::into_inner).recv().ok()
 }
 
 fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> Result<()> {
@@ -353,10 +395,10 @@ fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> Result<()> {
     Ok(())
 }
 
-fn refused<T>(error: &TrySendError<T>) -> Error {
-    match error {
-        TrySendError::Full(_) => Error::Overloaded,
-        TrySendError::Disconnected(_) => Error::NotReady,
+fn refused(why: Refused) -> Error {
+    match why {
+        Refused::Full => Error::Overloaded,
+        Refused::Closed => Error::NotReady,
     }
 }
 

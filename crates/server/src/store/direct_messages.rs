@@ -133,11 +133,12 @@ statements! {
         VALUES ($1, $2, $3, $4)";
     /// Everybody in a class gets it but its sender: students and teachers.
     INSERT_CLASS = "INSERT INTO message_recipients (organization_id, message_id, user_id, created_at)
-        SELECT m.organization_id, CAST($2 AS TEXT), m.user_id, CAST($5 AS BIGINT) FROM members m
-        WHERE m.organization_id = $1 AND m.user_id <> $4 AND (
-            m.user_id IN (SELECT e.student_id FROM class_enrollments e WHERE e.organization_id = $1 AND e.class_id = $3)
-            OR m.user_id IN (SELECT k.teacher_id FROM classes k WHERE k.organization_id = $1 AND k.id = $3)
-            OR m.user_id IN (SELECT t.user_id FROM class_teachers t WHERE t.organization_id = $1 AND t.class_id = $3))";
+        SELECT m.organization_id, CAST($2 AS TEXT), m.user_id, CAST($5 AS BIGINT) FROM (
+            SELECT e.student_id AS user_id FROM class_enrollments e WHERE e.organization_id = $1 AND e.class_id = $3
+            UNION SELECT k.teacher_id FROM classes k WHERE k.organization_id = $1 AND k.id = $3
+            UNION SELECT t.user_id FROM class_teachers t WHERE t.organization_id = $1 AND t.class_id = $3) p
+        CROSS JOIN members m
+        WHERE m.organization_id = $1 AND m.user_id = p.user_id AND m.user_id <> $4";
     /// The user has read it; the first time counts. Who came into the class later gets a row of his own now.
     READ = "INSERT INTO message_recipients (organization_id, message_id, user_id, created_at, read_at)
         VALUES ($1, $2, $3, $4, $5)

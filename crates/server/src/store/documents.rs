@@ -26,6 +26,9 @@ macro_rules! place_columns {
 
 macro_rules! documents {
     ($where:literal) => {
+        documents!("documents d JOIN work_rooms r ON r.id = d.work_room_id JOIN groups g ON g.id = r.group_id"; $where)
+    };
+    ($from:literal; $where:literal) => {
         concat!(
             "SELECT d.id, d.organization_id, d.work_room_id, d.title, d.document_type, d.file_extension, d.status,
                 d.status_before_lock, d.locked_at, d.locked_by_assignment_id, d.assignment_id, d.generation,
@@ -34,10 +37,9 @@ macro_rules! documents {
             place_columns!(),
             ", u.id, u.name, u.image, gr.submission_id, gr.value, gr.points, gr.feedback, gr.status, gr.version,
                 gr.graded_by_id, gr.graded_at, gr.published_at
-            FROM documents d
-            JOIN work_rooms r ON r.id = d.work_room_id
-            JOIN groups g ON g.id = r.group_id
-            JOIN classes k ON k.id = g.class_id
+            FROM ",
+            $from,
+            " JOIN classes k ON k.id = g.class_id
             LEFT JOIN users u ON u.id = d.last_edited_by
             LEFT JOIN group_assignments ga ON ga.assignment_id = d.assignment_id AND ga.group_id = g.id
             LEFT JOIN submission_documents sd ON sd.submission_id = ga.current_submission_id AND sd.document_id = d.id
@@ -57,9 +59,11 @@ statements! {
         AND (CAST($6 AS TEXT) IS NULL OR d.status = $6)
         AND (CAST($7 AS TEXT) IS NULL OR d.assignment_id = $7)
         ORDER BY d.created_at, d.id");
-    /// The documents of all groups that work on a topic.
-    OF_TOPIC = documents!(" AND g.id IN (SELECT t.group_id FROM group_assignments t
-            WHERE t.organization_id = $1 AND t.assignment_id = $5)
+    /// The documents of all groups that work on a topic. It begins with the topic: of so many tables PostgreSQL joins the last
+    /// ones where they stand, and would read the documents of all schools first.
+    OF_TOPIC = documents!("group_assignments t JOIN groups g ON g.id = t.group_id
+            JOIN work_rooms r ON r.group_id = g.id JOIN documents d ON d.work_room_id = r.id";
+        " AND t.organization_id = $1 AND t.assignment_id = $5
         ORDER BY g.group_number, d.created_at, d.id");
     /// Takes the rows of all documents of the groups of a topic for this unit, always in the same order.
     LOCK_OF_TOPIC = "SELECT id FROM documents WHERE organization_id = $1 AND work_room_id IN (

@@ -48,9 +48,10 @@ statements! {
         ORDER BY g.group_number, g.id";
     /// How often two students of a class are in a group of it together; the smaller id comes first.
     PARTNERS = "SELECT a.user_id, b.user_id, COUNT(*)
-        FROM group_members a
+        FROM groups g
+        JOIN group_members a ON a.organization_id = g.organization_id AND a.group_id = g.id
         JOIN group_members b ON b.organization_id = a.organization_id AND b.group_id = a.group_id AND b.user_id > a.user_id
-        WHERE a.organization_id = $1 AND a.class_id = $2
+        WHERE g.organization_id = $1 AND g.class_id = $2
         GROUP BY a.user_id, b.user_id";
     /// The ids of the students of a class.
     STUDENT_IDS = "SELECT student_id FROM class_enrollments WHERE organization_id = $1 AND class_id = $2
@@ -58,19 +59,17 @@ statements! {
     /// A member who may learn in a class.
     LEARNER = "SELECT u.id, u.name, u.image FROM members m JOIN users u ON u.id = m.user_id
         WHERE m.organization_id = $1 AND m.user_id = $2 AND m.role = 'student' AND u.is_active";
-    /// The students of a homeroom who may learn in a class.
+    /// The students of a homeroom who may learn in a class. CROSS JOIN keeps SQLite from going through all members.
     HOMEROOM_LEARNERS = "SELECT u.id, u.name, u.image
-        FROM homeroom_enrollments h
-        JOIN members m ON m.organization_id = h.organization_id AND m.user_id = h.student_id
-        JOIN users u ON u.id = m.user_id
-        WHERE h.organization_id = $1 AND h.homeroom_id = $2 AND m.role = 'student' AND u.is_active
+        FROM homeroom_enrollments h CROSS JOIN members m CROSS JOIN users u
+        WHERE m.organization_id = h.organization_id AND m.user_id = h.student_id AND u.id = m.user_id
+            AND h.organization_id = $1 AND h.homeroom_id = $2 AND m.role = 'student' AND u.is_active
         ORDER BY u.name_key, u.id";
     /// The students of a class who may learn in another one.
     CLASS_LEARNERS = "SELECT u.id, u.name, u.image
-        FROM class_enrollments e
-        JOIN members m ON m.organization_id = e.organization_id AND m.user_id = e.student_id
-        JOIN users u ON u.id = m.user_id
-        WHERE e.organization_id = $1 AND e.class_id = $2 AND m.role = 'student' AND u.is_active
+        FROM class_enrollments e CROSS JOIN members m CROSS JOIN users u
+        WHERE m.organization_id = e.organization_id AND m.user_id = e.student_id AND u.id = m.user_id
+            AND e.organization_id = $1 AND e.class_id = $2 AND m.role = 'student' AND u.is_active
         ORDER BY u.name_key, u.id";
     /// Whether a course is of a class.
     COURSE_OF_CLASS = "SELECT id FROM courses WHERE organization_id = $1 AND class_id = $2 AND id = $3";

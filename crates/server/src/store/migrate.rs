@@ -7,7 +7,7 @@ use refinery::error::Kind;
 use refinery::{Migration, Runner, SchemaVersion};
 
 use super::connection::Connection;
-use super::db::{Database, connect};
+use super::db::Database;
 use crate::error::{Error, Result};
 
 mod embedded {
@@ -20,7 +20,7 @@ const UNLOCK: &str = "SELECT pg_advisory_unlock(1735881323)";
 
 /// Applies what is missing and answers how many migrations ran. A second starter waits and finds nothing to do.
 pub fn migrate(database: &Database) -> Result<usize> {
-    let mut connection = connect(database, false)?;
+    let mut connection = open(database)?;
     check_collation(&mut connection)?;
     match &mut connection {
         Connection::Sqlite(sqlite) => {
@@ -44,7 +44,7 @@ pub fn migrate(database: &Database) -> Result<usize> {
 pub fn migrate_to(database: &Database, version: i64) -> Result<()> {
     let version = SchemaVersion::try_from(version).map_err(internal)?;
     let runner = embedded::migrations::runner().set_target(refinery::Target::Version(version));
-    let mut connection = connect(database, false)?;
+    let mut connection = open(database)?;
     check_collation(&mut connection)?;
     match &mut connection {
         Connection::Sqlite(sqlite) => {
@@ -58,6 +58,14 @@ pub fn migrate_to(database: &Database, version: i64) -> Result<()> {
             connection.batch(UNLOCK)?;
             outcome.map(drop)
         }
+    }
+}
+
+/// A connection without limits: a migration may take its time, and so may the one that waits for it.
+fn open(database: &Database) -> Result<Connection> {
+    match database {
+        Database::Sqlite(path) => Connection::open_sqlite(path, false),
+        Database::Postgres(url) => Connection::open_postgres(url),
     }
 }
 

@@ -8,8 +8,13 @@ pub mod connection;
 pub mod db;
 mod migrate;
 pub mod platform;
+mod pooled;
+pub mod server;
+pub mod server_facts;
 pub mod sql;
 mod standpoint;
+pub mod turns;
+mod tls;
 pub mod visible;
 
 pub mod activity;
@@ -70,9 +75,11 @@ use self::connection::Connection;
 pub use self::db::{AfterCommit, Database};
 pub use self::migrate::{migrate, migrate_to, newest_migration};
 use self::platform::{Platform, PlatformProof, PlatformWork};
+pub use self::server::wait_until_there;
 use self::sql::{Columns, Sql, Value};
 pub use self::standpoint::{Actor, Standpoint, Tenant};
 use self::storage::Stored;
+use self::turns::Party;
 use crate::error::{Error, Result};
 
 /// The store of the service.
@@ -105,8 +112,9 @@ impl Store {
         standpoint: Standpoint,
         look: impl FnOnce(&mut Scope<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
+        let party = Some(standpoint.tenant.id().clone());
         self.db
-            .read(move |connection| look(&mut Scope { connection, standpoint }))
+            .read(party, move |connection| look(&mut Scope { connection, standpoint }))
             .await
     }
 
@@ -120,7 +128,7 @@ impl Store {
         mut gather: impl FnMut(&mut T, &mut Scope<'_>) -> Result<()> + Send + 'static,
     ) -> Result<T> {
         self.db
-            .read(move |connection| {
+            .read(None, move |connection| {
                 let mut gathered = start;
                 for tenant in Platform::on(connection).tenants()? {
                     let standpoint = Standpoint {
@@ -144,8 +152,9 @@ impl Store {
         mut act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
         mut conclude: impl FnMut(&mut Work<'_>) -> Result<AfterCommit> + Send + 'static,
     ) -> Result<T> {
+        let party = Some(standpoint.tenant.id().clone());
         self.db
-            .write(move |connection| {
+            .write(party, move |connection| {
                 let scope = Scope {
                     connection,
                     standpoint: standpoint.clone(),
@@ -169,7 +178,19 @@ impl Store {
         look: impl FnOnce(&mut Platform<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         self.db
-            .read(move |connection| look(&mut Platform::on(connection)))
+            .read(None, move |connection| look(&mut Platform::on(connection)))
+            .await
+    }
+
+    /// The same in the line of an organization, where it is known for whom it is asked: it decides about nothing but when.
+    pub async fn platform_read_for<T: Send + 'static>(
+        &self,
+        party: Party,
+        _: PlatformProof,
+        look: impl FnOnce(&mut Platform<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        self.db
+            .read(party, move |connection| look(&mut Platform::on(connection)))
             .await
     }
 
@@ -181,7 +202,9 @@ impl Store {
     ) -> Result<T> {
         let nothing_after = || -> AfterCommit { Box::new(|| ()) };
         self.db
-            .write(move |connection| Ok((act(&mut Platform::on(connection))?, nothing_after())))
+            .write(None, move |connection| {
+                Ok((act(&mut Platform::on(connection))?, nothing_after()))
+            })
             .await
     }
 
@@ -193,7 +216,7 @@ impl Store {
         mut conclude: impl FnMut(&mut PlatformWork<'_>) -> Result<AfterCommit> + Send + 'static,
     ) -> Result<T> {
         self.db
-            .write(move |connection| {
+            .write(None, move |connection| {
                 let mut work = PlatformWork::on(connection);
                 let output = act(&mut work)?;
                 Ok((output, conclude(&mut work)?))

@@ -1,9 +1,10 @@
 //! What a deleted organization leaves behind, taken away piece by piece: children first, some rows a unit, so that nobody
 //! else waits long. Where it got to is said by the rows that are still there, so it may stop anywhere and go on later.
-//! Everything below a class goes as it does when somebody deletes the class (`cascade.rs`).
+//! Everything below a class goes as it does when somebody deletes a group, a topic, the class (`cascade.rs`), except that
+//! nobody looks any more: a room is emptied in pieces first, then group after group goes, and a class is small when it does.
 
 use model::file::FileKey;
-use model::id::{ClassId, SessionId, UserId};
+use model::id::{AssignmentId, ClassId, GroupId, SessionId, UserId, WorkRoomId};
 
 use super::Work;
 use super::sql::Sql;
@@ -65,6 +66,19 @@ statements! {
     IS_DELETED = "SELECT deleted_at IS NOT NULL FROM organizations WHERE id = $1 FOR NO KEY UPDATE";
     /// The next class.
     CLASS = "SELECT id FROM classes WHERE organization_id = $1 ORDER BY name_key, id LIMIT 1";
+    /// A room of that class in which something was said.
+    ROOM = "SELECT w.id FROM groups g JOIN work_rooms w ON w.organization_id = g.organization_id AND w.group_id = g.id
+        WHERE g.organization_id = $1 AND g.class_id = $2
+            AND EXISTS (SELECT 1 FROM work_room_messages m WHERE m.organization_id = $1 AND m.work_room_id = w.id) LIMIT 1";
+    /// The files of its messages.
+    ROOM_FILES = "DELETE FROM message_attachments WHERE organization_id = $1 AND work_room_id = $2 RETURNING file_key";
+    /// Its newest messages: an answer is newer than what it answers, so nothing is taken that something else still names.
+    ROOM_MESSAGES = "DELETE FROM work_room_messages WHERE organization_id = $1 AND id IN (SELECT id FROM work_room_messages
+        WHERE organization_id = $1 AND work_room_id = $2 ORDER BY seq DESC LIMIT $3)";
+    /// A group of that class.
+    GROUP = "SELECT id FROM groups WHERE organization_id = $1 AND class_id = $2 ORDER BY group_number LIMIT 1";
+    /// A topic of that class.
+    TOPIC = "SELECT id FROM assignments WHERE organization_id = $1 AND class_id = $2 ORDER BY deadline, id LIMIT 1";
     /// Who got the next messages.
     RECIPIENTS = children_of!("message_recipients", "message_id", "direct_messages");
     /// The next messages.
@@ -129,7 +143,7 @@ impl Work<'_> {
             Some(true) => {}
         }
         if let Some(class) = self.maybe(&CLASS, args![], |row| row.take::<ClassId>())? {
-            let files = self.delete_class(&class)?.files;
+            let files = self.purge_class(&class)?;
             return Ok(Purged {
                 files,
                 ..Purged::default()
@@ -179,6 +193,24 @@ impl Work<'_> {
             is_over: true,
             ..Purged::default()
         })
+    }
+
+    /// Takes the next piece of a class, at last the class itself; answers the files that no row names any more.
+    fn purge_class(&mut self, class: &ClassId) -> Result<Vec<FileKey>> {
+        if let Some(room) = self.maybe(&ROOM, args![class], |row| row.take::<WorkRoomId>())? {
+            let files = self.many(&ROOM_FILES, args![room], |row| {
+                row.take().map(|key: String| FileKey::new(key))
+            })?;
+            self.run(&ROOM_MESSAGES, args![room, PIECE])?;
+            return Ok(files);
+        }
+        if let Some(group) = self.maybe(&GROUP, args![class], |row| row.take::<GroupId>())? {
+            return Ok(self.delete_group(&group)?.files);
+        }
+        if let Some(topic) = self.maybe(&TOPIC, args![class], |row| row.take::<AssignmentId>())? {
+            return Ok(self.delete_assignment(&topic)?.files);
+        }
+        Ok(self.delete_class(class)?.files)
     }
 
     /// Switches off the accounts of the next members who have no other school; contract 4.6 asks for this whenever a last

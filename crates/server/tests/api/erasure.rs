@@ -411,3 +411,32 @@ async fn an_interrupted_export_is_finished_after_the_restart_on_sqlite() {
 async fn an_interrupted_export_is_finished_after_the_restart_on_postgres() {
     interrupted(Kind::Postgres).await;
 }
+
+both!(old_records_of_a_long_log_are_found_before_the_unit_that_erases, |app| {
+    let (north, ben, address) = (&app.world.north, &app.world.ben.id, &app.world.ben.email);
+    let numbers = match app.database {
+        Database::Sqlite(_) => {
+            "(WITH RECURSIVE numbers(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < 44999) SELECT n FROM numbers)"
+        }
+        Database::Postgres(_) => "generate_series(0, 44999) AS numbers(n)",
+    };
+    // Their ids are those of long ago; more of them than are looked through at once stand between those that name him.
+    let old = format!(
+        "INSERT INTO activity_logs (organization_id, id, user_name, user_role, category, action, entity_type, entity_id,
+            details, created_at)
+        SELECT '{north}', '01' || (100000000 + n), 'Ada', 'teacher', 'GROUP', 'UPDATE', 'group', 'x',
+            CASE WHEN n IN (0, 25000, 44999) THEN '{{\"email\":\"{address}\"}}' ELSE '{{}}' END, 1 FROM {numbers}"
+    );
+    execute(&app.database, old).await;
+    let adam = app.as_(&app.world.adam);
+    let preview = erase(&adam, ben, true).await;
+    assert!(preview["logRecords"].as_i64().unwrap() >= 3, "{preview}");
+    let erased = erase(&adam, ben, false).await;
+    assert_eq!(erased["logRecords"], preview["logRecords"]);
+    let left = texts(
+        &app.database,
+        format!("SELECT id FROM activity_logs WHERE details LIKE '%{address}%'"),
+    )
+    .await;
+    assert!(left.is_empty(), "{left:?}");
+});

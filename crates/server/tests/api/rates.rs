@@ -9,6 +9,7 @@ use axum::middleware::from_fn_with_state;
 use groupwork::args;
 use groupwork::auth::rates::Rates;
 use groupwork::clock;
+use groupwork::config::Secret;
 use groupwork::http::endpoint::Endpoints;
 use groupwork::http::layers;
 use groupwork::http::router;
@@ -341,7 +342,7 @@ fn routes_that_cost_much_say_so() {
 /// The windows are behind locks: many threads at once lose no count.
 #[test]
 fn no_request_is_counted_twice_or_not_at_all() {
-    let rates = Rates::new(1.0);
+    let rates = Rates::new(1.0, &Secret::new(AUTH_SECRET));
     let limit: Limit = rates.limit(Rate::Change).unwrap();
     let rates = Arc::new(rates);
     let threads: Vec<_> = (0..4)

@@ -1,5 +1,6 @@
 //! Whatever ends a session ends it at once (T12, T14): the old cookies are worth nothing in spite of the copy in them, and
-//! the socket hears nothing that is told afterwards and is cut within five seconds.
+//! the socket hears nothing that is told afterwards and is cut within five seconds. `instances/news.rs` tells the same with
+//! another instance at which it is felt.
 
 use std::time::Duration;
 
@@ -58,9 +59,9 @@ const WAYS: [Way; 14] = [
     Way::RemovedFromPlatform,
 ];
 
-/// A browser with a session in the school.
-async fn at_work(app: &TestApp, person: &Person) -> Browser {
-    let browser = Browser::new(app);
+/// A browser with a session in the school, at one instance.
+async fn at_work(app: &TestApp, base: &str, person: &Person) -> Browser {
+    let browser = Browser::elsewhere(base);
     browser.sign_in(&person.email, PASSWORD).await.expect(200);
     browser
         .set_active(json!({"organizationId": app.world.north}))
@@ -74,11 +75,14 @@ async fn end(app: &TestApp, way: Way, person: &Person, browser: &Browser) {
     let (adam, root) = (app.as_(&world.adam), app.as_(&world.root));
     let of = json!({"userId": person.id});
     let elsewhere = async |path: &str, body| {
-        let other = at_work(app, person).await;
+        let other = at_work(app, &app.base, person).await;
         other.post(path, body).await.expect(200);
     };
     match way {
-        Way::SignOut => drop(browser.copy().post("/auth/sign-out", json!({})).await.expect(200)),
+        Way::SignOut => {
+            let here = browser.copy_at(&app.base);
+            here.post("/auth/sign-out", json!({})).await.expect(200);
+        }
         Way::RevokedElsewhere => elsewhere("/auth/revoke-session", json!({"token": browser.token()})).await,
         Way::OthersRevokedElsewhere => elsewhere("/auth/revoke-other-sessions", json!({})).await,
         Way::AllRevokedElsewhere => elsewhere("/auth/revoke-sessions", json!({})).await,
@@ -116,6 +120,15 @@ async fn end(app: &TestApp, way: Way, person: &Person, browser: &Browser) {
 }
 
 both!(old_cookies_and_sockets_are_worth_nothing, |app| {
+    of_sessions(app, &app.base).await;
+});
+
+both!(a_lower_role_hears_and_does_nothing_more_of_a_higher_one, |app| {
+    of_a_role(app, &app.base).await;
+});
+
+/// Ends sessions in every way at an instance; they are over at the one of this address.
+pub async fn of_sessions(app: &TestApp, felt: &str) {
     let (world, rows) = (&app.world, Rows(app));
     assert_eq!(STATEMENTS.len(), 1);
     for way in WAYS {
@@ -126,10 +139,10 @@ both!(old_cookies_and_sockets_are_worth_nothing, |app| {
             _ => &world.ben,
         };
         enable(app, person).await;
-        let browser = at_work(app, person).await;
+        let browser = at_work(app, felt, person).await;
         let old = browser.copy();
         old.get("/subjects").await.expect(200);
-        let mut socket = raw::Socket::open(app, old.client().cookie().unwrap()).await;
+        let mut socket = raw::Socket::open_at(felt, old.client().cookie().unwrap()).await;
         socket.expect("ready").await;
 
         end(app, way, person, &browser).await;
@@ -179,15 +192,16 @@ both!(old_cookies_and_sockets_are_worth_nothing, |app| {
             run(app, &RESTORE, args![person.id]);
         }
     }
-});
+}
 
-both!(a_lower_role_hears_and_does_nothing_more_of_a_higher_one, |app| {
+/// Takes a role away at an instance; the one of this address knows.
+pub async fn of_a_role(app: &TestApp, felt: &str) {
     let (world, rows) = (&app.world, Rows(app));
     enable(app, &world.ada).await;
-    let browser = at_work(app, &world.ada).await;
+    let browser = at_work(app, felt, &world.ada).await;
     let course = format!("/courses/{}", world.seven_b.course);
     browser.get(&course).await.expect(200);
-    let mut socket = raw::Socket::open(app, browser.client().cookie().unwrap()).await;
+    let mut socket = raw::Socket::open_at(felt, browser.client().cookie().unwrap()).await;
     socket.expect("ready").await;
     let member = format!("/admin/members/{}", member_of_north(app, &world.ada).await);
     app.as_(&world.adam)
@@ -209,4 +223,4 @@ both!(a_lower_role_hears_and_does_nothing_more_of_a_higher_one, |app| {
             break;
         }
     }
-});
+}

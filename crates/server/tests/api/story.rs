@@ -23,7 +23,7 @@ const STEPS: usize = 8;
 const CLIENTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/clients");
 
 /// Tells the lesson to the end; every step of it must be `ok`.
-fn tell(world: &Value) {
+pub fn tell(world: &Value) {
     let output = Command::new("node")
         .arg("story.mjs")
         .current_dir(CLIENTS)
@@ -67,7 +67,7 @@ fn world_of_demo(demo: &mut Started, data_dir: &Path) -> Value {
 }
 
 /// Two schools with people who can sign in.
-async fn people_with_passwords(store: &Store) -> Value {
+pub async fn people_with_passwords(store: &Store) -> Value {
     let hash = better_auth::password::hash(PASSWORD);
     let school = organization(store, "school").await;
     let other = organization(store, "other").await;

@@ -31,10 +31,11 @@ pub struct Doomed {
     pub deletions_after: &'static [&'static Sql],
 }
 
-/// Nothing of this sort is doomed. It names `$2` because `PostgreSQL` wants to know the type of every parameter.
+/// Nothing of this sort is doomed. It names `$2` because `PostgreSQL` wants to know the type of every parameter, and the id
+/// because planners shall see that there is nothing to go through.
 macro_rules! none {
-    () => {
-        "CAST($2 AS TEXT) IS NULL"
+    ($id:literal) => {
+        concat!("(", $id, " = $2 AND CAST($2 AS TEXT) IS NULL)")
     };
 }
 
@@ -143,16 +144,32 @@ macro_rules! held {
     };
 }
 
-/// The documents that any of this is about, in words that find them by their indexes.
-macro_rules! touched {
-    ($freed:expr) => {
+/// Rows found by either of two columns. `PostgreSQL` answers `a IN (..) OR b IN (..)` by reading the table of all schools,
+/// whatever indexes there are; each half alone goes by its own.
+macro_rules! either {
+    ($table:literal, $first:literal, $these:expr, $second:literal, $those:expr) => {
         concat!(
-            "(assignment_id IN (",
-            $freed,
-            ") OR locked_by_assignment_id IN (",
-            $freed,
+            "id IN (SELECT x.id FROM ",
+            $table,
+            " x WHERE x.",
+            $first,
+            " IN (",
+            $these,
+            ") UNION SELECT x.id FROM ",
+            $table,
+            " x WHERE x.",
+            $second,
+            " IN (",
+            $those,
             "))"
         )
+    };
+}
+
+/// The documents that any of this is about.
+macro_rules! touched {
+    ($freed:expr) => {
+        either!("documents", "assignment_id", $freed, "locked_by_assignment_id", $freed)
     };
 }
 
@@ -190,9 +207,9 @@ macro_rules! doomed {
                 /// Holds the rooms.
                 LOCK_ROOMS = lock!("work_rooms", rooms_of!($groups));
                 /// Holds the documents that go and those that are freed.
-                LOCK_DOCUMENTS = concat!("SELECT id FROM documents WHERE organization_id = $1 AND (id IN (",
-                    documents_of!($groups), ") OR assignment_id IN (", $freed, ") OR locked_by_assignment_id IN (", $freed,
-                    ")) ORDER BY id FOR UPDATE");
+                LOCK_DOCUMENTS = concat!("SELECT id FROM documents WHERE organization_id = $1 AND id IN (",
+                    documents_of!($groups), " UNION SELECT y.id FROM documents y WHERE y.", touched!($freed),
+                    ") ORDER BY id FOR UPDATE");
                 /// The groups and where they stand.
                 GROUPS = concat!("SELECT g.id, g.name, g.group_number, g.display_name, g.course_id, g.class_id, k.status,
                         g.start_date
@@ -221,12 +238,16 @@ macro_rules! doomed {
                         documents_of!($groups), ")
                     UNION SELECT file_key FROM submission_documents WHERE organization_id = $1 AND submission_id IN (",
                         submissions_of!($links), ")
-                    UNION SELECT file_key FROM converted_files WHERE organization_id = $1 AND (revision_id IN (",
-                        revisions_of!($groups), ") OR submission_document_id IN (", copies_of!($links), "))
+                    UNION SELECT file_key FROM converted_files WHERE organization_id = $1 AND revision_id IN (",
+                        revisions_of!($groups), ")
+                    UNION SELECT file_key FROM converted_files WHERE organization_id = $1 AND submission_document_id IN (",
+                        copies_of!($links), ")
                     UNION SELECT file_key FROM message_attachments WHERE organization_id = $1 AND work_room_id IN (",
                         rooms_of!($groups), ")
-                    UNION SELECT file_key FROM assignment_attachments WHERE organization_id = $1 AND (assignment_id IN (",
-                        topics_of!($topics), ") OR group_assignment_id IN (", $links, "))
+                    UNION SELECT file_key FROM assignment_attachments WHERE organization_id = $1 AND assignment_id IN (",
+                        topics_of!($topics), ")
+                    UNION SELECT file_key FROM assignment_attachments WHERE organization_id = $1
+                        AND group_assignment_id IN (", $links, ")
                     UNION SELECT file_key FROM group_attachments WHERE organization_id = $1 AND group_id IN (",
                         groups_of!($groups), ")");
                 /// The topics that let documents go.
@@ -241,8 +262,9 @@ macro_rules! doomed {
                         held!($freed), ") AND work_room_id NOT IN (", rooms_of!($groups), ") AND ", $rooms, ")
                     ORDER BY d.created_at, d.id");
                 /// Conversions of revisions and of copies.
-                DELETE_CONVERTED = delete!("converted_files", "(revision_id IN (", revisions_of!($groups),
-                    ") OR submission_document_id IN (", copies_of!($links), "))");
+                DELETE_CONVERTED = delete!("converted_files",
+                    either!("converted_files", "revision_id", revisions_of!($groups), "submission_document_id",
+                        copies_of!($links)));
                 /// Feedback on the links.
                 DELETE_FEEDBACK = delete!("feedback", "group_assignment_id IN (", $links, ")");
                 /// States of grades.
@@ -298,10 +320,11 @@ macro_rules! doomed {
                 /// Read markers.
                 DELETE_READS = delete!("work_room_reads", "work_room_id IN (", rooms_of!($groups), ")");
                 /// Rooms.
-                DELETE_ROOMS = delete!("work_rooms", "group_id IN (", groups_of!($groups), ")");
+                DELETE_ROOMS = delete!("work_rooms", "id IN (", rooms_of!($groups), ")");
                 /// Files of the topics, and those of single groups.
-                DELETE_TOPIC_FILES = delete!("assignment_attachments", "(assignment_id IN (", topics_of!($topics),
-                    ") OR group_assignment_id IN (", $links, "))");
+                DELETE_TOPIC_FILES = delete!("assignment_attachments",
+                    either!("assignment_attachments", "assignment_id", topics_of!($topics), "group_assignment_id",
+                        $links));
                 /// Links.
                 DELETE_LINKS = delete!("group_assignments", "id IN (", $links, ")");
                 /// Topics.
@@ -354,19 +377,19 @@ doomed!(
 );
 doomed!(
     /// With a group: the group alone; its topics stay.
-    group, groups: "g.id = $2", topics: none!(),
-    links: links_of!("g.id = $2", none!()),
-    freed: topics_of!(none!()), where: "1 = 1"
+    group, groups: "g.id = $2", topics: none!("a.id"),
+    links: links_of!("g.id = $2", none!("a.id")),
+    freed: topics_of!(none!("a.id")), where: "1 = 1"
 );
 doomed!(
     /// With a topic: the topic alone; groups, rooms and documents stay.
-    topic, groups: none!(), topics: "a.id = $2",
-    links: links_of!(none!(), "a.id = $2"),
+    topic, groups: none!("g.id"), topics: "a.id = $2",
+    links: links_of!(none!("g.id"), "a.id = $2"),
     freed: topics_of!("a.id = $2"), where: "1 = 1"
 );
 doomed!(
     /// With the link of a group to a topic: the link alone; documents of that group are freed from the topic.
-    link, groups: none!(), topics: none!(),
+    link, groups: none!("g.id"), topics: none!("a.id"),
     links: "SELECT l.id FROM group_assignments l WHERE l.organization_id = $1 AND l.id = $2",
     freed: "SELECT l.assignment_id FROM group_assignments l WHERE l.organization_id = $1 AND l.id = $2",
     where: "work_room_id IN (SELECT w.id FROM work_rooms w JOIN group_assignments l ON l.group_id = w.group_id \

@@ -22,8 +22,9 @@ statements! {
         WHERE organization_id = $1 AND uploaded_by_id = $2 AND id > $3 ORDER BY id LIMIT $4";
     /// The newest version he wrote of each document.
     DOCUMENTS = "SELECT r.id, d.title, d.file_extension, r.file_key, r.sha256
-        FROM document_revisions r JOIN documents d ON d.organization_id = r.organization_id AND d.id = r.document_id
-        WHERE r.organization_id = $1 AND (r.saved_by_id = $2 OR r.editors LIKE '%' || $2 || '%')
+        FROM work_rooms w CROSS JOIN documents d CROSS JOIN document_revisions r
+        WHERE w.organization_id = $1 AND d.organization_id = w.organization_id AND d.work_room_id = w.id
+            AND r.organization_id = d.organization_id AND r.document_id = d.id AND (r.saved_by_id = $2 OR r.editors LIKE '%' || $2 || '%')
             AND NOT EXISTS (SELECT 1 FROM document_revisions n
                 WHERE n.organization_id = $1 AND n.document_id = r.document_id AND n.version > r.version
                     AND (n.saved_by_id = $2 OR n.editors LIKE '%' || $2 || '%'))

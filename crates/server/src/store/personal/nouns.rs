@@ -12,6 +12,15 @@ macro_rules! paged {
     };
 }
 
+/// Submission `s` belongs to a link `ga` of the school. The names of those who took part stand in a text that no index finds:
+/// what is read for it is the school's, from its links on, and never the tables of all schools in the order of their ids.
+/// CROSS JOIN is how SQLite is told so.
+macro_rules! of_links {
+    () => {
+        "ga.organization_id = $1 AND s.organization_id = ga.organization_id AND s.group_assignment_id = ga.id"
+    };
+}
+
 /// The person took part in submission `s`, or handed it in.
 macro_rules! took_part {
     () => {
@@ -55,28 +64,33 @@ statements! {
     /// How long and how often the person wrote in documents.
     CONTRIBUTIONS = paged!("SELECT document_id, editing_millis, saves, first_at, last_at FROM document_contributions
         WHERE organization_id = $1 AND user_id = $2"; "document_id");
-    /// Documents the person began, changed or handed in.
+    /// Documents the person began, changed or handed in. For EXISTS PostgreSQL might gather the versions of all schools.
     DOCUMENTS = paged!("SELECT d.id, d.work_room_id, d.title, d.document_type, d.file_extension, d.status,
             d.created_by_id = $2, COALESCE(d.last_edited_by = $2, FALSE), COALESCE(d.submitted_by_id = $2, FALSE),
             d.created_at
-        FROM documents d
-        WHERE d.organization_id = $1 AND (d.created_by_id = $2 OR d.last_edited_by = $2 OR d.submitted_by_id = $2
-            OR EXISTS (SELECT 1 FROM document_revisions r WHERE r.organization_id = $1 AND r.document_id = d.id
-                AND (r.saved_by_id = $2 OR r.editors LIKE '%' || $2 || '%')))"; "d.id");
+        FROM work_rooms w CROSS JOIN documents d
+        WHERE w.organization_id = $1 AND d.organization_id = w.organization_id AND d.work_room_id = w.id
+            AND (d.created_by_id = $2 OR d.last_edited_by = $2 OR d.submitted_by_id = $2
+            OR (SELECT COUNT(*) FROM document_revisions r WHERE r.organization_id = $1 AND r.document_id = d.id
+                AND (r.saved_by_id = $2 OR r.editors LIKE '%' || $2 || '%')) > 0)"; "d.id");
     /// Versions of documents that the person wrote alone or with others.
-    DOCUMENT_VERSIONS = paged!("SELECT id, document_id, version, COALESCE(saved_by_id = $2, FALSE), origin, size, sha256,
-            created_at
-        FROM document_revisions
-        WHERE organization_id = $1 AND (saved_by_id = $2 OR editors LIKE '%' || $2 || '%')"; "id");
+    DOCUMENT_VERSIONS = paged!("SELECT r.id, r.document_id, r.version, COALESCE(r.saved_by_id = $2, FALSE), r.origin,
+            r.size, r.sha256, r.created_at
+        FROM work_rooms w CROSS JOIN documents d CROSS JOIN document_revisions r
+        WHERE w.organization_id = $1 AND d.organization_id = w.organization_id AND d.work_room_id = w.id
+            AND r.organization_id = d.organization_id AND r.document_id = d.id
+            AND (r.saved_by_id = $2 OR r.editors LIKE '%' || $2 || '%')"; "r.id");
     /// Hand-ins the person took part in; the note is that of whoever handed in.
     SUBMISSIONS = paged!("SELECT s.id, s.group_assignment_id, s.attempt, s.status, s.submitted_at,
             s.submitted_by_id = $2, s.is_late, s.late_by_seconds,
             CASE WHEN s.submitted_by_id = $2 THEN s.note ELSE NULL END, s.withdrawn_at
-        FROM submissions s WHERE s.organization_id = $1 AND ", took_part!(); "s.id");
+        FROM group_assignments ga CROSS JOIN submissions s
+        WHERE ", of_links!(), " AND ", took_part!(); "s.id");
     /// Grades of these hand-ins that are out.
     GRADES = paged!("SELECT g.id, g.submission_id, g.value, g.points, g.feedback, g.published_at
-        FROM grades g JOIN submissions s ON s.organization_id = g.organization_id AND s.id = g.submission_id
-        WHERE g.organization_id = $1 AND g.status = 'PUBLISHED' AND ", took_part!(); "g.id");
+        FROM group_assignments ga CROSS JOIN submissions s CROSS JOIN grades g
+        WHERE ", of_links!(), " AND g.organization_id = s.organization_id AND g.submission_id = s.id
+            AND g.status = 'PUBLISHED' AND ", took_part!(); "g.id");
     /// Grades of the person alone that are out.
     MEMBER_GRADES = paged!("SELECT p.id, g.submission_id, p.value, p.points, p.feedback, g.published_at
         FROM member_grades p JOIN grades g ON g.organization_id = p.organization_id AND g.id = p.grade_id
@@ -84,8 +98,9 @@ statements! {
     /// Feedback on what the person took part in, as far as the group may read it.
     FEEDBACK_RECEIVED = paged!("SELECT f.id, f.group_assignment_id, f.submission_id, f.document_id, f.author_id, f.text,
             f.published_at
-        FROM feedback f
-        WHERE f.organization_id = $1 AND f.visibility = 'GROUP' AND f.published_at IS NOT NULL AND f.author_id <> $2
+        FROM group_assignments ga CROSS JOIN feedback f
+        WHERE ga.organization_id = $1 AND f.organization_id = ga.organization_id AND f.group_assignment_id = ga.id
+            AND f.visibility = 'GROUP' AND f.published_at IS NOT NULL AND f.author_id <> $2
             AND EXISTS (SELECT 1 FROM submissions s WHERE s.organization_id = $1
                 AND s.group_assignment_id = f.group_assignment_id AND ", took_part!(), ")"; "f.id");
     /// Feedback the person gave.
@@ -111,7 +126,9 @@ statements! {
     ACTIVITY = paged!("SELECT id, COALESCE(user_id = $2, FALSE), category, action, entity_type, entity_id, class_id, course_id, group_id,
             assignment_id, created_at
         FROM activity_logs
-        WHERE organization_id = $1 AND (user_id = $2 OR (entity_type = 'user' AND entity_id = $2))"; "id");
+        WHERE organization_id = $1 AND id IN (
+            SELECT id FROM activity_logs WHERE organization_id = $1 AND user_id = $2
+            UNION SELECT id FROM activity_logs WHERE organization_id = $1 AND entity_type = 'user' AND entity_id = $2)"; "id");
     /// Exports of the person's data.
     EXPORTS = paged!("SELECT id, status, created_at, finished_at FROM jobs
         WHERE organization_id = $1 AND kind = 'PERSONAL_EXPORT' AND entity_id = $2"; "id");

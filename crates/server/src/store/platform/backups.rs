@@ -6,6 +6,7 @@ use model::id::UserId;
 use model::time::Timestamp;
 
 use super::Platform;
+use super::erasure::Traces;
 use crate::error::Result;
 use crate::{args, clock, statements};
 
@@ -58,7 +59,7 @@ impl Platform<'_> {
         else {
             return Ok(false);
         };
-        self.erase_from_log(user, &address.to_lowercase())?;
+        self.erase_from_log(user, &address.to_lowercase(), &Traces::default())?;
         let (_, files) = self.erase_person(user, now)?;
         for file in files {
             self.connection

@@ -12,11 +12,35 @@ use serde_json::Value;
 
 use super::Platform;
 use crate::error::Result;
-use crate::store::sql::Sql;
-use crate::{args, statements};
+use crate::store::sql::{Columns, Sql};
+use crate::{args, clock, statements};
 
 /// Records read at once.
 const PAGE: i64 = 500;
+/// Records looked through at once, before the unit that erases.
+const STRIDE: i64 = 20_000;
+/// How far back the unit itself looks, in seconds: a record that is being written has an id and is not there yet.
+const RECENT: i64 = 600;
+
+/// The columns of a record as far as it may name somebody.
+macro_rules! record {
+    () => {
+        "SELECT id, COALESCE(user_id = $1, FALSE), user_name, action, entity_type = 'user' AND entity_id = $1,
+            entity_name, details, search_key FROM activity_logs"
+    };
+}
+
+/// A record may name the person: it is his own, about him, or the answer to a call for help of a group in which he called or
+/// is; whose words an answered call quotes is not known.
+macro_rules! may_name {
+    () => {
+        "(user_id = $1 OR entity_id = $1 OR details LIKE '%' || $1 || '%'
+            OR LOWER(details) LIKE '%' || (SELECT email FROM users WHERE id = $1) || '%'
+            OR (action = 'HELP_RESOLVED' AND group_id IN (
+                SELECT group_id FROM group_members WHERE user_id = $1
+                UNION SELECT group_id FROM activity_logs WHERE user_id = $1 AND action = 'HELP_REQUESTED')))"
+    };
+}
 
 statements! {
     /// Whether the account was erased.
@@ -86,19 +110,37 @@ statements! {
     EXPORTS = "DELETE FROM jobs WHERE kind = 'PERSONAL_EXPORT' AND entity_id = $1 RETURNING file_key";
     /// Jobs the person asked for.
     JOBS = "UPDATE jobs SET created_by_id = NULL WHERE created_by_id = $1";
-    /// Records that may name the person: his own, those about him, and calls for help of groups in which he called or is;
-    /// whose words an answered call quotes is not known.
-    RECORDS = "SELECT id, COALESCE(user_id = $1, FALSE), user_name, action, entity_type = 'user' AND entity_id = $1,
-            entity_name, details, search_key
-        FROM activity_logs
-        WHERE id > $2 AND (user_id = $1 OR entity_id = $1 OR details LIKE '%' || $1 || '%'
-            OR LOWER(details) LIKE '%' || (SELECT email FROM users WHERE id = $1) || '%'
-            OR (action = 'HELP_RESOLVED' AND group_id IN (
-                SELECT group_id FROM group_members WHERE user_id = $1
-                UNION SELECT group_id FROM activity_logs WHERE user_id = $1 AND action = 'HELP_REQUESTED')))
-        ORDER BY id LIMIT $3";
+    /// Records after one of them that may name the person.
+    RECORDS = concat!(record!(), " WHERE id > $2 AND ", may_name!(), " ORDER BY id LIMIT $3");
+    /// One of those that were found before.
+    RECORD = concat!(record!(), " WHERE id = $2");
+    /// Where the next records to look through end.
+    STRIDE_END = "SELECT id FROM activity_logs WHERE id > $1 AND id < $2 ORDER BY id LIMIT 1 OFFSET $3";
+    /// Which of them may name the person.
+    FOUND = concat!("SELECT id FROM activity_logs WHERE id > $2 AND id <= $3 AND ", may_name!(), " ORDER BY id");
     /// A record without him.
     REWRITE_RECORD = "UPDATE activity_logs SET user_name = $2, entity_name = $3, details = $4, search_key = $5 WHERE id = $1";
+}
+
+/// Records of the log that may name a person, looked for before the unit that erases him: the log is the largest table of
+/// all, and nobody shall wait until it was read.
+#[derive(Debug, Clone, Default)]
+pub struct Traces {
+    records: Vec<LogId>,
+    /// The id up to which the log was looked through.
+    until: String,
+    /// Where looking ends.
+    end: String,
+}
+
+impl Traces {
+    /// Nothing was looked through yet; what is younger than some minutes is left to the unit.
+    pub fn begin(now: Timestamp) -> Self {
+        Self {
+            end: clock::before_ids_of(now.plus_seconds(-RECENT)),
+            ..Self::default()
+        }
+    }
 }
 
 /// A record as far as it may name somebody.
@@ -126,43 +168,57 @@ impl Platform<'_> {
         self.connection.many(&MEMBERSHIPS, args![user], |row| row.take())
     }
 
-    /// Takes name and address of a person out of the log; answers how many records named him. Comes before everything
-    /// else: address and groups are still known.
-    pub fn erase_from_log(&mut self, user: &UserId, address: &str) -> Result<i64> {
-        let (mut changed, mut after) = (0, String::new());
+    /// Looks through some more of the log; false when nothing is left to look through.
+    pub fn look_for(&mut self, user: &UserId, traces: &mut Traces) -> Result<bool> {
+        let arguments = args![traces.until, traces.end, STRIDE];
+        let next: Option<String> = self.connection.maybe(&STRIDE_END, arguments, |row| row.take())?;
+        let goes_on = next.is_some();
+        let until = next.unwrap_or_else(|| traces.end.clone());
+        let found = self
+            .connection
+            .many(&FOUND, args![user, traces.until, until], |row| row.take())?;
+        traces.records.extend(found);
+        traces.until = until;
+        Ok(goes_on)
+    }
+
+    /// Takes name and address of a person out of the log, of what was found before and what has come since; answers how
+    /// many records named him. Comes before everything else: address and groups are still known.
+    pub fn erase_from_log(&mut self, user: &UserId, address: &str, traces: &Traces) -> Result<i64> {
+        let mut changed = 0;
+        for id in &traces.records {
+            if let Some(found) = self.connection.maybe(&RECORD, args![user, id], record)? {
+                changed += self.rewrite(found, user, address)?;
+            }
+        }
+        let mut after = traces.until.clone();
         loop {
-            let records = self.connection.many(&RECORDS, args![user, after, PAGE], |row| {
-                Ok(Record {
-                    id: row.take()?,
-                    is_own: row.take()?,
-                    user_name: row.take()?,
-                    action: row.take()?,
-                    is_about: row.take()?,
-                    entity_name: row.take()?,
-                    details: row.json()?,
-                    search_key: row.take()?,
-                })
-            })?;
+            let records = self.connection.many(&RECORDS, args![user, after, PAGE], record)?;
             let Some(last) = records.last() else { return Ok(changed) };
             after = last.id.to_string();
             for record in records {
-                let erased = record.clone().without(user, address);
-                if erased != record {
-                    let Record {
-                        id,
-                        user_name,
-                        entity_name,
-                        details,
-                        search_key,
-                        ..
-                    } = erased;
-                    let details = details.to_string();
-                    let arguments = args![id, user_name, entity_name, details, search_key];
-                    self.connection.run(&REWRITE_RECORD, arguments)?;
-                    changed += 1;
-                }
+                changed += self.rewrite(record, user, address)?;
             }
         }
+    }
+
+    /// Writes a record without the person, if it named him; answers how many that were.
+    fn rewrite(&mut self, record: Record, user: &UserId, address: &str) -> Result<i64> {
+        let erased = record.clone().without(user, address);
+        if erased == record {
+            return Ok(0);
+        }
+        let Record {
+            id,
+            user_name,
+            entity_name,
+            details,
+            search_key,
+            ..
+        } = erased;
+        let details = details.to_string();
+        let arguments = args![id, user_name, entity_name, details, search_key];
+        self.connection.run(&REWRITE_RECORD, arguments).map(|_| 1)
     }
 
     /// Erases everything but the log; answers how much, and the files nobody needs any more.
@@ -220,6 +276,20 @@ impl Platform<'_> {
         }
         Ok(gone)
     }
+}
+
+/// Reads the columns of a record.
+fn record(row: &mut Columns<'_>) -> Result<Record> {
+    Ok(Record {
+        id: row.take()?,
+        is_own: row.take()?,
+        user_name: row.take()?,
+        action: row.take()?,
+        is_about: row.take()?,
+        entity_name: row.take()?,
+        details: row.json()?,
+        search_key: row.take()?,
+    })
 }
 
 impl Record {

@@ -2,7 +2,7 @@
 //! holder of a job: whoever lost his lease can neither prolong it nor end the job of the next.
 
 use model::file::FileKey;
-use model::id::JobId;
+use model::id::{JobId, OrganizationId};
 use model::job::{Job, JobKind};
 use model::time::Timestamp;
 use serde_json::Value;
@@ -11,13 +11,18 @@ use super::Platform;
 use crate::error::{Error, Result};
 use crate::store::Tenant;
 use crate::store::jobs::{job, job_columns};
+use crate::store::sql::Columns;
 use crate::{args, clock, statements};
 
 statements! {
-    /// Jobs whose time has come, and those whose holder was silent for too long.
-    DUE = "SELECT id FROM jobs
-        WHERE (status = 'QUEUED' AND run_at <= $1) OR (status = 'RUNNING' AND lease_until <= $1)
-        ORDER BY run_at, id LIMIT $2";
+    /// Of each organization the job that waits longest: its time has come, or its holder was silent for too long. Work on
+    /// the platform is nobody's, and each of it is one of its own.
+    DUE = "SELECT id, organization_id FROM (
+            SELECT id, organization_id, run_at,
+                ROW_NUMBER() OVER (PARTITION BY COALESCE(organization_id, id) ORDER BY run_at, id) AS place
+            FROM jobs
+            WHERE (status = 'QUEUED' AND run_at <= $1) OR (status = 'RUNNING' AND lease_until <= $1)) due
+        WHERE place = 1 ORDER BY run_at, id LIMIT $2";
     /// Takes a job, unless another runner was faster.
     CLAIM = concat!("UPDATE jobs SET status = 'RUNNING', attempts = attempts + 1, lease_until = $3, updated_at = $2
         WHERE id = $1 AND ((status = 'QUEUED' AND run_at <= $2) OR (status = 'RUNNING' AND lease_until <= $2))
@@ -67,9 +72,10 @@ pub struct Held {
 }
 
 impl Platform<'_> {
-    /// Jobs that could be taken now, the longest waiting first.
-    pub fn due_jobs(&mut self, now: Timestamp, limit: i64) -> Result<Vec<JobId>> {
-        self.connection.many(&DUE, args![now, limit], |row| row.take())
+    /// Jobs that could be taken now, one of each organization, the longest waiting first.
+    pub fn due_jobs(&mut self, now: Timestamp, limit: i64) -> Result<Vec<(JobId, Option<OrganizationId>)>> {
+        let read = |row: &mut Columns<'_>| Ok((row.take()?, row.take()?));
+        self.connection.many(&DUE, args![now, limit], read)
     }
 
     /// Takes a job until a moment; nothing when somebody else has it.

@@ -9,8 +9,9 @@ use crate::{args, statements};
 statements! {
     /// Whether there is anything to drop.
     ANY = "SELECT EXISTS (SELECT 1 FROM message_attachments WHERE message_id IS NULL AND created_at < $1)
-            OR EXISTS (SELECT 1 FROM work_room_messages m WHERE m.deleted_at < $2 AND (m.content <> ''
-                OR EXISTS (SELECT 1 FROM message_attachments f WHERE f.message_id = m.id)))";
+            OR EXISTS (SELECT 1 FROM work_room_messages WHERE deleted_at < $2 AND content <> '')
+            OR EXISTS (SELECT 1 FROM work_room_messages m JOIN message_attachments f ON f.message_id = m.id
+                WHERE m.deleted_at < $2)";
     /// Bytes go after the commit. A file that a message names at this very moment keeps its row, and then its bytes.
     LIST_WAITING = "INSERT INTO file_removals (organization_id, id, file_key, next_attempt_at, created_at)
         SELECT organization_id, id, file_key, $2, $2 FROM message_attachments WHERE message_id IS NULL AND created_at < $1";

@@ -8,15 +8,15 @@ use crate::store::Tenant;
 use crate::{args, statements};
 
 statements! {
-    /// Organizations with their short names, which are unique.
-    HOLDERS = "SELECT o.id, o.slug FROM organizations o
-        WHERE EXISTS (SELECT 1 FROM members x WHERE x.organization_id = o.id AND x.user_id = $1)
-            OR EXISTS (SELECT 1 FROM activity_logs x WHERE x.organization_id = o.id AND x.user_id = $1)
-            OR EXISTS (SELECT 1 FROM direct_messages x WHERE x.organization_id = o.id AND x.sender_id = $1)
-            OR EXISTS (SELECT 1 FROM message_recipients x WHERE x.organization_id = o.id AND x.user_id = $1)
-            OR EXISTS (SELECT 1 FROM work_room_messages x WHERE x.organization_id = o.id AND x.sender_id = $1)
-            OR EXISTS (SELECT 1 FROM submissions x WHERE x.organization_id = o.id
-                AND (x.submitted_by_id = $1 OR x.member_ids LIKE '%' || $1 || '%'))
+    /// Organizations with their short names, which are unique. Hand-ins are gone through once, not once for each of them.
+    HOLDERS = "SELECT o.id, o.slug FROM organizations o WHERE o.id IN (
+            SELECT organization_id FROM members WHERE user_id = $1
+            UNION SELECT organization_id FROM activity_logs WHERE user_id = $1
+            UNION SELECT organization_id FROM direct_messages WHERE sender_id = $1
+            UNION SELECT organization_id FROM message_recipients WHERE user_id = $1
+            UNION SELECT organization_id FROM work_room_messages WHERE sender_id = $1
+            UNION SELECT organization_id FROM submissions
+                WHERE submitted_by_id = $1 OR member_ids LIKE '%' || $1 || '%')
         ORDER BY o.slug";
     /// The short name of an organization.
     SLUG = "SELECT slug FROM organizations WHERE id = $1";

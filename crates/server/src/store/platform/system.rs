@@ -30,12 +30,13 @@ statements! {
     );
     /// The version of the schema.
     SCHEMA = "SELECT CAST(MAX(version) AS BIGINT) FROM refinery_schema_history";
-    /// What waits: jobs by status, and files whose rows are gone.
+    /// What waits: jobs by status, files whose rows are gone, groups that call for help.
     WAITING = "SELECT
         (SELECT COUNT(*) FROM jobs WHERE status = 'QUEUED'),
         (SELECT COUNT(*) FROM jobs WHERE status = 'RUNNING'),
         (SELECT COUNT(*) FROM jobs WHERE status = 'FAILED'),
-        (SELECT COUNT(*) FROM file_removals)";
+        (SELECT COUNT(*) FROM file_removals),
+        (SELECT COUNT(*) FROM groups WHERE needs_help)";
 }
 
 /// What is in the database.
@@ -64,6 +65,8 @@ pub struct Waiting {
     pub jobs_failed: i64,
     /// Files to be removed.
     pub file_removals: i64,
+    /// Groups that call for help.
+    pub help_open: i64,
 }
 
 impl Platform<'_> {
@@ -93,6 +96,7 @@ impl Platform<'_> {
                 jobs_running: row.take()?,
                 jobs_failed: row.take()?,
                 file_removals: row.take()?,
+                help_open: row.take()?,
             })
         })?;
         counted.ok_or_else(|| Error::Internal(anyhow::anyhow!("the database answered no row")))

@@ -49,11 +49,24 @@ impl Browser {
         }
     }
 
+    /// The same, coming from an address through the proxy.
+    pub fn elsewhere_from(base: &str, address: &str) -> Self {
+        Self {
+            address: Some(address.to_owned()),
+            ..Self::elsewhere(base)
+        }
+    }
+
     /// A copy of this browser as it is now.
     pub fn copy(&self) -> Self {
+        self.copy_at(&self.base)
+    }
+
+    /// The same at another instance.
+    pub fn copy_at(&self, base: &str) -> Self {
         let jar = Mutex::new(self.jar.lock().unwrap().clone());
         Self {
-            base: self.base.clone(),
+            base: base.to_owned(),
             jar,
             address: self.address.clone(),
         }

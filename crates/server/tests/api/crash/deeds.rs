@@ -392,8 +392,17 @@ impl Writer {
 
     /// Status and body, if an expected answer came.
     async fn answered(&self, request: RequestBuilder, expected: &[u16]) -> Option<(u16, Value)> {
-        let answer = request.timeout(Duration::from_secs(90)).send().await.ok()?;
+        let answer = match request.timeout(Duration::from_secs(90)).send().await {
+            Ok(answer) => answer,
+            Err(error) => {
+                self.ledger.silent(&error);
+                return None;
+            }
+        };
         let (status, path) = (answer.status().as_u16(), answer.url().path().to_owned());
+        if status == 503 && !answer.headers().contains_key("retry-after") {
+            self.ledger.fault(format!("{path} answered 503 without Retry-After"));
+        }
         let body = answer.text().await.ok()?;
         if expected.contains(&status) {
             return Some((status, serde_json::from_str(&body).unwrap()));

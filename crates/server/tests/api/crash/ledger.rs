@@ -53,6 +53,8 @@ pub struct Ledger {
     faults: Mutex<Vec<String>>,
     /// While a disk is made to fail, the service may say that something went wrong.
     may_fail: AtomicBool,
+    /// While nobody kills the service, a request without an answer is a fault.
+    must_answer: AtomicBool,
     saves: AtomicU64,
     forced_saves: AtomicU64,
     finishes: AtomicU64,
@@ -155,9 +157,26 @@ impl Ledger {
         self.unanswered.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// From now on everything that is asked must be answered: the service lives, whatever it lives on.
+    pub fn everything_is_answered(&self) {
+        self.must_answer.store(true, Ordering::SeqCst);
+    }
+
+    /// No answer came.
+    pub fn silent(&self, why: &reqwest::Error) {
+        if self.must_answer.load(Ordering::SeqCst) {
+            self.fault(format!("no answer: {why:?}"));
+        }
+    }
+
     /// How often that happened.
     pub fn unanswered(&self) -> u64 {
         self.unanswered.load(Ordering::Relaxed)
+    }
+
+    /// How often the service said not now.
+    pub fn refused(&self) -> u64 {
+        self.refused.load(Ordering::Relaxed)
     }
 
     /// From now on the disk may fail, and the service say so; or no longer.

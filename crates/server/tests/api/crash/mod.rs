@@ -3,16 +3,16 @@
 //! `make test` kills 50 times on each database, `make soak` (`GROUPWORK_SOAK=1`) 1,000 times, or `GROUPWORK_KILLS` times.
 
 mod bad_disks;
-mod deeds;
+pub mod deeds;
 mod faults;
 mod found;
-mod inspection;
+pub mod inspection;
 mod kill_points;
-mod ledger;
+pub mod ledger;
 mod rig;
 mod sync_order;
 mod trace;
-mod writers;
+pub mod writers;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -64,7 +64,7 @@ impl Scene {
         let slowest_start = service.ready().await;
         let ledger = Arc::new(Ledger::default());
         let inspection = Inspection::new(&place.database, place.folder(), &world.north);
-        let writers = Writers::start(&service.base, &world, &practice, &ledger, &mut rng).await;
+        let writers = Writers::start(&[&service.base], &world, &practice, &ledger, &mut rng).await;
         let scene = Self {
             place,
             practice,

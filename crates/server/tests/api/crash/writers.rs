@@ -30,9 +30,9 @@ pub struct Writers {
 }
 
 impl Writers {
-    /// Gives each writer a group and a document; they wait for [`Self::resume`].
+    /// Gives each writer a group and a document; they wait for [`Self::resume`]. They take the instances in turn.
     pub async fn start(
-        base: &str,
+        bases: &[&str],
         world: &World,
         practice: &Arc<Running>,
         ledger: &Arc<Ledger>,
@@ -41,7 +41,8 @@ impl Writers {
         let (signal, _) = watch::channel(Signal::Pause);
         let busy = Arc::new(AtomicUsize::new(0));
         let mut tasks = Vec::new();
-        for person in [&world.ben, &world.cem, &world.dana, &world.eli] {
+        let people = [&world.ben, &world.cem, &world.dana, &world.eli];
+        for (person, base) in people.into_iter().zip(bases.iter().cycle()) {
             let rng = StdRng::seed_from_u64(rng.next_u64());
             let mut writer = Writer::new(base, world, person, practice, ledger, rng);
             writer.settle_in().await;

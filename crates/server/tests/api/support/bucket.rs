@@ -73,6 +73,15 @@ impl Bucket {
         ]
     }
 
+    /// The same settings as environment variables.
+    pub fn settings(&self) -> Vec<(String, String)> {
+        let flags = self.flags();
+        let pairs = flags.iter().filter_map(|flag| flag.strip_prefix("--")?.split_once('='));
+        pairs
+            .map(|(name, value)| (name.to_uppercase().replace('-', "_"), value.to_owned()))
+            .collect()
+    }
+
     /// Where the store keeps what is below `files/` or `quarantine/`.
     pub fn folder(&self, below: &str) -> PathBuf {
         self.folder.path().join(NAME).join("work").join(below)

@@ -26,7 +26,7 @@ pub fn server() -> Option<String> {
 /// A fresh PostgreSQL database with the newest schema; runs on a thread without async runtime.
 pub fn postgres() -> Option<Database> {
     let url = server()?;
-    let name = format!("t{}", groupwork::clock::new_id().replace('-', ""));
+    let name = fresh_name();
     std::thread::spawn(move || {
         let template = template(&url);
         execute(&url, &format!("CREATE DATABASE {name} TEMPLATE {template}"));
@@ -36,7 +36,23 @@ pub fn postgres() -> Option<Database> {
     .unwrap()
 }
 
-/// Drops a database of [`postgres`].
+/// A fresh PostgreSQL database without any table.
+pub fn empty() -> Option<Database> {
+    let url = server()?;
+    let name = fresh_name();
+    std::thread::spawn(move || {
+        execute(&url, &format!("CREATE DATABASE {name}"));
+        Some(Database::Postgres(with_name(&url, &name)))
+    })
+    .join()
+    .unwrap()
+}
+
+fn fresh_name() -> String {
+    format!("t{}", groupwork::clock::new_id().replace('-', ""))
+}
+
+/// Drops a database of [`postgres`] or [`empty`].
 pub fn drop_postgres(database: &Database) {
     let Database::Postgres(url) = database else { return };
     let (url, name) = (url.clone(), url.rsplit('/').next().unwrap().to_owned());

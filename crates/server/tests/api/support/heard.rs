@@ -53,6 +53,13 @@ impl Heard {
         heard
     }
 
+    /// The same through a proxy that binds nobody to an instance: only a WebSocket can be one connection there.
+    pub async fn through(base: &str, person: &Person) -> Self {
+        let mut heard = Self::start(base, &person.name, Some(&person.cookie), Some(FRONTEND), &["websocket"]);
+        heard.expect("ready").await;
+        heard
+    }
+
     /// Connects with whatever cookie and origin; what comes of it is heard.
     pub fn open(app: &TestApp, who: &str, cookie: Option<&str>, origin: Option<&str>, transports: &[&str]) -> Self {
         Self::start(&app.base, who, cookie, origin, transports)
@@ -112,6 +119,23 @@ impl Heard {
             self.unread.push_back(line);
         }
         panic!("{} did not hear {event}; unread: {:#?}", self.who, self.unread);
+    }
+
+    /// Whether such an event that fits has come or comes in this time.
+    pub async fn hears_within(&mut self, time: Duration, event: &str, fits: impl Fn(&Value) -> bool) -> bool {
+        let deadline = Instant::now() + time;
+        let found = |(name, payload): &(String, Value)| name == event && fits(payload);
+        if self.unread.iter().any(found) {
+            return true;
+        }
+        while let Ok(Some(line)) = timeout_at(deadline, self.lines.recv()).await {
+            let is_it = found(&line);
+            self.unread.push_back(line);
+            if is_it {
+                return true;
+            }
+        }
+        false
     }
 
     /// Demands that nothing unread is left but connection news, and that nothing else comes in this time. Who is online

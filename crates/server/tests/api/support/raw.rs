@@ -13,13 +13,23 @@ pub struct Socket {
 impl Socket {
     /// Connects and joins the namespace.
     pub async fn open(app: &TestApp, cookie: &str) -> Self {
-        Self::try_open(app, cookie).await.unwrap()
+        Self::open_at(&app.base, cookie).await
+    }
+
+    /// The same at another instance.
+    pub async fn open_at(base: &str, cookie: &str) -> Self {
+        Self::try_open_at(base, cookie).await.unwrap()
     }
 
     /// The same, unless the guard refuses.
     pub async fn try_open(app: &TestApp, cookie: &str) -> Option<Self> {
-        let address = app.base.strip_prefix("http://").unwrap();
-        let stream = TcpStream::connect(address).await.unwrap();
+        Self::try_open_at(&app.base, cookie).await
+    }
+
+    /// The same at an address; nothing either when nobody is there.
+    pub async fn try_open_at(base: &str, cookie: &str) -> Option<Self> {
+        let address = base.strip_prefix("http://").unwrap();
+        let stream = TcpStream::connect(address).await.ok()?;
         let mut socket = Self {
             stream,
             bytes: Vec::new(),
@@ -29,7 +39,7 @@ impl Socket {
              Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
              Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\n\r\n"
         );
-        socket.stream.write_all(head.as_bytes()).await.unwrap();
+        socket.stream.write_all(head.as_bytes()).await.ok()?;
         while !socket.bytes.windows(4).any(|four| four == b"\r\n\r\n") {
             socket.read_more().await?;
         }
@@ -75,13 +85,18 @@ impl Socket {
 
     /// Reads until this event comes.
     pub async fn expect(&mut self, event: &str) {
+        assert!(self.hears(event).await, "the connection ended before {event} came");
+    }
+
+    /// The same; no, if the connection ends before.
+    pub async fn hears(&mut self, event: &str) -> bool {
         let needle = format!("42[\"{event}\"");
-        loop {
-            let frame = self.next().await;
-            if frame.expect("the connection stands").starts_with(&needle) {
-                return;
+        while let Some(frame) = self.next().await {
+            if frame.starts_with(&needle) {
+                return true;
             }
         }
+        false
     }
 
     /// Reads everything there is until the connection ends, and says how much that was.

@@ -37,6 +37,33 @@ impl Place {
             Kind::Sqlite => Database::Sqlite(folder.path().join("groupwork.db")),
             Kind::Postgres => database::postgres()?,
         };
+        Some(Self::in_folder(folder, database))
+    }
+
+    /// The same on a database without any table.
+    pub fn on_nothing() -> Option<Self> {
+        Some(Self::in_folder(tempfile::tempdir().unwrap(), database::empty()?))
+    }
+
+    /// A fresh place on a database that others use as well.
+    pub fn on_database(database: &Database) -> Self {
+        Self::in_folder(tempfile::tempdir().unwrap(), database.clone())
+    }
+
+    /// Where a further instance lives: the same database and settings, another data folder and another address.
+    pub fn beside(&self) -> Self {
+        let mut place = Self {
+            database: self.database.clone(),
+            folder: tempfile::tempdir().unwrap(),
+            settings: self.settings.clone(),
+            address: None,
+        };
+        let folder = place.folder().display().to_string();
+        place.set("DATA_DIR", &folder);
+        place
+    }
+
+    fn in_folder(folder: tempfile::TempDir, database: Database) -> Self {
         let mut place = Self {
             database,
             folder,
@@ -59,7 +86,7 @@ impl Place {
         ] {
             place.set(name, value);
         }
-        Some(place)
+        place
     }
 
     /// Sets an environment variable of all later starts.
@@ -133,10 +160,13 @@ impl Place {
             lines,
             log,
             base: String::new(),
+            metrics: None,
             since,
         };
+        let mut metrics = None;
         let greeting = ["groupwork listens on ", "groupwork demo: "];
         match started.wait_for_line(|line| {
+            metrics = metrics.take().or_else(|| line.strip_prefix("metrics at ").map(str::to_owned));
             greeting
                 .iter()
                 .find_map(|word| line.strip_prefix(word).map(str::to_owned))
@@ -144,6 +174,7 @@ impl Place {
             Some(base) => {
                 self.address = base.strip_prefix("http://").and_then(|address| address.parse().ok());
                 started.base = base;
+                started.metrics = metrics;
                 Ok(started)
             }
             None => Err(started.end_and_read_log(begin)),
@@ -160,6 +191,8 @@ impl Place {
 pub struct Started {
     /// `http://127.0.0.1:…`.
     pub base: String,
+    /// The page of metrics, where METRICS_LISTEN was set.
+    pub metrics: Option<String>,
     child: Child,
     lines: Receiver<String>,
     log: PathBuf,
@@ -202,9 +235,33 @@ impl Started {
     }
 
     /// SIGTERM, and how the process ended.
-    pub fn stop(mut self) -> ExitStatus {
+    pub fn stop(self) -> ExitStatus {
+        self.ask_to_stop();
+        self.wait()
+    }
+
+    /// SIGTERM.
+    pub fn ask_to_stop(&self) {
+        self.signal("-TERM");
+    }
+
+    /// Nothing of the process goes on until [`Self::go_on`].
+    pub fn pause(&self) {
+        self.signal("-STOP");
+    }
+
+    /// It goes on.
+    pub fn go_on(&self) {
+        self.signal("-CONT");
+    }
+
+    fn signal(&self, signal: &str) {
         let id = self.child.id().to_string();
-        assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+        assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
+    }
+
+    /// How the process ended, once it has.
+    pub fn wait(mut self) -> ExitStatus {
         self.child.wait().unwrap()
     }
 
@@ -237,6 +294,11 @@ impl Started {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
         let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap();
         line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024
+    }
+
+    /// What all processes of this command wrote to stderr in this place.
+    pub fn log(&self) -> String {
+        std::fs::read_to_string(&self.log).unwrap()
     }
 
     /// The end of what the process wrote to stderr.

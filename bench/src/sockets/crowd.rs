@@ -1,0 +1,186 @@
+//! The sockets of this client process: who is ready, and what each of them heard.
+
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use anyhow::{Context as _, ensure};
+use futures_util::stream::{self, TryStreamExt as _};
+use tokio::sync::Notify;
+use tokio::task::AbortHandle;
+use tokio::time::timeout;
+
+use super::school::School;
+use super::socket::Socket;
+use super::target::{Kind, Target};
+
+/// Sockets that connect at the same time.
+const AT_ONCE: usize = 64;
+/// The event that is told to a class.
+const EVENT: &str = "class:updated";
+/// No event takes so long to reach everybody.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// A growing number of sockets: the students of a class one after the other, class after class.
+pub struct Crowd<'s> {
+    address: String,
+    school: &'s School,
+    heard: Arc<Heard>,
+    sockets: Mutex<Vec<AbortHandle>>,
+}
+
+#[derive(Default)]
+struct Heard {
+    /// For each socket: how many events came, and the sum of their marks.
+    by_socket: Mutex<Vec<(u32, u64)>>,
+    total: AtomicUsize,
+    lost: AtomicUsize,
+    /// One event, for the peer to tell the same.
+    sample: Mutex<Option<String>>,
+    /// The marks of all events.
+    marks: Mutex<HashSet<u64>>,
+    news: Notify,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The id of the event in its text.
+fn event_id(text: &str) -> Option<&str> {
+    let (_, rest) = text.split_once("\"eventId\":\"")?;
+    rest.split('"').next()
+}
+
+impl Heard {
+    fn note(&self, place: usize, text: &str) {
+        let Some(id) = event_id(text).filter(|_| text.starts_with("42[\"class:updated\"")) else {
+            return;
+        };
+        let mut hasher = DefaultHasher::new();
+        id.hash(&mut hasher);
+        let mark = hasher.finish();
+        {
+            let mut by_socket = lock(&self.by_socket);
+            let (count, sum) = &mut by_socket[place];
+            *count += 1;
+            *sum = sum.wrapping_add(mark);
+        }
+        if lock(&self.marks).insert(mark) {
+            lock(&self.sample).get_or_insert_with(|| text.to_owned());
+        }
+        self.total.fetch_add(1, Ordering::Relaxed);
+        self.news.notify_one();
+    }
+}
+
+impl<'s> Crowd<'s> {
+    /// Nobody yet.
+    pub fn new(target: &Target, school: &'s School) -> Self {
+        Self {
+            address: target.address().to_owned(),
+            school,
+            heard: Arc::default(),
+            sockets: Mutex::default(),
+        }
+    }
+
+    /// How many there are.
+    pub fn connected(&self) -> usize {
+        lock(&self.sockets).len() - self.heard.lost.load(Ordering::Relaxed)
+    }
+
+    /// Connects until there are so many, and all have heard that their rooms are joined.
+    pub async fn connect(&self, count: usize) -> anyhow::Result<()> {
+        let have = lock(&self.sockets).len();
+        lock(&self.heard.by_socket).resize(count, (0, 0));
+        stream::iter((have..count).map(Ok))
+            .try_for_each_concurrent(AT_ONCE, |place| self.connect_one(place))
+            .await
+    }
+
+    async fn connect_one(&self, place: usize) -> anyhow::Result<()> {
+        let learner = &self.school.people[place];
+        let class = School::class(place / self.school.class_size);
+        // The service takes no notice of what a client says of itself; the peer has nothing else.
+        let query = format!(
+            "&user={}&session={}&organization={}&rooms=class:{class},group:{}",
+            learner.id, learner.session, self.school.id, learner.group,
+        );
+        let mut socket = Socket::open(&self.address, &query, &learner.cookie).await?;
+        while !socket.next().await?.starts_with("42[\"ready\"") {}
+        let heard = Arc::clone(&self.heard);
+        let listening = tokio::spawn(async move {
+            while let Ok(text) = socket.next().await {
+                heard.note(place, &text);
+            }
+            heard.lost.fetch_add(1, Ordering::Relaxed);
+        });
+        lock(&self.sockets).push(listening.abort_handle());
+        Ok(())
+    }
+
+    /// Tells events to the first class with so many in flight, each waiting until all its students have the one before.
+    /// Answers how many deliveries that were.
+    pub async fn tell(
+        &self,
+        target: &Target,
+        events: usize,
+        in_flight: usize,
+        sample: &mut Option<String>,
+    ) -> anyhow::Result<usize> {
+        let room = self.school.class_size.min(self.connected());
+        let begin = self.heard.total.load(Ordering::Relaxed);
+        for number in (0..events).step_by(in_flight) {
+            let one = async |number: usize| match target.kind() {
+                Kind::Service => target.write(self.school, &format!("Class {in_flight}-{number:06}")).await,
+                Kind::Node => {
+                    let sample = sample.as_deref().context("no event was recorded yet")?;
+                    let id = format!("{in_flight:08}-{number:027}");
+                    let text = sample.replacen(event_id(sample).context("no eventId")?, &id, 1);
+                    let (_, payload) = text.split_once(',').context("no payload")?;
+                    let payload = payload.strip_suffix(']').context("no payload")?;
+                    let room = School::class(0);
+                    let body = format!("{{\"room\":\"class:{room}\",\"event\":\"{EVENT}\",\"payload\":{payload}}}");
+                    target.emit(body).await
+                }
+            };
+            futures_util::future::try_join_all((number..number + in_flight).map(one)).await?;
+            let due = begin + (number + in_flight) * room;
+            let all = async {
+                while self.heard.total.load(Ordering::Relaxed) < due {
+                    self.heard.news.notified().await;
+                }
+            };
+            let told = timeout(PATIENCE, all).await;
+            let have = self.heard.total.load(Ordering::Relaxed);
+            told.with_context(|| format!("{have} of {due} deliveries came"))?;
+        }
+        if sample.is_none() {
+            sample.clone_from(&lock(&self.heard.sample));
+        }
+        Ok(self.heard.total.load(Ordering::Relaxed) - begin)
+    }
+
+    /// Every socket of the first class heard every event once, and nobody else heard any.
+    pub fn check(&self) -> anyhow::Result<()> {
+        let marks = lock(&self.heard.marks);
+        let sum = marks.iter().fold(0_u64, |sum, mark| sum.wrapping_add(*mark));
+        let all = (u32::try_from(marks.len())?, sum);
+        for (place, heard) in lock(&self.heard.by_socket).iter().enumerate() {
+            let due = if place < self.school.class_size { all } else { (0, 0) };
+            ensure!(*heard == due, "socket {place} heard {heard:?}, not {due:?}");
+        }
+        Ok(())
+    }
+
+    /// All hang up.
+    pub async fn leave(self) {
+        for socket in lock(&self.sockets).drain(..) {
+            socket.abort();
+        }
+        tokio::task::yield_now().await;
+    }
+}

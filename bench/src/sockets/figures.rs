@@ -1,0 +1,112 @@
+//! The figures as Markdown: medians over the rounds, ratios to the peer taken within each round.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::time::Duration;
+
+use super::target::Kind;
+use crate::conditions;
+
+/// What one target cost in one round.
+#[derive(Debug, Clone)]
+pub struct Round {
+    /// MiB of the process before the first socket.
+    pub empty: f64,
+    /// One for each number of sockets.
+    pub steps: Vec<Step>,
+    /// With one event in flight, and with two.
+    pub deliveries: Vec<Delivery>,
+    /// CPU of a write that nobody hears, in microseconds.
+    pub write_alone: f64,
+    /// KiB for each socket after all events.
+    pub after_events: f64,
+    /// MiB more than before the first socket, after the last one left.
+    pub left: f64,
+}
+
+/// So many sockets.
+#[derive(Debug, Clone, Copy)]
+pub struct Step {
+    /// How many.
+    pub count: usize,
+    /// KiB for each.
+    pub memory: f64,
+    /// How long those that came took until all were ready.
+    pub time: Duration,
+    /// Microseconds for each that came.
+    pub cpu_per_connect: f64,
+    /// Share of a processor while nothing happens.
+    pub idle: f64,
+}
+
+/// Events to a room.
+#[derive(Debug, Clone, Copy)]
+pub struct Delivery {
+    /// Microseconds for each delivery.
+    pub cpu: f64,
+    /// Deliveries per second.
+    pub rate: f64,
+}
+
+type Rounds = [Vec<(Kind, Round)>];
+
+/// Writes the table.
+pub fn markdown(rounds: &Rounds, room: usize, events: usize, folder: &Path) -> String {
+    let mut text = String::from("| what | groupwork | Node socket.io | ratio |\n|---|--:|--:|--:|\n");
+    let counts: Vec<usize> = rounds[0][0].1.steps.iter().map(|step| step.count).collect();
+    for (index, count) in counts.iter().enumerate() {
+        line(&mut text, rounds, &format!("KiB per idle socket at {count}"), 1, |of| of.steps[index].memory);
+    }
+    let last = counts.len() - 1;
+    line(&mut text, rounds, "KiB per socket after the events", 1, |of| of.after_events);
+    line(&mut text, rounds, "CPU µs per connect", 0, |of| of.steps[last].cpu_per_connect);
+    line(&mut text, rounds, "seconds until all were ready", 1, |of| {
+        of.steps.iter().map(|step| step.time.as_secs_f64()).sum()
+    });
+    line(&mut text, rounds, "idle CPU, % of a processor", 1, |of| of.steps[last].idle * 100.0);
+    for (index, name) in ["one", "two"].iter().enumerate() {
+        let what = format!("CPU µs per delivery, room of {room}, {name} in flight");
+        line(&mut text, rounds, &what, 2, |of| of.deliveries[index].cpu);
+        let what = format!("deliveries/s, {name} in flight");
+        line(&mut text, rounds, &what, 0, |of| of.deliveries[index].rate);
+    }
+    line(&mut text, rounds, "CPU µs of the write alone", 0, |of| of.write_alone);
+    line(&mut text, rounds, "MiB of the process before", 0, |of| of.empty);
+    line(&mut text, rounds, "MiB more after all left", 0, |of| of.left);
+    let _infallible = writeln!(
+        text,
+        "\nMedians of {} rounds; ratios (least–most) within a round, less is better but for deliveries/s. Each round \
+         starts fresh processes. {events} events with each number in flight; on groupwork each is a real write (PATCH of a \
+         class with session check, transaction and log) and its CPU counts; Node asks for no session and writes nothing. \
+         Every event reached each of its sockets once and nobody else, or the run would have failed. Conditions: {}.",
+        rounds.len(),
+        conditions::describe(folder).join("; "),
+    );
+    text
+}
+
+fn line(text: &mut String, rounds: &Rounds, what: &str, digits: usize, figure: impl Fn(&Round) -> f64) {
+    let of = |kind: Kind| -> Vec<f64> {
+        let of_kind = rounds.iter().flatten().filter(|(found, _)| *found == kind);
+        of_kind.map(|(_, round)| figure(round)).collect()
+    };
+    let (ours, theirs) = (of(Kind::Service), of(Kind::Node));
+    let ratios: Vec<f64> = ours.iter().zip(&theirs).map(|(ours, theirs)| ours / theirs).collect();
+    let ratios = if ratios.is_empty() || ratios.iter().any(|ratio| !ratio.is_finite()) {
+        "–".to_owned()
+    } else {
+        let [least, median, most] = spread(ratios);
+        format!("**{median:.2}** ({least:.2}–{most:.2})")
+    };
+    let shown = |figures: Vec<f64>| match figures.is_empty() {
+        true => "–".to_owned(),
+        false => format!("{:.digits$}", spread(figures)[1]),
+    };
+    let _infallible = writeln!(text, "| {what} | {} | {} | {ratios} |", shown(ours), shown(theirs));
+}
+
+/// Least, median, most.
+fn spread(mut figures: Vec<f64>) -> [f64; 3] {
+    figures.sort_by(f64::total_cmp);
+    [figures[0], figures[figures.len() / 2], figures[figures.len() - 1]]
+}

@@ -1,0 +1,171 @@
+//! Ten thousand people with a page open: what an idle socket costs in memory, what connecting costs, and what an event
+//! costs for each socket it reaches, on the service and on the official Socket.IO server on Node, in one run. A round
+//! measures both one after the other, each in a fresh process, in changing order; ratios are taken within a round.
+
+mod crowd;
+mod figures;
+mod school;
+mod socket;
+mod target;
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, ensure};
+use tokio::time::sleep;
+
+use crowd::Crowd;
+use figures::{Delivery, Round, Step};
+use school::School;
+use target::{Kind, Target};
+
+/// How long an idle process is left alone before its memory is read: what was freed goes back a little later.
+const SETTLE: Duration = Duration::from_secs(4);
+/// How long the CPU of idle sockets is watched.
+const WATCH: Duration = Duration::from_secs(5);
+/// Sockets that come and go before the first figure, so that code and tables are there.
+const WARMING: usize = 100;
+
+/// Measures sockets beside the official Socket.IO server.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// How many sockets, in steps; memory is read after each step
+    #[arg(long, value_delimiter = ',', default_value = "1000,5000,10000")]
+    counts: Vec<usize>,
+    /// Sockets of the room that events are told to; classes have so many students
+    #[arg(long, default_value_t = 1000)]
+    room: usize,
+    /// Rounds; every figure is the median over them
+    #[arg(long, default_value_t = 3)]
+    rounds: usize,
+    /// Events that are told with one in flight, and again with two
+    #[arg(long, default_value_t = 200)]
+    events: usize,
+    /// Where `npm ci` was run for the Node peer; without its modules the service is measured alone
+    #[arg(long, default_value = "bench/peer/sockets")]
+    peer: PathBuf,
+    /// Runs the measured service itself, in this folder; the program calls itself so
+    #[arg(long, hide = true)]
+    serve_in: Option<PathBuf>,
+}
+
+/// Measures, and prints the figures.
+pub fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    if let Some(folder) = &arguments.serve_in {
+        return target::serve(folder);
+    }
+    target::raise_descriptors()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let text = runtime.block_on(measure(arguments))?;
+    write!(std::io::stdout(), "{text}")?;
+    Ok(())
+}
+
+async fn measure(arguments: &Arguments) -> anyhow::Result<String> {
+    let most = arguments.counts.iter().copied().max().context("no counts")?;
+    let folder = tempfile::tempdir()?;
+    let school = target::prepare(folder.path(), most.div_ceil(arguments.room), arguments.room).await?;
+    let mut kinds = vec![Kind::Service];
+    if arguments.peer.join("node_modules/socket.io").is_dir() {
+        kinds.push(Kind::Node);
+    } else {
+        note("the Node peer is not installed (npm ci in bench/peer/sockets): the service is measured alone")?;
+    }
+    let mut rounds = Vec::new();
+    let mut sample = None;
+    for number in 0..arguments.rounds.max(1) {
+        let mut round = Vec::new();
+        for kind in &kinds {
+            let target = Target::start(*kind, folder.path(), &arguments.peer).await?;
+            let of_one = one(&target, &school, arguments, &mut sample).await;
+            let of_one = of_one.with_context(|| target.tail())?;
+            note(&format!("round {number}, {}: {of_one:?}", kind.name()))?;
+            round.push((*kind, of_one));
+        }
+        rounds.push(round);
+        // The first process of the first round has recorded the event that the peer tells; from then on the order changes.
+        kinds.reverse();
+    }
+    Ok(figures::markdown(&rounds, arguments.room, arguments.events, folder.path()))
+}
+
+fn note(text: &str) -> anyhow::Result<()> {
+    writeln!(std::io::stderr(), "{text}")?;
+    Ok(())
+}
+
+/// One target in one round.
+async fn one(
+    target: &Target,
+    school: &School,
+    arguments: &Arguments,
+    sample: &mut Option<String>,
+) -> anyhow::Result<Round> {
+    let warming = Crowd::new(target, school);
+    warming.connect(WARMING.min(school.people.len())).await?;
+    warming.leave().await;
+    sleep(SETTLE).await;
+    let alone = write_alone(target, school, arguments.events).await?;
+    let empty = target.resident()?;
+    let crowd = Crowd::new(target, school);
+    let mut steps = Vec::new();
+    for count in &arguments.counts {
+        let before = crowd.connected();
+        let (cpu, begin) = (target.cpu()?, Instant::now());
+        crowd.connect(*count).await?;
+        let time = begin.elapsed();
+        let cpu = target.cpu()?.saturating_sub(cpu);
+        sleep(SETTLE).await;
+        let resident = target.resident()?;
+        let idle = target.cpu()?;
+        sleep(WATCH).await;
+        let idle = target.cpu()?.saturating_sub(idle);
+        let came = count - before;
+        steps.push(Step {
+            count: *count,
+            memory: (resident.saturating_sub(empty)) as f64 / *count as f64 / 1024.0,
+            time,
+            cpu_per_connect: cpu.as_secs_f64() * 1e6 / came as f64,
+            idle: idle.as_secs_f64() / WATCH.as_secs_f64(),
+        });
+    }
+    let mut deliveries = Vec::new();
+    for in_flight in [1, 2] {
+        let (cpu, begin) = (target.cpu()?, Instant::now());
+        let told = crowd.tell(target, arguments.events, in_flight, sample).await?;
+        let (time, cpu) = (begin.elapsed(), target.cpu()?.saturating_sub(cpu));
+        deliveries.push(Delivery {
+            cpu: cpu.as_secs_f64() * 1e6 / told as f64,
+            rate: told as f64 / time.as_secs_f64(),
+        });
+    }
+    ensure!(crowd.connected() == *arguments.counts.last().context("no counts")?, "sockets were lost");
+    crowd.check()?;
+    sleep(SETTLE).await;
+    let last = arguments.counts.last().copied().unwrap_or(1);
+    let after_events = target.resident()?.saturating_sub(empty) as f64 / last as f64 / 1024.0;
+    crowd.leave().await;
+    sleep(SETTLE).await;
+    let left = target.resident()?.saturating_sub(empty) as f64 / 1_048_576.0;
+    Ok(Round {
+        empty: empty as f64 / 1_048_576.0,
+        steps,
+        deliveries,
+        write_alone: alone,
+        after_events,
+        left,
+    })
+}
+
+/// CPU of a write that tells nobody, in microseconds: no socket is there yet.
+async fn write_alone(target: &Target, school: &School, events: usize) -> anyhow::Result<f64> {
+    if target.kind() == Kind::Node {
+        return Ok(0.0);
+    }
+    let cpu = target.cpu()?;
+    for number in 0..events {
+        target.write(school, &format!("Alone {number}")).await?;
+    }
+    Ok(target.cpu()?.saturating_sub(cpu).as_secs_f64() * 1e6 / events as f64)
+}

@@ -1,0 +1,203 @@
+//! What is measured: the service in a process of its own on SQLite, or the official Socket.IO server on Node.
+
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context as _, ensure};
+use groupwork::app::App;
+use groupwork::config::{Config, ServeArgs, StorageArgs};
+use groupwork::http::{listen, router};
+use reqwest::header::CONTENT_TYPE;
+use serde_json::{Value, json};
+
+use super::school::{self, School};
+use crate::cpu;
+use crate::server::{AUTH_SECRET, DOCUMENT_SECRET};
+
+/// The database of the measured service in its folder.
+const DATABASE: &str = "groupwork.db";
+/// More than any run opens.
+const CONNECTIONS: usize = 50_000;
+
+/// Which.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// The service as it is.
+    Service,
+    /// The official server.
+    Node,
+}
+
+impl Kind {
+    /// As the tables call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Service => "groupwork",
+            Self::Node => "Node socket.io",
+        }
+    }
+}
+
+/// A started process; it is killed when dropped.
+pub struct Target {
+    kind: Kind,
+    child: Child,
+    base: String,
+    log: PathBuf,
+    http: reqwest::Client,
+}
+
+impl Target {
+    /// Starts it and waits until it says where it listens.
+    pub async fn start(kind: Kind, folder: &Path, peer: &Path) -> anyhow::Result<Self> {
+        let log = folder.join(format!("{kind:?}.log"));
+        let mut command = match kind {
+            Kind::Service => {
+                let mut command = Command::new(std::env::current_exe()?);
+                command.args(["sockets", "--serve-in"]).arg(folder);
+                command
+            }
+            Kind::Node => {
+                let mut command = Command::new("node");
+                command.arg("server.mjs").current_dir(peer);
+                command.env("NODE_ENV", "production");
+                command
+            }
+        };
+        let mut child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(File::create(&log)?)
+            .spawn()
+            .with_context(|| format!("start {}", kind.name()))?;
+        let stdout = child.stdout.take().context("stdout")?;
+        let greeting = tokio::task::spawn_blocking(move || {
+            let mut line = String::new();
+            BufReader::new(stdout).read_line(&mut line).map(|_| line)
+        });
+        let greeting: Value = serde_json::from_str(&greeting.await??).context("the greeting of the target")?;
+        let base = greeting["base"].as_str().context("base")?.to_owned();
+        Ok(Self {
+            kind,
+            child,
+            base,
+            log,
+            http: reqwest::Client::builder().no_proxy().build()?,
+        })
+    }
+
+    /// Which it is.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// Host and port.
+    pub fn address(&self) -> &str {
+        self.base.trim_start_matches("http://")
+    }
+
+    /// CPU it used so far.
+    pub fn cpu(&self) -> anyhow::Result<Duration> {
+        cpu::used(self.child.id())
+    }
+
+    /// Memory it holds, in bytes.
+    pub fn resident(&self) -> anyhow::Result<u64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let text = line.and_then(|line| line.trim().strip_suffix(" kB")).context("VmRSS")?;
+        Ok(text.trim().parse::<u64>()? << 10)
+    }
+
+    /// The teacher gives the first class another name, which the class hears.
+    pub async fn write(&self, school: &School, name: &str) -> anyhow::Result<()> {
+        let url = format!("{}/api/classes/{}", self.base, School::class(0));
+        let request = self.http.patch(url).header("cookie", &school.teacher);
+        let request = request.header("origin", &self.base).json(&json!({"name": name}));
+        Self::succeeded(request).await
+    }
+
+    /// The peer tells an event.
+    pub async fn emit(&self, body: String) -> anyhow::Result<()> {
+        let request = self.http.post(format!("{}/emit", self.base));
+        Self::succeeded(request.header(CONTENT_TYPE, "application/json").body(body)).await
+    }
+
+    async fn succeeded(request: reqwest::RequestBuilder) -> anyhow::Result<()> {
+        let answer = request.send().await?;
+        let (status, text) = (answer.status(), answer.text().await?);
+        ensure!(status.is_success(), "it answered {status}: {text}");
+        Ok(())
+    }
+
+    /// The end of what it wrote to stderr.
+    pub fn tail(&self) -> String {
+        let text = std::fs::read_to_string(&self.log).unwrap_or_default();
+        let lines: Vec<&str> = text.lines().collect();
+        lines[lines.len().saturating_sub(10)..].join("\n")
+    }
+}
+
+impl Drop for Target {
+    fn drop(&mut self) {
+        // An error means that it has ended already.
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+/// Makes the tables and fills the school.
+pub async fn prepare(folder: &Path, classes: usize, class_size: usize) -> anyhow::Result<School> {
+    drop(Target::start(Kind::Service, folder, folder).await?);
+    school::write(&folder.join(DATABASE), classes, class_size)
+}
+
+/// Lets this process open as many descriptors as it may.
+pub fn raise_descriptors() -> anyhow::Result<()> {
+    let open = groupwork::http::descriptors::raise();
+    ensure!(open.is_none_or(|open| open > 1024), "only {open:?} descriptors may be open");
+    Ok(())
+}
+
+/// Serves in this folder until killed. The first line of stdout says where.
+pub fn serve(folder: &Path) -> anyhow::Result<()> {
+    tracing_subscriber::fmt()
+        .with_writer(std::io::stderr)
+        .with_env_filter(tracing_subscriber::EnvFilter::new("info"))
+        .with_target(false)
+        .init();
+    raise_descriptors()?;
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()?
+        .block_on(serve_until_told(folder))
+}
+
+async fn serve_until_told(folder: &Path) -> anyhow::Result<()> {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
+    let base = format!("http://{}", listener.local_addr()?);
+    let config = Config::check(
+        ServeArgs {
+            frontend_url: Some(base.clone()),
+            auth_secret: Some(AUTH_SECRET.into()),
+            docserver_jwt_secret: Some(DOCUMENT_SECRET.into()),
+            rate_limit_factor: 0.0,
+            listen: listener.local_addr()?,
+            connections_max: CONNECTIONS,
+            connections_per_address: CONNECTIONS,
+            ..ServeArgs::default()
+        },
+        StorageArgs {
+            data_dir: folder.to_owned(),
+            ..StorageArgs::default()
+        },
+    )?;
+    let app = App::build(config, &base).await.map_err(anyhow::Error::new)?;
+    let routes = router::router(app.clone());
+    writeln!(std::io::stdout(), "{}", json!({"base": base}))?;
+    listen::serve(listener, routes, app, listen::stop_signal()).await?;
+    Ok(())
+}

@@ -1,0 +1,132 @@
+//! The PostgreSQL server: whether it keeps what it answers, has room for us, tells us what we tell it, and agrees about the
+//! time.
+
+use super::{Finding, Findings};
+use crate::clock;
+use crate::config::Config;
+use crate::store::Database;
+use crate::store::server_facts::ServerFacts;
+
+/// From here on a difference of clocks is worth a word: sessions and start dates are compared with our own.
+const CLOCK_MILLIS: i64 = 2_000;
+
+/// Asks the server about itself.
+pub async fn examine(config: &Config, database: &Database, found: &mut Findings) {
+    let Database::Postgres(url) = database else { return };
+    let url = url.clone();
+    let asked = tokio::task::spawn_blocking(move || ServerFacts::of(&url, clock::now)).await;
+    let facts = match asked {
+        Ok(Ok(facts)) => facts,
+        Ok(Err(error)) => return found.add("server", super::fault(&error)),
+        Err(error) => return found.add("server", Finding::Fault(error.to_string())),
+    };
+    let tls = facts.tls.as_deref().unwrap_or("without TLS");
+    found.add("server", Finding::Fine(format!("PostgreSQL {}, {tls}", facts.version)));
+    found.add("durability", durability(&facts));
+    if let Ok((readers, writers)) = config.storage.connections(database) {
+        found.add("connections", room(&facts, readers + writers + 1));
+    }
+    found.add("notifications", notifications(&facts));
+    found.add("clock", agreement(&facts));
+}
+
+fn durability(facts: &ServerFacts) -> Finding {
+    if !facts.syncs {
+        return Finding::Fault("fsync is off: a power cut destroys the database; set fsync = on".to_owned());
+    }
+    if facts.synchronous_commit == "off" {
+        return Finding::Fault(
+            "synchronous_commit is off: what was answered may be lost; set it to on for this database".to_owned(),
+        );
+    }
+    Finding::Fine(format!("fsync is on, synchronous_commit {}", facts.synchronous_commit))
+}
+
+fn room(facts: &ServerFacts, own: usize) -> Finding {
+    let own = i64::try_from(own).unwrap_or(i64::MAX);
+    let instances = facts.connections_max / own;
+    let said = format!(
+        "an instance takes {own} (DATABASE_CONNECTIONS and the bus), the server has {} (max_connections), {} in use",
+        facts.connections_max, facts.connections
+    );
+    match instances {
+        0 => Finding::Fault(format!("{said}: raise max_connections or lower DATABASE_CONNECTIONS")),
+        1 => Finding::Notice(format!("{said}: room for one instance, and none for a rolling restart")),
+        _ => Finding::Fine(format!("{said}: room for {instances} instances")),
+    }
+}
+
+fn notifications(facts: &ServerFacts) -> Finding {
+    if facts.hears {
+        return Finding::Fine("LISTEN and NOTIFY work on this connection".to_owned());
+    }
+    Finding::Fault(
+        "what is told is not heard: DATABASE_URL leads through a pooler of transactions (PgBouncer); name the server itself, \
+         or a pooler of sessions"
+            .to_owned(),
+    )
+}
+
+fn agreement(facts: &ServerFacts) -> Finding {
+    let said = format!("the server's clock is {} ms ahead of ours", facts.clock_ahead);
+    if facts.clock_ahead.abs() < CLOCK_MILLIS {
+        return Finding::Fine(said);
+    }
+    Finding::Notice(format!("{said}; let both machines take the time from a server (NTP)"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn facts() -> ServerFacts {
+        ServerFacts {
+            version: "15".to_owned(),
+            tls: None,
+            syncs: true,
+            synchronous_commit: "on".to_owned(),
+            connections_max: 97,
+            connections: 1,
+            clock_ahead: 3,
+            hears: true,
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_the_setting() {
+        let words = |finding: Finding| match finding {
+            Finding::Fine(_) => String::new(),
+            Finding::Notice(words) | Finding::Fault(words) => words,
+        };
+        assert_eq!(words(durability(&facts())), "");
+        assert!(
+            words(durability(&ServerFacts {
+                syncs: false,
+                ..facts()
+            }))
+            .contains("fsync")
+        );
+        let lazy = ServerFacts {
+            synchronous_commit: "off".to_owned(),
+            ..facts()
+        };
+        assert!(words(durability(&lazy)).contains("synchronous_commit"));
+        assert_eq!(words(room(&facts(), 25)), "");
+        assert!(words(room(&facts(), 60)).contains("rolling restart"));
+        assert!(words(room(&facts(), 98)).contains("max_connections"));
+        assert!(
+            words(notifications(&ServerFacts {
+                hears: false,
+                ..facts()
+            }))
+            .contains("PgBouncer")
+        );
+        assert!(
+            words(agreement(&ServerFacts {
+                clock_ahead: -60_000,
+                ..facts()
+            }))
+            .contains("NTP")
+        );
+    }
+}

@@ -1,0 +1,253 @@
+//! What a plan may not do, and the statements that may with the reason why.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::plan::{Access, Plan};
+
+/// Tables with a row for each school, or fewer: reading one whole is reading little.
+pub const SMALL: [&str; 4] = ["organizations", "settings", "storage_usages", "refinery_schema_history"];
+
+/// What an access to a table is narrowed to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Width {
+    /// All rows of all schools.
+    All,
+    /// All rows on one side of a value, in the order of an index.
+    Range,
+    /// All rows of one school.
+    School,
+    /// What was asked for.
+    Narrow,
+}
+
+/// Statements that may go through all rows of all schools. A star stands for the rest of a name.
+pub const ALL: &[(&str, &str)] = &[
+    (
+        "platform/administration::LIST",
+        "the list of all accounts, sorted and filtered by any of their columns",
+    ),
+    ("platform/administration::COUNT", "how many of them there are"),
+    ("platform/backups::ERASED", "a backup names everybody who was erased"),
+    ("platform/backups::WAITS", "ends at the first row"),
+    (
+        "platform/editing::SILENT_SESSIONS",
+        "open editors of all schools, the longest silent first",
+    ),
+    (
+        "platform/erasure::VERIFICATIONS",
+        "mailed links live for hours; the name of one stands within a text",
+    ),
+    (
+        "platform/erasure::RATES",
+        "counters are forgotten within an hour; a person stands within their names",
+    ),
+    (
+        "platform/erasure::FORMER_GRADES",
+        "grades of single members stand within a text; an erasure is rare",
+    ),
+    ("platform/erasure::EXPORTS", "jobs are kept for days"),
+    ("platform/erasure::JOBS", "jobs are kept for days"),
+    (
+        "platform/personal::HOLDERS",
+        "who took part stands within a text; once for an export of one's own data",
+    ),
+    ("platform/system::*", "counts what there is, up to a limit"),
+    ("dump/load::*", "a restore has the database to itself"),
+];
+
+/// Statements that may read all rows on one side of a value: sweeps of what is due, of which there is little, and pages in
+/// the order of that value.
+pub const RANGE: &[(&str, &str)] = &[
+    ("platform/letters::DUE", "what is due"),
+    ("platform/file_removals::DUE", "what is due"),
+    ("platform/listeners::BETWEEN", "sessions between two that are known"),
+    ("platform/accounts::FORGET_VERIFICATIONS", "what is over"),
+    ("platform/jobs::*", "what is over"),
+    (
+        "platform/old_messages::*",
+        "what was deleted long ago, by the index of what is deleted",
+    ),
+    ("platform/system::WAITING", "by the indexes of what waits"),
+    ("platform/outbox::PRUNE", "what is over"),
+    (
+        "platform/staged_files::*",
+        "what waits too long, by the index of what waits",
+    ),
+    ("platform/sign_in::FORGET_FAILURES", "what is over"),
+    (
+        "platform/sign_in::IMPORTED",
+        "by the index of what another program hashed, and ends at the first",
+    ),
+    ("platform/erasure::RECORDS", "what has come to the log within minutes"),
+    (
+        "platform/erasure::FOUND",
+        "names stand within the texts of the log; an erasure is rare and reads it in pieces",
+    ),
+    ("platform/erasure::STRIDE_END", "where such a piece ends"),
+];
+
+/// Statements that may read all rows of one school.
+pub const SCHOOL: &[(&str, &str)] = &[
+    ("activity::OWN_CLASSES", "a school has tens of classes"),
+    ("rooms::ROOMS", "a school has tens of classes"),
+    ("classes::LIST*", "the list of the school's classes"),
+    ("courses::LIST", "the list of the school's courses"),
+    ("subjects::LIST", "the list of the school's subjects"),
+    ("homerooms::LIST", "the list of the school's homerooms"),
+    ("assignments::STAFF_LIST", "the list of the school's topics"),
+    ("attachments::OF_STAFF_LIST", "the files of that list"),
+    ("group_assignments::OF_STAFF_LIST", "the links of that list"),
+    ("group_assignments::of_staff_list::*", "the links of that list"),
+    ("groups::all::*", "the list of the school's groups"),
+    ("work_rooms::ALL", "the list of the school's rooms"),
+    ("members::VISIBLE", "the list of the school's members"),
+    (
+        "members::LIST",
+        "a page sorted by names, which stand in another table; a school has a thousand members",
+    ),
+    (
+        "users::LIST",
+        "a page sorted by names, which stand in another table; a school has a thousand members",
+    ),
+    ("organizations::SESSIONS", "a school that goes ends its sessions"),
+    ("organizations::LEAVE", "a school that goes ends its sessions"),
+    ("organizations::MEMBER_COUNT", "counts the members"),
+    ("platform/organizations::FORGOTTEN", "jobs of a school that was deleted"),
+    ("imports::CLASSES_NAMED", "a school has tens of classes"),
+    ("imports::HOMEROOM_NAMED", "a school has tens of homerooms"),
+    ("departures::OPEN", "editors that are open now"),
+    ("saves::SESSIONS_OF_TOPIC", "editors that are open now"),
+    ("rates::FORGET", "counters are forgotten within an hour"),
+    ("overview::STATS", "sums of the school"),
+    ("stats::COUNTS", "sums of the school"),
+    ("storage::*", "the count of what a school keeps, once an hour at most"),
+    (
+        "submissions::grades::NAMES_OF_TOPIC",
+        "who took part stands within a text; once for a table of grades",
+    ),
+    (
+        "personal/nouns::*",
+        "an export of a person, in the background; who took part stands within a text",
+    ),
+    (
+        "personal/files::*",
+        "an export of a person, in the background; who took part stands within a text",
+    ),
+    ("personal/concealed::*", "an export of a person, in the background"),
+    ("purge::*", "a school that goes, in pieces"),
+];
+
+/// What PostgreSQL would do with little data, made-up numbers of rows and half of its ways forbidden, and does not do with much:
+/// the long run looks at these without excuse.
+pub const SMALL_POSTGRES: &[(&str, &str)] = &[
+    ("storage::*", "begins with whatever table has the fewest rows"),
+    ("work_rooms::ALL", "one index of groups is as short as the other"),
+    (
+        "cascade::topic::RELEASED",
+        "a topic has as many documents as there are, by made-up numbers",
+    ),
+    (
+        "cascade::group::RELEASED",
+        "a topic has as many documents as there are, by made-up numbers",
+    ),
+    (
+        "purge::JOB_FILES",
+        "by the index of jobs that made a file, which are kept for days",
+    ),
+    (
+        "users::LIST",
+        "begins with users where there are as few of them as members",
+    ),
+    (
+        "platform/old_messages::*",
+        "begins with files where there are as few of them as deleted messages",
+    ),
+];
+
+/// Indexes that no plan shows, with the reason to have them.
+pub const SILENT: &[(&str, &str)] = &[(
+    "message_attachments_unused_idx",
+    "PostgreSQL goes by it; SQLite finds the same files by the message they lack",
+)];
+
+/// The reason why a statement may, if it may.
+pub fn reason(list: &[(&'static str, &'static str)], statement: &str) -> Option<&'static str> {
+    let names = |pattern: &str| match pattern.strip_suffix('*') {
+        Some(start) => statement.starts_with(start),
+        None => statement == pattern,
+    };
+    list.iter()
+        .find(|(pattern, _)| names(pattern))
+        .map(|(pattern, _)| *pattern)
+}
+
+/// What the statement calls its tables.
+pub fn tables(sql: &str) -> BTreeMap<String, String> {
+    let words: Vec<&str> = sql
+        .split(|character: char| !(character.is_ascii_alphanumeric() || character == '_'))
+        .filter(|word| !word.is_empty())
+        .collect();
+    let mut tables = BTreeMap::new();
+    for window in words.windows(3) {
+        let [verb, table, alias] = window else { continue };
+        if ["FROM", "JOIN", "UPDATE", "INTO"].contains(verb)
+            && table.chars().all(|c| c.is_ascii_lowercase() || c == '_')
+        {
+            tables.insert((*table).to_owned(), (*table).to_owned());
+            let is_name = alias
+                .chars()
+                .all(|character| character.is_ascii_lowercase() || character == '_');
+            if is_name {
+                tables.entry((*alias).to_owned()).or_insert_with(|| (*table).to_owned());
+            }
+        }
+    }
+    tables
+}
+
+/// How much of its table an access reads; `partial` are the indexes that hold some of its rows only.
+pub fn width(access: &Access, partial: &BTreeSet<String>) -> Width {
+    let narrowed = access.narrowed.replace("<=", "<").replace(">=", ">").replace("<>", "<");
+    let is_partial = access.index.as_ref().is_some_and(|index| partial.contains(index));
+    if is_partial {
+        return if narrowed.contains('=') {
+            Width::Narrow
+        } else {
+            Width::Range
+        };
+    }
+    if access.index.is_none() || narrowed.is_empty() || access.skips {
+        return Width::All;
+    }
+    let conditions: Vec<&str> = narrowed.split(" AND ").collect();
+    let equal: BTreeSet<&str> = conditions
+        .iter()
+        .filter_map(|condition| condition.split_once('='))
+        .map(|(column, _)| column.trim_matches(|character: char| "( ".contains(character)))
+        .collect();
+    let is_school = |column: &&&str| column.ends_with("organization_id");
+    if equal.is_empty() && !narrowed.contains("IS NULL") && !narrowed.contains("ANY") {
+        Width::Range
+    } else if !equal.is_empty() && equal.iter().all(|column| is_school(&column)) && conditions.len() == equal.len() {
+        Width::School
+    } else {
+        Width::Narrow
+    }
+}
+
+/// Everything in a plan that reads more than it was asked for.
+pub fn findings(
+    sql: &str,
+    plan: &Plan,
+    known: &BTreeSet<String>,
+    partial: &BTreeSet<String>,
+) -> BTreeSet<(Width, String)> {
+    let called = tables(sql);
+    let wide = plan.accesses.iter().filter_map(|access| {
+        let table = called.get(&access.table).unwrap_or(&access.table);
+        let counts = known.contains(table) && !SMALL.contains(&table.as_str());
+        let width = width(access, partial);
+        (counts && width != Width::Narrow).then(|| (width, table.clone()))
+    });
+    wide.collect()
+}

@@ -1,0 +1,55 @@
+// What is said in a room is put into what is shown as it comes. In a lesson everybody hears everybody of his group: if each
+// asked for it again, that would be most of what the service is asked.
+import type { InfiniteData, QueryClient } from "@tanstack/react-query";
+
+import type { Group } from "../lib/groups";
+import { inOrder, type Message } from "./chat";
+import type { WorkRoom } from "./room";
+
+/** What an event says about the talk of a room. */
+export interface Said {
+  workRoomId?: string;
+  message?: Message;
+  unreadCount?: number;
+}
+
+type Pages = InfiniteData<{ data: Message[] }>;
+
+/** Adds a message where it is the next one; says whether it was new, or whether the talk has to be asked for. */
+export function append(cache: QueryClient, message: Message): "new" | "known" | "ask" {
+  const queryKey = ["chat", message.workRoomId];
+  // What is on its way may be from before this message, and would take it away again.
+  if (cache.isFetching({ queryKey }) > 0) return "ask";
+  const known = cache.getQueryData<Pages>(queryKey);
+  const newest = known?.pages[0];
+  if (!known || !newest) return "new";
+  const last = inOrder(known.pages).at(-1)?.seq ?? 0;
+  if (message.seq > last + 1) return "ask";
+  if (message.seq <= last) return "known";
+  cache.setQueryData<Pages>(queryKey, { ...known, pages: [{ ...newest, data: [...newest.data, message] }, ...known.pages.slice(1)] });
+  return "new";
+}
+
+/** Changes how many messages of a room are new, wherever that is shown to its members. */
+export function count(cache: QueryClient, workRoomId: string, change: (unread: number) => number): void {
+  cache.setQueriesData<WorkRoom>({ queryKey: ["room"] }, (found) => (found?.id === workRoomId ? { ...found, unreadCount: change(found.unreadCount) } : found));
+  cache.setQueryData<Group[]>(["groups", "mine"], (groups) =>
+    groups?.map((group) => (group.workRoomId === workRoomId ? { ...group, unreadMessages: change(group.unreadMessages ?? 0) } : group)),
+  );
+}
+
+/** Hears an event for the room that is shown; answers whether nothing has to be asked for. */
+export function overhear(cache: QueryClient, workRoomId: string, own: string, event: string, said: Said): boolean {
+  if (said.workRoomId !== workRoomId) return false;
+  const { message, unreadCount } = said;
+  if (event === "message:read" && unreadCount !== undefined) {
+    count(cache, workRoomId, () => unreadCount);
+    return true;
+  }
+  const added = event === "message:new" && message ? append(cache, message) : "ask";
+  if (added === "ask") return false;
+  if (added === "new" && message?.senderId !== own) count(cache, workRoomId, (unread) => unread + 1);
+  // Pages that are not open ask when they are.
+  for (const queryKey of [["groups"], ["board"]]) void cache.invalidateQueries({ queryKey, refetchType: "none" });
+  return true;
+}
