@@ -15,6 +15,8 @@ help: ## List what can be made
 # The web client is built by npm, and only when something that goes into it has changed since; cargo never calls npm.
 WEB_CLIENT := web/dist/index.html
 WEB_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' -not -path 'web/dist/*' -not -path 'web/e2e/*')
+# The clients of both databases for the Node servers of `make bench`.
+BENCH_PEER := bench/peer/generated/.made
 # What the browser tests start.
 GROUPWORK_BINARY ?= $(abspath $(or $(CARGO_TARGET_DIR),target))/$(PROFILE)/groupwork
 
@@ -61,8 +63,14 @@ lint: ## Formatting and lints only
 doc: ## Build the documentation of the code; a warning fails
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --profile $(PROFILE) --workspace --no-deps
 
-bench: ## Measure the hot routes in a release build (not a test)
-	$(CARGO) run --release --manifest-path bench/Cargo.toml
+bench: $(BENCH_PEER) ## Measure the goals of performance in a release build, beside Node and nginx (not a test); BENCH="--quick" tries it
+	scripts/postgres run -- $(CARGO) run --release -p groupwork-bench -- $(BENCH)
+
+# The Node servers that the service is held against; without npm the run says what it leaves out.
+$(BENCH_PEER): bench/peer/package-lock.json bench/peer/models.prisma bench/peer/generate.mjs
+	@command -v npm >/dev/null || { echo "no npm: nothing will be measured beside Node"; exit 0; }; \
+	cd bench/peer && npm ci --ignore-scripts --no-audit --no-fund && npm rebuild better-sqlite3 && npm run generate && \
+	touch $(abspath $@)
 
 soak: ## The tests again in their long size, in a release build
 	scripts/setup-tests

@@ -1,4 +1,4 @@
-//! The CPU time of another process, as the kernel counts it.
+//! CPU time and memory of other processes, as the kernel counts them.
 
 use std::time::Duration;
 
@@ -13,6 +13,24 @@ pub fn used(process: u32) -> anyhow::Result<Duration> {
     let text =
         std::fs::read_to_string(&path).with_context(|| format!("{path}: the CPU time is read from Linux's /proc"))?;
     read(&text).with_context(|| format!("{path} has another form: {text}"))
+}
+
+/// The same of several processes together.
+pub fn used_by(processes: &[u32]) -> anyhow::Result<Duration> {
+    processes.iter().map(|process| used(*process)).sum()
+}
+
+/// Bytes of memory that a process has of its own and uses now: neither its program text nor files it has mapped.
+pub fn memory(process: u32) -> anyhow::Result<u64> {
+    let path = format!("/proc/{process}/status");
+    let text = std::fs::read_to_string(&path).with_context(|| path.clone())?;
+    anonymous(&text).with_context(|| format!("{path} has another form"))
+}
+
+fn anonymous(status: &str) -> Option<u64> {
+    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
+    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes << 10)
 }
 
 fn read(stat: &str) -> Option<Duration> {
@@ -32,5 +50,14 @@ mod tests {
         let stat = "17 (a b) c) S 1 17 17 0 -1 4194304 500 0 0 0 250 50 0 0 20 0 9 0 100 1 2 3";
         assert_eq!(read(stat), Some(Duration::from_secs(3)));
         assert_eq!(read("17 (short) S 1"), None);
+    }
+
+    #[test]
+    fn memory_is_what_no_file_stands_behind() {
+        assert_eq!(
+            anonymous("VmRSS:\t 9 kB\nRssAnon:\t    2048 kB\nRssFile: 1 kB\n"),
+            Some(2 << 20)
+        );
+        assert_eq!(anonymous("VmRSS:\t 9 kB\n"), None);
     }
 }

@@ -1,110 +1,178 @@
-//! Downloading a document beside nginx sending the very same file: the service asks who reads, opens the kept file and
-//! compares its hash on the way; nginx does none of that and lets the kernel copy. Without nginx it is left out, loudly.
+//! Sending files beside nginx: a document of 50 KB as the document server fetches it, the configuration that opens it, and
+//! the download of a large document. nginx sends the very same bytes from a file. The service finds out who asks, opens
+//! the kept file and compares its hash on the way; nginx does none of that and lets the kernel copy.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
+use groupwork::clock;
+use serde_json::{Value, json};
 
 use crate::cpu;
+use crate::lanes::Pace;
 use crate::load::{self, Question};
-use crate::seed::{Asking, People, Person};
+use crate::nginx::Nginx;
+use crate::process::Measured;
+use crate::saves;
+use crate::seed::Asking;
 
-/// Bytes of the file.
-pub const SIZE: usize = 10_000_000;
-/// Connections that read at once.
-const CONNECTIONS: usize = 4;
+/// Bytes of the large file.
+pub const LARGE: usize = 10_000_000;
 
-/// Files per second, and CPU of the process for each, in microseconds.
+/// Answers per second, and CPU of the process for each, in microseconds.
 #[derive(Debug, Clone, Copy)]
 pub struct Served {
-    /// Files per second.
+    /// Answers per second.
     pub rate: f64,
-    /// CPU for each file.
+    /// CPU for each answer.
     pub cpu: f64,
 }
 
-/// One round.
+/// One round of one subject.
 #[derive(Debug, Clone, Copy)]
 pub struct Round {
-    /// Through the route of a document's download.
+    /// By the service.
     pub service: Served,
     /// By nginx.
     pub nginx: Served,
 }
 
-/// A document to be read, and nginx beside it.
+/// The rounds of each subject.
+pub struct Rounds {
+    /// The configuration that opens a document.
+    pub configuration: Vec<Round>,
+    /// A document of 50 KB, as the document server fetches it.
+    pub file: Vec<Round>,
+    /// The download of a large document.
+    pub large: Vec<Round>,
+}
+
+/// What both send.
+struct Subject {
+    connections: usize,
+    service: String,
+    head: String,
+    nginx: String,
+    /// Whether the answer is the same each time; a configuration carries a fresh token.
+    body: Option<Vec<u8>>,
+}
+
+/// Documents to be read, and nginx beside them.
 pub struct Downloads {
     nginx: Nginx,
-    file: String,
-    path: String,
-    reader: Person,
+    subjects: [Subject; 3],
 }
 
 impl Downloads {
-    /// Uploads the file and starts nginx on it; nothing when there is no nginx.
-    pub async fn open(folder: &Path, base: &str, people: &People) -> anyhow::Result<Option<Self>> {
-        let asking = Asking::new(base)?;
-        let reader = people.students[0].clone();
+    /// Uploads the documents and starts nginx on their files; nothing when there is no nginx.
+    pub async fn open(folder: &Path, measured: &Measured, document: &[u8]) -> anyhow::Result<Option<Self>> {
+        let asking = Asking::new(&measured.base)?;
+        let people = measured.people()?;
+        let reader = &people.students[0];
         let room = asking.room_of(people, "The class that reads").await?;
+        let small = asking.upload(reader, (&room, None), "small.docx", document.to_vec());
+        let small = small.await?;
         // Text in random letters: nothing on the way makes it smaller.
-        let text: Vec<u8> = (0..SIZE).map(|_| rand::random_range(b'a'..=b'z')).collect();
-        let document = asking.upload(&reader, &room, "large.txt", text).await?;
-        let kept = kept(&folder.join("files"), &document)?.context("the uploaded file is not kept")?;
-        let Some(nginx) = Nginx::start(folder, kept.parent().context("a file has a folder")?)? else {
-            eprintln!("NO FIGURES FOR DOWNLOADS: there is no nginx here (apt-get install nginx-light)");
+        let text: Vec<u8> = (0..LARGE).map(|_| rand::random_range(b'a'..=b'z')).collect();
+        let large = asking.upload(reader, (&room, None), "large.txt", text.clone()).await?;
+        let path = format!("/api/workrooms/documents/{small}/editor-config");
+        let configuration = measured.get(&path, reader).await?;
+        let root = folder.join("static");
+        std::fs::create_dir_all(&root)?;
+        std::fs::write(root.join("configuration.json"), &configuration)?;
+        for (name, document) in [("small.docx", &small), ("large.txt", &large)] {
+            let kept = kept(&folder.join("files"), document)?.context("the uploaded file is not kept")?;
+            std::fs::hard_link(kept, root.join(name))?;
+        }
+        let Some(nginx) = Nginx::start(folder, &root)? else {
             return Ok(None);
         };
-        let name = kept
-            .file_name()
-            .and_then(|name| name.to_str())
-            .context("a file has a name")?;
-        Ok(Some(Self {
-            nginx,
-            file: format!("/{name}"),
-            path: format!("/api/workrooms/documents/{document}/download"),
-            reader,
-        }))
+        let configuration: Value = serde_json::from_slice(&configuration)?;
+        let url = configuration["document"]["url"]
+            .as_str()
+            .context("a document's address")?;
+        let cookie = format!("Cookie: {}\r\n", reader.cookie);
+        let subjects = [
+            Subject {
+                connections: 32,
+                service: path,
+                head: cookie.clone(),
+                nginx: "/configuration.json".to_owned(),
+                body: None,
+            },
+            Subject {
+                connections: 8,
+                service: url.trim_start_matches(&measured.base).to_owned(),
+                head: format!("Authorization: Bearer {}\r\n", pass(url)),
+                nginx: "/small.docx".to_owned(),
+                body: Some(document.to_vec()),
+            },
+            Subject {
+                connections: 4,
+                service: format!("/api/workrooms/documents/{large}/download"),
+                head: cookie,
+                nginx: "/large.txt".to_owned(),
+                body: Some(text),
+            },
+        ];
+        Ok(Some(Self { nginx, subjects }))
     }
 
-    /// Both, one after the other; the other first in every second round.
-    pub async fn round(&self, service: (SocketAddr, u32), sample: Duration, round: usize) -> anyhow::Result<Round> {
-        let nginx = (self.nginx.address, self.nginx.child.id());
-        let (first, second) = if round.is_multiple_of(2) {
-            let first = self.serve(service, &self.path, sample).await?;
-            (first, self.serve(nginx, &self.file, sample).await?)
-        } else {
-            let second = self.serve(nginx, &self.file, sample).await?;
-            (self.serve(service, &self.path, sample).await?, second)
-        };
-        Ok(Round {
-            service: first,
-            nginx: second,
+    /// Every subject from both, one after the other; the other first in every second round.
+    pub async fn rounds(&self, measured: &Measured, pace: &Pace) -> anyhow::Result<Rounds> {
+        let mut rounds = [Vec::new(), Vec::new(), Vec::new()];
+        for round in 0..pace.rounds {
+            for (subject, rounds) in self.subjects.iter().zip(&mut rounds) {
+                let service = (measured.address, measured.process(), &subject.service);
+                let nginx = (self.nginx.address, self.nginx.process(), &subject.nginx);
+                let served = if round.is_multiple_of(2) {
+                    let first = serve(service, subject, pace.sample).await?;
+                    (first, serve(nginx, subject, pace.sample).await?)
+                } else {
+                    let second = serve(nginx, subject, pace.sample).await?;
+                    (serve(service, subject, pace.sample).await?, second)
+                };
+                rounds.push(Round {
+                    service: served.0,
+                    nginx: served.1,
+                });
+            }
+        }
+        let [configuration, file, large] = rounds;
+        Ok(Rounds {
+            configuration,
+            file,
+            large,
         })
     }
+}
 
-    async fn serve(&self, server: (SocketAddr, u32), path: &str, sample: Duration) -> anyhow::Result<Served> {
-        let (address, process) = server;
-        // Both requests carry the cookie, so that both heads cost the same to read.
-        let cookie = &self.reader.cookie;
-        let request = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nCookie: {cookie}\r\n\r\n").into_bytes();
-        let question = Question {
-            ask: &|_, _| request.clone(),
-            status: 200,
-            body: None,
-        };
-        let before = cpu::used(process)?;
-        let outcome = load::drive(address, CONNECTIONS, sample, &question).await?;
-        let used = cpu::used(process)?.saturating_sub(before);
-        ensure!(outcome.answers > 0, "{path}: no file within {sample:?}");
-        let files = f64::from(u32::try_from(outcome.answers)?);
-        Ok(Served {
-            rate: files / outcome.time.as_secs_f64(),
-            cpu: used.as_secs_f64() * 1e6 / files,
-        })
-    }
+async fn serve(server: (SocketAddr, u32, &String), subject: &Subject, sample: Duration) -> anyhow::Result<Served> {
+    let (address, process, path) = server;
+    // Both requests carry the same head, so that both cost the same to read.
+    let request = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\n{}\r\n", subject.head).into_bytes();
+    let question = Question {
+        ask: &|_, _| request.clone(),
+        status: 200,
+        body: subject.body.as_deref(),
+    };
+    let before = cpu::used(process)?;
+    let outcome = load::drive(address, subject.connections, sample, &question).await?;
+    let used = cpu::used(process)?.saturating_sub(before);
+    ensure!(outcome.answers > 0, "{path}: no file within {sample:?}");
+    let files = f64::from(u32::try_from(outcome.answers)?);
+    Ok(Served {
+        rate: files / outcome.time.as_secs_f64(),
+        cpu: used.as_secs_f64() * 1e6 / files,
+    })
+}
+
+/// The token with which the document server fetches a file.
+fn pass(url: &str) -> String {
+    let now = clock::now().as_millis() / 1000;
+    saves::signed(&json!({"payload": {"url": url}, "iat": now, "exp": now + 3_600}))
 }
 
 /// The kept file of a document.
@@ -124,53 +192,4 @@ fn kept(folder: &Path, document: &str) -> anyhow::Result<Option<PathBuf>> {
         }
     }
     Ok(None)
-}
-
-/// One process of nginx, killed when dropped.
-struct Nginx {
-    child: Child,
-    address: SocketAddr,
-}
-
-impl Nginx {
-    fn start(folder: &Path, root: &Path) -> anyhow::Result<Option<Self>> {
-        // The port is free again before nginx takes it; nobody else looks for one at this moment.
-        let address = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?;
-        let here = folder.join("nginx");
-        std::fs::create_dir_all(&here)?;
-        let (here, root) = (here.display(), root.display());
-        // One process without a master, so that its CPU can be read. It writes a log, as the service does.
-        let settings = format!(
-            "daemon off; master_process off; pid {here}/pid; error_log {here}/error.log;\n\
-             events {{}}\n\
-             http {{ sendfile on; tcp_nopush on; access_log {here}/access.log; keepalive_requests 1000000;\n\
-               client_body_temp_path {here}; proxy_temp_path {here}; fastcgi_temp_path {here};\n\
-               uwsgi_temp_path {here}; scgi_temp_path {here};\n\
-               server {{ listen {address}; root {root}; }} }}\n"
-        );
-        let file = folder.join("nginx.conf");
-        std::fs::write(&file, settings)?;
-        let mut command = Command::new("nginx");
-        command.arg("-c").arg(&file).arg("-p").arg(folder).stdout(Stdio::null());
-        let child = match command.stderr(Stdio::null()).spawn() {
-            Ok(child) => child,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(error.into()),
-        };
-        let nginx = Self { child, address };
-        for _ in 0..500 {
-            if std::net::TcpStream::connect(address).is_ok() {
-                return Ok(Some(nginx));
-            }
-            std::thread::sleep(Duration::from_millis(10));
-        }
-        anyhow::bail!("nginx does not listen; its log is in {here}/error.log")
-    }
-}
-
-impl Drop for Nginx {
-    fn drop(&mut self) {
-        drop(self.child.kill());
-        drop(self.child.wait());
-    }
 }

@@ -1,4 +1,4 @@
-//! Finishing a topic of ten groups as their documents grow in number, with a document server that is asked for each of them
+//! Finishing a topic of thirty groups as their documents grow in number, with a document server that is asked for each of them
 //! and knows none. The cost for each document must not grow with them.
 
 use std::time::{Duration, Instant};
@@ -7,12 +7,10 @@ use anyhow::ensure;
 use serde_json::json;
 
 use crate::cpu;
-use crate::seed::{Asking, People, Person};
+use crate::seed::{Asking, GROUPS, People, Person};
 
-/// Documents of the topics, of ten groups each.
-pub const DOCUMENTS: [usize; 3] = [10, 100, 1000];
-/// Groups of each topic.
-const GROUPS: usize = 10;
+/// Documents of the topics: one, three and thirty in each group.
+pub const DOCUMENTS: [usize; 3] = [GROUPS, 3 * GROUPS, 30 * GROUPS];
 
 /// What one finish took.
 #[derive(Debug, Clone, Copy)]
@@ -31,20 +29,20 @@ pub struct Finishing<'b> {
 }
 
 impl<'b> Finishing<'b> {
-    /// Makes the topics; each has groups of its own.
+    /// Makes the topics, all of the same groups.
     pub async fn open(base: &'b str, people: &People) -> anyhow::Result<Self> {
         let asking = Asking::new(base)?;
         let teacher = people.teacher.clone();
         let class = asking.class_of(people, "The class that finishes").await?;
         let mut topics = Vec::new();
-        for (documents, groups) in DOCUMENTS.into_iter().zip(class.groups.chunks(GROUPS)) {
-            let ids: Vec<&str> = groups.iter().map(|(group, _)| group.as_str()).collect();
+        let ids: Vec<&str> = class.groups.iter().map(|(group, _)| group.as_str()).collect();
+        for documents in DOCUMENTS {
             let new = json!({
                 "title": format!("{documents} documents"), "deadline": "2027-01-15T10:00:00Z",
                 "classId": class.id, "courseId": class.course, "groupIds": ids,
             });
             let topic = crate::seed::id(&asking.post(&teacher, "/assignments", new).await?)?;
-            for (_, room) in groups {
+            for (_, room) in &class.groups {
                 for number in 0..documents / GROUPS {
                     let new = json!({"title": format!("Page {number}"), "documentType": "word", "assignmentId": topic});
                     asking

@@ -7,10 +7,12 @@ use std::path::Path;
 use anyhow::Context as _;
 
 use crate::finishing::Finish;
-use crate::measurement::{CONNECTIONS, Report, Sample, Target};
+use crate::lanes::{CONNECTIONS, What, Who};
+use crate::measurement::Report;
 use crate::queries::PAGE;
 use crate::seed::{DOCUMENTS, GROUPS, MEMBERS, OTHER_CLASSES};
-use crate::{downloads, finishing, imports};
+use crate::spread::{Rounds, Spread, cpu, rate};
+use crate::{downloads, finishing, goals, imports};
 
 /// Between these two lines of a file the figures stand.
 const MARKS: [&str; 2] = ["<!-- bench -->", "<!-- /bench -->"];
@@ -35,231 +37,202 @@ fn replaced(old: &str, text: &str) -> Option<String> {
 
 impl Report {
     fn markdown(&self) -> String {
-        let [session, groups, log_page, document] = self.sizes;
-        let pairs = [
-            (
-                format!("session check ({session} B)"),
-                Target::Session,
-                Target::SessionFromMemory,
-            ),
-            (
-                format!("group list of a class ({} KB)", groups / 1000),
-                Target::Groups,
-                Target::GroupsFromMemory,
-            ),
-            (
-                format!("page of the log, {PAGE} records ({} KB)", log_page / 1000),
-                Target::LogPage,
-                Target::LogPageFromMemory,
-            ),
-            (
-                format!("chat message, {CONNECTIONS} at once"),
-                Target::Talk,
-                Target::RawTalk,
-            ),
-            (
-                format!("document save, one after the other ({} KB)", document / 1000),
-                Target::Save,
-                Target::RawSave,
-            ),
-            (
-                format!("document save, {DOCUMENTS} at once"),
-                Target::Saves,
-                Target::RawSaves,
-            ),
-        ];
-        let mut text = String::from(
-            "| what | requests/s | limit/s | rate, share of the limit | CPU µs | limit's CPU µs | CPU above the limit, µs |\n\
-             |---|--:|--:|--:|--:|--:|--:|\n",
-        );
-        for (name, target, limit) in pairs {
-            let rate = self.over_rounds(|of| of(target).rate);
-            let limit_rate = self.over_rounds(|of| of(limit).rate);
-            let share = self.over_rounds(|of| of(target).rate / of(limit).rate);
-            let cpu = self.over_rounds(|of| of(target).cpu);
-            let limit_cpu = self.over_rounds(|of| of(limit).cpu);
-            let above = self.over_rounds(|of| of(target).cpu - of(limit).cpu);
-            let _infallible = writeln!(
-                text,
-                "| {name} | {:.0} | {:.0} | **{:.2}** ({:.2}–{:.2}) | {:.0} | {:.0} | **{:.0}** ({:.0}–{:.0}) |",
-                rate.median,
-                limit_rate.median,
-                share.median,
-                share.least,
-                share.most,
-                cpu.median,
-                limit_cpu.median,
-                above.median,
-                above.least,
-                above.most,
-            );
+        let mut text = goals::table(self);
+        if !self.has_peers {
+            text.push_str("\nNothing was measured beside Node: its servers were not there.\n");
         }
-        text.push_str(&self.beside_loops());
-        text.push_str(&self.beside_many());
-        let spread = |figure: fn(&imports::Round) -> f64| Spread::of(self.imports.iter().map(figure).collect());
-        let (service, raw) = (spread(|round| round.service), spread(|round| round.raw));
-        let share = spread(|round| round.service / round.raw);
-        let _infallible = writeln!(
-            text,
-            "\nImporting {} people from a table: {:.0} rows/s, the bare inserts of the same rows {:.0}/s; share **{:.2}** \
-             ({:.2}–{:.2}).",
-            imports::ROWS,
-            service.median,
-            raw.median,
-            share.median,
-            share.least,
-            share.most,
-        );
+        text.push_str(&self.servers());
+        text.push_str(&self.beside_limits());
         text.push_str(&self.beside_nginx());
         text.push_str(&self.growing());
-        let _infallible = writeln!(
-            text,
+        text.push_str(&self.importing());
+        text.push_str(&self.conditions());
+        text
+    }
+
+    /// Who answers how much at which cost, on both databases.
+    fn servers(&self) -> String {
+        let mut text = String::from(
+            "\n| SQLite | group list/s | CPU µs | log page/s | CPU µs | chat message/s | CPU µs |\n\
+             |---|--:|--:|--:|--:|--:|--:|\n",
+        );
+        let (sqlite, postgres) = (Rounds(&self.sqlite), Rounds(&self.postgres));
+        let row = |text: &mut String, name: &str, rounds: Rounds<'_>, who: [Who; 3]| {
+            let _infallible = write!(text, "| {name} |");
+            for (what, who) in [What::Groups, What::LogPage, What::Talk].into_iter().zip(who) {
+                let figure = |figure| shown(rounds.alone(what, who, figure));
+                let _infallible = write!(text, " {} | {} |", figure(rate), figure(cpu));
+            }
+            text.push('\n');
+        };
+        row(&mut text, "groupwork", sqlite, [Who::Service; 3]);
+        if self.pace.many > 1 {
+            let name = format!("groupwork, {} times the rows", self.pace.many);
+            row(&mut text, &name, sqlite, [Who::Many; 3]);
+        }
+        let node = "Fastify + better-sqlite3 + better-auth (chat: two processes)";
+        row(&mut text, node, sqlite, [Who::Fastify, Who::Fastify, Who::FastifyPair]);
+        row(&mut text, "Express + Prisma + better-auth", sqlite, [Who::Express; 3]);
+        row(&mut text, "the statements in a raw loop", sqlite, [Who::Loop; 3]);
+        row(
+            &mut text,
+            "the limit: the bytes from memory, one row and its commit",
+            sqlite,
+            [Who::Limit; 3],
+        );
+        if self.postgres.is_empty() {
+            text.push_str("\nPostgreSQL was not measured.\n");
+            return text;
+        }
+        text.push_str(
+            "\n| PostgreSQL | group list/s | server CPU µs | log page/s | CPU µs | chat message/s | CPU µs |\n\
+             |---|--:|--:|--:|--:|--:|--:|\n",
+        );
+        row(&mut text, "groupwork", postgres, [Who::Service; 3]);
+        row(&mut text, "Fastify + pg + better-auth", postgres, [Who::Fastify; 3]);
+        row(&mut text, "Express + Prisma + better-auth", postgres, [Who::Express; 3]);
+        text
+    }
+
+    /// The service beside the same process doing the least that is possible.
+    fn beside_limits(&self) -> String {
+        let [session, groups, log_page, document] = self.sizes;
+        let rows = [
+            (format!("session ({session} B)"), What::Session),
+            (format!("group list of a class ({} KB)", groups / 1000), What::Groups),
+            (
+                format!("page of the log, {PAGE} records ({} KB)", log_page / 1000),
+                What::LogPage,
+            ),
+            (format!("chat message, {CONNECTIONS} at once"), What::Talk),
+            (
+                format!("document save, one after the other ({} KB)", document / 1000),
+                What::Save,
+            ),
+            (format!("document save, {DOCUMENTS} at once"), What::Saves),
+        ];
+        let mut text = String::from(
+            "\n| beside the limit | requests/s | limit/s | rate, share of the limit | CPU µs | CPU above the limit, µs |\n\
+             |---|--:|--:|--:|--:|--:|\n",
+        );
+        let rounds = Rounds(&self.sqlite);
+        for (name, what) in rows {
+            let _infallible = writeln!(
+                text,
+                "| {name} | {} | {} | {} | {} | {} |",
+                shown(rounds.alone(what, Who::Service, rate)),
+                shown(rounds.alone(what, Who::Limit, rate)),
+                spread(rounds.beside(what, Who::Limit, rate), 2),
+                shown(rounds.alone(what, Who::Service, cpu)),
+                spread(rounds.above((what, Who::Service), (what, Who::Limit), cpu), 0),
+            );
+        }
+        text
+    }
+
+    /// Files beside nginx.
+    fn beside_nginx(&self) -> String {
+        let Some(downloads) = &self.downloads else {
+            return "\nFiles were not measured: there was no nginx.\n".to_owned();
+        };
+        let large = format!("download of {} MB, 4 connections", downloads::LARGE / 1_000_000);
+        let mut text = String::from(
+            "\n| beside nginx | answers/s | nginx/s | share | CPU, times nginx |\n|---|--:|--:|--:|--:|\n",
+        );
+        for (name, rounds) in [
+            ("editor-config, 32 connections", &downloads.configuration),
+            ("file of 50 KB for the document server, 8 connections", &downloads.file),
+            (large.as_str(), &downloads.large),
+        ] {
+            let of = |figure: fn(&downloads::Round) -> f64| Spread::of(rounds.iter().map(figure));
+            let _infallible = writeln!(
+                text,
+                "| {name} | {} | {} | {} | {} |",
+                shown(of(|round| round.service.rate)),
+                shown(of(|round| round.nginx.rate)),
+                spread(of(|round| round.service.rate / round.nginx.rate), 2),
+                spread(of(|round| round.service.cpu / round.nginx.cpu.max(1.0)), 1),
+            );
+        }
+        text
+    }
+
+    /// Finishing topics with more and more documents.
+    fn growing(&self) -> String {
+        let mut text = format!(
+            "\n| finishing a topic of {GROUPS} groups | ms | CPU ms | a document, times that of the smallest |\n\
+             |---|--:|--:|--:|\n",
+        );
+        for (column, documents) in finishing::DOCUMENTS.into_iter().enumerate() {
+            let of = |figure: &dyn Fn(&[Finish]) -> f64| Spread::of(self.finishes.iter().map(|round| figure(round)));
+            let each = |round: &[Finish], column: usize| {
+                let documents = u32::try_from(finishing::DOCUMENTS[column]).unwrap_or(u32::MAX);
+                round[column].time.as_secs_f64() / f64::from(documents)
+            };
+            let _infallible = writeln!(
+                text,
+                "| {documents} documents | {} | {} | {} |",
+                shown(of(&|round| round[column].time.as_secs_f64() * 1e3)),
+                shown(of(&|round| round[column].cpu.as_secs_f64() * 1e3)),
+                spread(of(&|round| each(round, column) / each(round, 0)), 2),
+            );
+        }
+        text
+    }
+
+    fn importing(&self) -> String {
+        let of = |figure: fn(&imports::Round) -> f64| Spread::of(self.imports.iter().map(figure));
+        format!(
+            "\nImporting {} people from a table: {} rows/s, the bare inserts of the same rows {}/s; share {}.\n",
+            imports::ROWS,
+            shown(of(|round| round.service)),
+            shown(of(|round| round.raw)),
+            spread(of(|round| round.service / round.raw), 2),
+        )
+    }
+
+    fn conditions(&self) -> String {
+        let readers = if self.pace.many > 1 {
+            format!(
+                "The larger school has {} times that; the Node servers read the larger one, and their rates are held against \
+                 the service on the larger one.",
+                self.pace.many
+            )
+        } else {
+            String::new()
+        };
+        format!(
             "\nMedians of {} rounds of {:.1} s for each target, in rotating order (least–most in brackets); ratios are taken \
-             within a round. Reads: {CONNECTIONS} keep-alive connections. The limit of a read is the same process \
+             within a round. Reads and chat: {CONNECTIONS} keep-alive connections. The limit of a read is the same process \
              answering the same bytes from memory; the limit of a save is the same process writing the same bytes with \
              write, fsync, rename, fsync of the folder and one SQLite commit; the limit of a message is one row with a \
-             commit of its own. The class has {GROUPS} groups of {MEMBERS}, \
-             a course and two topics, one with own texts; {OTHER_CLASSES} other classes ({} rows) lie beside it, and {} records are in the log. Requests \
-             are logged, sessions are checked, SQLite runs with synchronous=FULL.\n\n\
-             Machine: {}. Load average {} before, {} after; the run took {:.0} s.",
-            self.rounds.len(),
-            self.sample.as_secs_f64(),
+             commit of its own. The class has {GROUPS} groups of {MEMBERS}, a course and two topics, one with own texts; \
+             {OTHER_CLASSES} other classes ({} rows) lie beside it, and {} records are in the log. {readers} Requests are \
+             logged, sessions are checked, SQLite runs with synchronous=FULL; PostgreSQL is thrown away afterwards and does \
+             not sync.\n\nMachine: {}. Load average {} before, {} after; the run took {:.0} s.\n",
+            self.pace.rounds,
+            self.pace.sample.as_secs_f64(),
             self.rows[0],
             self.rows[1],
             self.conditions.join("; "),
             self.load[0],
             self.load[1],
             self.time.as_secs_f64(),
-        );
-        text
-    }
-
-    /// The service beside its own statements without anything around them, by CPU.
-    fn beside_loops(&self) -> String {
-        let mut text = String::from(
-            "\n| beside the raw loop of its statements | CPU µs | loop's CPU µs | times the loop | goal |\n|---|--:|--:|--:|--:|\n",
-        );
-        for (name, target, raw, goal) in [
-            ("group list of a class", Target::Groups, Target::GroupsInLoop, "1.5"),
-            ("page of the log", Target::LogPage, Target::LogPageInLoop, "1.7"),
-        ] {
-            let cpu = self.over_rounds(|of| of(target).cpu);
-            let raw_cpu = self.over_rounds(|of| of(raw).cpu);
-            let times = self.over_rounds(|of| of(target).cpu / of(raw).cpu);
-            let _infallible = writeln!(
-                text,
-                "| {name} | {:.0} | {:.0} | **{:.2}** ({:.2}–{:.2}) | ≤ {goal} |",
-                cpu.median, raw_cpu.median, times.median, times.least, times.most,
-            );
-        }
-        text
-    }
-
-    /// The same answers where there is much more beside them.
-    fn beside_many(&self) -> String {
-        if self.many < 2 {
-            return String::new();
-        }
-        let mut text = format!(
-            "\n| with {} times the rows | requests/s, times the usual | CPU, times the usual | goal |\n|---|--:|--:|--:|\n",
-            self.many
-        );
-        for (name, usual, many) in [
-            ("group list of a class", Target::Groups, Target::GroupsOfMany),
-            ("page of the log", Target::LogPage, Target::LogPageOfMany),
-        ] {
-            let rate = self.over_rounds(|of| of(many).rate / of(usual).rate);
-            let cpu = self.over_rounds(|of| of(many).cpu / of(usual).cpu);
-            let _infallible = writeln!(
-                text,
-                "| {name} | **{:.2}** ({:.2}–{:.2}) | **{:.2}** ({:.2}–{:.2}) | CPU ≤ 1.1 |",
-                rate.median, rate.least, rate.most, cpu.median, cpu.least, cpu.most,
-            );
-        }
-        text
-    }
-
-    /// A download beside nginx.
-    fn beside_nginx(&self) -> String {
-        if self.downloads.is_empty() {
-            return "\nDownloads were not measured: there was no nginx.\n".to_owned();
-        }
-        let spread = |figure: fn(&downloads::Round) -> f64| Spread::of(self.downloads.iter().map(figure).collect());
-        let (service, nginx) = (spread(|round| round.service.rate), spread(|round| round.nginx.rate));
-        let share = spread(|round| round.service.rate / round.nginx.rate);
-        let cpu = spread(|round| round.service.cpu / round.nginx.cpu.max(1.0));
-        format!(
-            "\nDownloading a document of {} MB, 4 connections: {:.0} a second, nginx with the same file {:.0}; share **{:.2}** \
-             ({:.2}–{:.2}), CPU **{:.1}** times ({:.1}–{:.1}). The service hashes what it sends.\n",
-            downloads::SIZE / 1_000_000,
-            service.median,
-            nginx.median,
-            share.median,
-            share.least,
-            share.most,
-            cpu.median,
-            cpu.least,
-            cpu.most,
         )
     }
-
-    /// Finishing topics with more and more documents.
-    fn growing(&self) -> String {
-        let mut text = String::from(
-            "\n| finishing a topic of 10 groups | ms | CPU ms | a document, times that of the smallest | goal |\n\
-             |---|--:|--:|--:|--:|\n",
-        );
-        for (column, documents) in finishing::DOCUMENTS.into_iter().enumerate() {
-            let spread = |figure: &dyn Fn(&[Finish]) -> f64| {
-                Spread::of(self.finishes.iter().map(|round| figure(round)).collect())
-            };
-            let each = |round: &[Finish], column: usize| {
-                let documents = u32::try_from(finishing::DOCUMENTS[column]).unwrap_or(u32::MAX);
-                round[column].time.as_secs_f64() / f64::from(documents)
-            };
-            let time = spread(&|round| round[column].time.as_secs_f64() * 1e3);
-            let cpu = spread(&|round| round[column].cpu.as_secs_f64() * 1e3);
-            let grown = spread(&|round| each(round, column) / each(round, 0));
-            let _infallible = writeln!(
-                text,
-                "| {documents} documents | {:.0} | {:.0} | **{:.2}** ({:.2}–{:.2}) | ≤ 1 |",
-                time.median, cpu.median, grown.median, grown.least, grown.most,
-            );
-        }
-        text
-    }
-
-    fn over_rounds(&self, figure: impl Fn(&dyn Fn(Target) -> Sample) -> f64) -> Spread {
-        let figures = self.rounds.iter().map(|samples| {
-            figure(&|target| {
-                let found = samples.iter().find(|sample| sample.target == target);
-                *found.expect("every round has every target")
-            })
-        });
-        Spread::of(figures.collect())
-    }
 }
 
-struct Spread {
-    least: f64,
-    median: f64,
-    most: f64,
+/// The middle alone.
+fn shown(spread: Option<Spread>) -> String {
+    spread.map_or_else(|| "–".to_owned(), |spread| format!("{:.0}", spread.median))
 }
 
-impl Spread {
-    fn of(mut figures: Vec<f64>) -> Self {
-        figures.sort_by(f64::total_cmp);
-        let (last, middle) = (figures.len() - 1, figures.len() / 2);
-        Self {
-            least: figures[0],
-            median: if figures.len().is_multiple_of(2) {
-                f64::midpoint(figures[middle - 1], figures[middle])
-            } else {
-                figures[middle]
-            },
-            most: figures[last],
-        }
-    }
+/// The middle with both ends.
+fn spread(spread: Option<Spread>, digits: usize) -> String {
+    spread.map_or_else(
+        || "–".to_owned(),
+        |Spread { least, median, most }| format!("**{median:.digits$}** ({least:.digits$}–{most:.digits$})"),
+    )
 }
 
 #[cfg(test)]
@@ -272,12 +245,5 @@ mod tests {
         let new = format!("a\n{}\n\nnew\n\n{}\nb\n", MARKS[0], MARKS[1]);
         assert_eq!(replaced(&old, "new\n").as_deref(), Some(new.as_str()));
         assert_eq!(replaced("no marks", "new"), None);
-    }
-
-    #[test]
-    #[expect(clippy::float_cmp, reason = "the figures are copied, not computed")]
-    fn the_median_is_the_middle_one_or_between_the_two() {
-        assert_eq!(Spread::of(vec![3.0, 1.0, 2.0]).median, 2.0);
-        assert_eq!(Spread::of(vec![4.0, 1.0, 3.0, 2.0]).median, 2.5);
     }
 }

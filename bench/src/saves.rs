@@ -20,6 +20,8 @@ use crate::server::DOCUMENT_SECRET;
 
 /// The size of a saved document, roughly.
 pub const SIZE: usize = 50_000;
+/// Bytes of a PDF.
+pub const PDF_SIZE: usize = 40_000_000;
 /// Digits at the end of the archive, in its comment, that make each result another file.
 const DIGITS: usize = 16;
 
@@ -42,6 +44,8 @@ pub fn serve_results(document: Vec<u8>) -> anyhow::Result<SocketAddr> {
                 .route("/cache/files/data/{number}/output.docx", get(result))
                 // It is asked for editing sessions, and knows none.
                 .route("/command", post(command))
+                .route("/converter", post(convert))
+                .route("/cache/files/data/pdf/output.pdf", get(pdf))
                 .with_state(Arc::new(document));
             let listener = tokio::net::TcpListener::from_std(listener)?;
             axum::serve(listener, router).await
@@ -52,6 +56,17 @@ pub fn serve_results(document: Vec<u8>) -> anyhow::Result<SocketAddr> {
 
 async fn command() -> &'static str {
     "{\"error\":1}"
+}
+
+/// Every document is the same PDF, and it is ready.
+async fn convert() -> &'static str {
+    r#"{"endConvert":true,"percent":100,"fileUrl":"http://localhost/cache/files/data/pdf/output.pdf","fileType":"pdf"}"#
+}
+
+async fn pdf() -> Vec<u8> {
+    let mut bytes = vec![b' '; PDF_SIZE];
+    bytes[..9].copy_from_slice(b"%PDF-1.7\n");
+    bytes
 }
 
 async fn result(State(document): State<Arc<Vec<u8>>>, Path(number): Path<u64>) -> Vec<u8> {
@@ -87,7 +102,7 @@ pub fn document() -> anyhow::Result<Vec<u8>> {
 pub async fn open(base: &str, lesson: &Lesson) -> anyhow::Result<Vec<Session>> {
     let http = reqwest::Client::builder().no_proxy().build()?;
     let mut sessions = Vec::new();
-    for (id, Person { id: writer, cookie }) in &lesson.documents {
+    for (id, Person { id: writer, cookie, .. }) in &lesson.documents {
         let url = format!("{base}/api/workrooms/documents/{id}/editor-config");
         let answer = http
             .get(url)
@@ -108,6 +123,13 @@ pub async fn open(base: &str, lesson: &Lesson) -> anyhow::Result<Vec<Session>> {
     Ok(sessions)
 }
 
+/// Claims as the document server signs them.
+pub fn signed(claims: &Value) -> String {
+    let secret = EncodingKey::from_secret(DOCUMENT_SECRET.as_bytes());
+    jsonwebtoken::encode(&Header::new(Algorithm::HS256), claims, &secret)
+        .expect("plain JSON can be signed with a shared secret")
+}
+
 impl Session {
     /// The notice of a forced save (6): the session goes on, so its key stays.
     pub fn notice(&self, host: SocketAddr, results: SocketAddr, number: u64) -> Vec<u8> {
@@ -120,10 +142,7 @@ impl Session {
         let seconds = now.as_millis() / 1000;
         claims["iat"] = seconds.into();
         claims["exp"] = (seconds + 300).into();
-        let secret = EncodingKey::from_secret(DOCUMENT_SECRET.as_bytes());
-        let token = jsonwebtoken::encode(&Header::new(Algorithm::HS256), &claims, &secret)
-            .expect("plain JSON can be signed with a shared secret");
-        claims["token"] = token.into();
+        claims["token"] = signed(&claims).into();
         let body = claims.to_string();
         let path = format!("/api/workrooms/documents/{}/callback", self.id);
         format!(

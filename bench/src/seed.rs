@@ -1,9 +1,6 @@
 //! The school that is measured: one class of 30 groups of five with a course and two topics, made through the service's
 //! own doors, and two hundred more classes like it, copied row by row.
 
-use std::collections::HashMap;
-use std::path::Path;
-
 use anyhow::{Context as _, ensure};
 use groupwork::clock;
 use groupwork::store::Store;
@@ -18,6 +15,8 @@ use serde_json::{Value, json};
 
 use crate::server::AUTH_SECRET;
 
+/// Everybody's password.
+pub const PASSWORD: &str = "a password to measure with";
 /// Groups in the measured class.
 pub const GROUPS: usize = 30;
 /// Members of each group.
@@ -32,6 +31,8 @@ pub const DOCUMENTS: usize = 8;
 /// Everybody who acts, with a session.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct People {
+    /// Their organization.
+    pub organization: String,
     /// The administrator.
     pub admin: Person,
     /// The teacher of the measured class.
@@ -45,6 +46,12 @@ pub struct People {
 pub struct Person {
     /// The account.
     pub id: String,
+    /// The name.
+    pub name: String,
+    /// The address.
+    pub email: String,
+    /// The token of the session.
+    pub token: String,
     /// The session cookie.
     pub cookie: String,
 }
@@ -91,10 +98,20 @@ impl<'b> Asking<'b> {
         Ok(serde_json::from_str(&text)?)
     }
 
-    /// A document that is uploaded; answers its id.
-    pub async fn upload(&self, person: &Person, room: &str, name: &str, bytes: Vec<u8>) -> anyhow::Result<String> {
+    /// A document that is uploaded into a room, for a topic or for none; answers its id.
+    pub async fn upload(
+        &self,
+        person: &Person,
+        (room, topic): (&str, Option<&str>),
+        name: &str,
+        bytes: Vec<u8>,
+    ) -> anyhow::Result<String> {
         let part = reqwest::multipart::Part::bytes(bytes).file_name(name.to_owned());
-        let form = reqwest::multipart::Form::new().part("file", part);
+        let mut form = reqwest::multipart::Form::new();
+        if let Some(topic) = topic {
+            form = form.text("assignmentId", topic.to_owned());
+        }
+        let form = form.part("file", part);
         let url = format!("{}/api/workrooms/{room}/documents", self.base);
         let request = self
             .http
@@ -170,7 +187,9 @@ pub async fn talks(base: &str, people: &People, lesson: &Lesson) -> anyhow::Resu
 
 /// Writes a school and its people.
 pub async fn people(store: &Store) -> anyhow::Result<People> {
-    let made = store.platform_write(PlatformProof::command_line(), |platform| {
+    // One hash for all: nobody here has to be kept apart by it, and each takes a while.
+    let password_hash = better_auth::password::hash(PASSWORD);
+    let made = store.platform_write(PlatformProof::command_line(), move |platform| {
         let now = clock::now();
         let new = NewOrganization {
             id: OrganizationId::new(clock::new_id()),
@@ -180,8 +199,8 @@ pub async fn people(store: &Store) -> anyhow::Result<People> {
         };
         let tenant = platform.insert_organization(&new, now)?;
         let mut join = |name: String, role: MemberRole| {
-            let email = format!("{}@measured.example", name.replace(' ', "."));
-            let user = NewUser::provisioned(&name, &email, PlatformRole::Student, None);
+            let email = format!("{}@measured.example", name.replace(' ', ".").to_lowercase());
+            let user = NewUser::provisioned(&name, &email, PlatformRole::Student, Some(password_hash.clone()));
             platform.insert_user(&user, now)?;
             platform.insert_member(&tenant, &user.id, role, now)?;
             let session = session(&user.id, tenant.id());
@@ -189,10 +208,14 @@ pub async fn people(store: &Store) -> anyhow::Result<People> {
             let signed = better_auth::cookie::sign(AUTH_SECRET, &session.token);
             Ok::<_, groupwork::error::Error>(Person {
                 id: user.id.to_string(),
+                name,
+                email,
+                token: session.token,
                 cookie: format!("better-auth.session_token={signed}"),
             })
         };
         Ok(People {
+            organization: tenant.id().to_string(),
             admin: join("Admin".to_owned(), MemberRole::Admin)?,
             teacher: join("Teacher".to_owned(), MemberRole::Teacher)?,
             students: (0..GROUPS * MEMBERS)
@@ -267,88 +290,4 @@ pub async fn lesson(base: &str, people: &People) -> anyhow::Result<Lesson> {
 /// The id of an object.
 pub fn id(object: &Value) -> anyhow::Result<String> {
     Ok(object["id"].as_str().context("an answer without id")?.to_owned())
-}
-
-/// Tables of a class and their columns that name something of the class; copies get ids of their own there.
-const COPIED: [(&str, &[&str]); 9] = [
-    ("classes", &["id", "name", "name_key"]),
-    ("class_subjects", &["class_id"]),
-    ("class_enrollments", &["id", "class_id"]),
-    ("courses", &["id", "class_id"]),
-    ("groups", &["id", "class_id", "course_id"]),
-    ("group_members", &["id", "class_id", "group_id"]),
-    ("work_rooms", &["id", "group_id"]),
-    ("assignments", &["id", "class_id", "course_id"]),
-    ("group_assignments", &["id", "class_id", "assignment_id", "group_id"]),
-];
-
-/// Copies the measured class so many times, beside the service. Answers the number of rows.
-pub fn other_classes(database: &Path, copies: usize) -> anyhow::Result<usize> {
-    let mut connection = rusqlite::Connection::open(database)?;
-    connection.busy_timeout(std::time::Duration::from_secs(10))?;
-    let transaction = connection.transaction()?;
-    // Copies of copies would grow without end: what is there now is copied, and nothing else.
-    let mut originals = HashMap::new();
-    for (table, renamed) in COPIED {
-        let select = columns(&transaction, table)?
-            .into_iter()
-            .map(|column| {
-                if renamed.contains(&column.as_str()) {
-                    format!("?1 || {column}")
-                } else {
-                    column
-                }
-            })
-            .collect::<Vec<_>>();
-        transaction.execute_batch(&format!("CREATE TEMP TABLE original_{table} AS SELECT * FROM {table}"))?;
-        originals.insert(table, select.join(", "));
-    }
-    let mut rows = 0;
-    for copy in 0..copies {
-        for (table, _) in COPIED {
-            let insert = format!("INSERT INTO {table} SELECT {} FROM original_{table}", originals[table]);
-            rows += transaction.prepare_cached(&insert)?.execute([format!("c{copy}-")])?;
-        }
-    }
-    transaction.commit()?;
-    connection.execute_batch("ANALYZE")?;
-    Ok(rows)
-}
-
-/// Copies the records of the log until there are so many, each copy a second earlier than the one before. Answers how many
-/// there are.
-pub fn log(database: &Path, wanted: usize) -> anyhow::Result<usize> {
-    let mut connection = rusqlite::Connection::open(database)?;
-    connection.busy_timeout(std::time::Duration::from_secs(10))?;
-    let transaction = connection.transaction()?;
-    transaction.execute_batch("CREATE TEMP TABLE original_log AS SELECT * FROM activity_logs")?;
-    let select: Vec<String> = columns(&transaction, "activity_logs")?
-        .into_iter()
-        .map(|column| match column.as_str() {
-            "id" => "'r' || ?1 || '-' || id".to_owned(),
-            "created_at" => "created_at - 1000 * ?1".to_owned(),
-            _ => column,
-        })
-        .collect();
-    let insert = format!(
-        "INSERT INTO activity_logs SELECT {} FROM original_log",
-        select.join(", ")
-    );
-    let rows: u32 = transaction.query_row("SELECT COUNT(*) FROM original_log", [], |row| row.get(0))?;
-    ensure!(rows > 0, "nothing was recorded");
-    let mut copy = 0_i64;
-    let mut rows = usize::try_from(rows)?;
-    while rows < wanted {
-        copy += 1;
-        rows += transaction.prepare_cached(&insert)?.execute([copy])?;
-    }
-    transaction.commit()?;
-    connection.execute_batch("ANALYZE")?;
-    Ok(rows)
-}
-
-fn columns(connection: &rusqlite::Connection, table: &str) -> anyhow::Result<Vec<String>> {
-    let mut statement = connection.prepare("SELECT name FROM pragma_table_info(?1)")?;
-    let names = statement.query_map([table], |row| row.get(0))?;
-    Ok(names.collect::<Result<_, _>>()?)
 }

@@ -11,15 +11,16 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use anyhow::Context as _;
 use axum::Router;
 use axum::body::Bytes;
-use axum::extract::{self, State};
+use axum::extract::{self, Request, State};
 use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse;
 use axum::routing::{get, post};
 use groupwork::app::App;
-use groupwork::clock;
 use groupwork::config::{Config, ServeArgs, StorageArgs};
 use groupwork::http::{listen, router};
+use groupwork::{auth, clock};
+use model::access::Access;
 
 use crate::seed;
 
@@ -28,8 +29,20 @@ pub const AUTH_SECRET: &str = "the-secret-that-signs-cookies-while-measuring";
 /// Signs the tokens of its document server.
 pub const DOCUMENT_SECRET: &str = "the-secret-of-the-document-server-while-measuring";
 
-/// Serves in this folder until killed. The first line of stdout is what the parent needs to know, as JSON.
-pub fn run(folder: &Path, document_server: &str) -> anyhow::Result<()> {
+/// How the measured service runs.
+pub struct Serving {
+    /// Its data folder.
+    pub folder: PathBuf,
+    /// Its document server.
+    pub document_server: String,
+    /// A PostgreSQL database; without one it is SQLite in the folder.
+    pub database_url: Option<String>,
+    /// Whether it makes no school.
+    pub is_empty: bool,
+}
+
+/// Serves until killed. The first line of stdout is what the parent needs to know, as JSON.
+pub fn run(serving: &Serving) -> anyhow::Result<()> {
     // Requests are logged as in production; the parent sends stderr to a file.
     tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
@@ -39,10 +52,11 @@ pub fn run(folder: &Path, document_server: &str) -> anyhow::Result<()> {
     tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?
-        .block_on(serve(folder, document_server))
+        .block_on(serve(serving))
 }
 
-async fn serve(folder: &Path, document_server: &str) -> anyhow::Result<()> {
+async fn serve(serving: &Serving) -> anyhow::Result<()> {
+    let folder = &serving.folder;
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
     let base = format!("http://{}", listener.local_addr()?);
     let config = Config::check(
@@ -50,20 +64,30 @@ async fn serve(folder: &Path, document_server: &str) -> anyhow::Result<()> {
             frontend_url: Some(base.clone()),
             auth_secret: Some(AUTH_SECRET.into()),
             docserver_jwt_secret: Some(DOCUMENT_SECRET.into()),
-            docserver_url: Some(document_server.to_owned()),
+            docserver_url: Some(serving.document_server.clone()),
             rate_limit_factor: 0.0,
+            connections_max: 100_000,
+            connections_per_address: 100_000,
             listen: listener.local_addr()?,
             ..ServeArgs::default()
         },
         StorageArgs {
-            data_dir: folder.to_owned(),
+            data_dir: folder.clone(),
+            database_url: serving.database_url.clone(),
             ..StorageArgs::default()
         },
     )?;
     let app = App::build(config, &base).await.map_err(anyhow::Error::new)?;
-    let people = seed::people(app.store()).await?;
+    let people = match serving.is_empty {
+        true => None,
+        false => Some(seed::people(app.store()).await?),
+    };
     let limits = Arc::new(Limits::open(folder)?);
-    let routes = router::router(app.clone()).merge(limit_routes(limits));
+    let checks = Router::new()
+        .route("/session-check", get(check_session))
+        .route("/nothing", get(async || "{}"))
+        .with_state(app.clone());
+    let routes = router::router(app.clone()).merge(limit_routes(limits)).merge(checks);
     let greeting = serde_json::json!({"base": base, "people": people});
     writeln!(std::io::stdout(), "{greeting}")?;
     listen::serve(listener, routes, app, listen::stop_signal()).await?;
@@ -85,8 +109,8 @@ impl Limits {
         let database = rusqlite::Connection::open(folder.join("raw.db"))?;
         database.execute_batch(
             "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
-             CREATE TABLE saves (id INTEGER PRIMARY KEY, name TEXT NOT NULL, size INTEGER NOT NULL);
-             CREATE TABLE messages (id TEXT PRIMARY KEY, room_id TEXT NOT NULL, sender_id TEXT NOT NULL,
+             CREATE TABLE IF NOT EXISTS saves (id INTEGER PRIMARY KEY, name TEXT NOT NULL, size INTEGER NOT NULL);
+             CREATE TABLE IF NOT EXISTS messages (id TEXT PRIMARY KEY, room_id TEXT NOT NULL, sender_id TEXT NOT NULL,
                 content TEXT NOT NULL, created_at BIGINT NOT NULL);",
         )?;
         Ok(Self {
@@ -139,6 +163,14 @@ fn limit_routes(limits: Arc<Limits>) -> Router {
         .route("/raw", post(raw_save))
         .route("/raw-message", post(raw_message))
         .with_state(limits)
+}
+
+/// What the guard of a route does to find out who asks, and nothing else.
+async fn check_session(State(app): State<App>, request: Request) -> Result<&'static str, StatusCode> {
+    let mut claim = app.gate().claim(&request, app.frontend_origin());
+    let facts = auth::look_up(app.gate(), &mut claim).await;
+    let caller = facts.and_then(|facts| auth::authenticate(claim, facts, Access::Member));
+    caller.map(|_| "{}").map_err(|_| StatusCode::UNAUTHORIZED)
 }
 
 async fn record(

@@ -1,7 +1,5 @@
 //! The activity log: who changed what, in closed words. A record copies every name it needs, for it outlives what it names.
 
-use serde_json::Value;
-
 use crate::id::{AssignmentId, ClassId, CourseId, GroupId, LogId, OrganizationId, UserId};
 use crate::time::Timestamp;
 use crate::word::words;
@@ -130,8 +128,8 @@ pub struct Record {
     pub group_id: Option<GroupId>,
     /// Its topic.
     pub assignment_id: Option<AssignmentId>,
-    /// More, as a JSON object.
-    pub details: Value,
+    /// More: a JSON object, as the text it was stored as. Whoever shows it need not read it.
+    pub details: String,
     /// The request that did it.
     pub request_id: Option<String>,
     /// When.

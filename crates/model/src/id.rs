@@ -1,21 +1,23 @@
 //! Typed ids: one newtype for each noun, so that a course id is never taken for a group id.
 //! Ids are made elsewhere (the model knows neither clock nor chance) and are never checked here: a malformed id simply names nothing.
+//! An id goes from row to noun to view to event; its copies share one text.
+
+use std::sync::Arc;
 
 /// Makes one typed id: a text newtype that is written as a plain string everywhere.
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident)+) => {$(
         $(#[$doc])*
-        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, utoipa::ToSchema)]
-        #[serde(transparent)]
+        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, utoipa::ToSchema)]
         #[schema(value_type = String)]
-        pub struct $name(String);
+        pub struct $name(Arc<str>);
 
         impl $name {
             /// Takes the text as it is; an id that nobody issued is unknown, not wrong.
-            pub fn new(text: impl Into<String>) -> Self {
-                let text: String = text.into();
+            pub fn new(text: impl AsRef<str>) -> Self {
+                let text = text.as_ref();
                 // A NUL is a character to JSON and to addresses, but no text that a database can be asked for.
-                Self(if text.contains('\0') { text.replace('\0', "\u{fffd}") } else { text })
+                Self(if text.contains('\0') { text.replace('\0', "\u{fffd}").into() } else { text.into() })
             }
 
             /// The text of the id.
@@ -23,9 +25,15 @@ macro_rules! ids {
                 &self.0
             }
 
-            /// The text of the id, without a copy.
+            /// The text of the id, as a text of its own.
             pub fn into_string(self) -> String {
-                self.0
+                self.0.as_ref().to_owned()
+            }
+        }
+
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(&self.0)
             }
         }
 

@@ -5,6 +5,8 @@
 //! `#[serde(default, deserialize_with = "model::text::optional")]` (or [`crate::edit::optional_text`] in a PATCH),
 //! or later with [`none_if_empty`].
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Deserializer};
 
 /// Why a text is refused; a plain sentence that follows the name of the field.
@@ -83,10 +85,9 @@ fn check(text: &str, shape: Shape, min: usize, max: usize) -> Result<(), BadText
 macro_rules! texts {
     ($($(#[$doc:meta])* $name:ident: $shape:ident $min:tt to $max:tt$(, $extra:path)?;)+) => {$(
         $(#[$doc])*
-        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, utoipa::ToSchema)]
-        #[serde(transparent)]
+        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, utoipa::ToSchema)]
         #[schema(value_type = String, min_length = $min, max_length = $max)]
-        pub struct $name(String);
+        pub struct $name(Arc<str>);
 
         impl $name {
             /// The fewest characters allowed.
@@ -99,9 +100,9 @@ macro_rules! texts {
                 &self.0
             }
 
-            /// The trimmed text, without a copy.
+            /// The trimmed text, as a text of its own.
             pub fn into_string(self) -> String {
-                self.0
+                self.0.as_ref().to_owned()
             }
 
             /// Whether nothing is left after trimming.
@@ -110,8 +111,8 @@ macro_rules! texts {
             }
 
             /// Takes a text that was checked before, such as a column of the store, as it is.
-            pub fn stored(text: impl Into<String>) -> Self {
-                Self(text.into())
+            pub fn stored(text: impl AsRef<str>) -> Self {
+                Self(text.as_ref().into())
             }
 
             /// Whether the text keeps its limits.
@@ -132,7 +133,7 @@ macro_rules! texts {
             type Error = BadText;
 
             fn try_from(text: &str) -> Result<Self, BadText> {
-                let text = Self(tidy(text, Shape::$shape));
+                let text = Self(tidy(text, Shape::$shape).into());
                 text.check()?;
                 Ok(text)
             }
@@ -154,7 +155,13 @@ macro_rules! texts {
             /// Trims without checking; the check belongs to validation.
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
-                Ok(Self(tidy(&text, Shape::$shape)))
+                Ok(Self(tidy(&text, Shape::$shape).into()))
+            }
+        }
+
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(&self.0)
             }
         }
 

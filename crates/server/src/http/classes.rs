@@ -15,7 +15,7 @@ use utoipa_axum::routes;
 use super::context::Context;
 use super::endpoint::Endpoints;
 use super::everywhere::by_name;
-use super::reply::Created;
+use super::reply::{Created, Written};
 use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
 use crate::actions::classes::{self, NewClass, NewCoTeacher, RemovedCounts};
 use crate::error::{Error, Result};
@@ -245,7 +245,7 @@ async fn groups(
     cx: Context,
     Path(id): Path<ClassId>,
     ValidQuery(mut filter): ValidQuery<super::groups::Filter>,
-) -> Result<Json<Vec<KnownGroupView>>> {
+) -> Result<Written> {
     filter.class_id = Some(of_path(&cx, id, filter.class_id).await?);
     super::groups::matching(cx, filter).await
 }

@@ -19,7 +19,7 @@ use super::endpoint::Endpoints;
 use super::everywhere::begins;
 use super::group_files;
 use super::help;
-use super::reply::Created;
+use super::reply::{Created, Written};
 use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
 use crate::actions::group_divisions::{self, NewDivision};
 use crate::actions::group_members::{self, Move, NewMembers};
@@ -111,12 +111,12 @@ impl Editable for GroupEdit {
 
 /// The groups the caller may know of, by number
 #[utoipa::path(get, path = "/groups", params(Filter), responses((status = 200, body = [KnownGroupView])))]
-async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Json<Vec<KnownGroupView>>> {
+async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Written> {
     matching(cx, filter).await
 }
 
 /// The list of this room; the list of a class is the same one.
-pub(super) async fn matching(cx: Context, filter: Filter) -> Result<Json<Vec<KnownGroupView>>> {
+pub(super) async fn matching(cx: Context, filter: Filter) -> Result<Written> {
     let filter = GroupFilter {
         class_id: filter.class_id,
         course: filter
@@ -132,6 +132,20 @@ pub(super) async fn matching(cx: Context, filter: Filter) -> Result<Json<Vec<Kno
         search: filter.search.map(Search::into_string).filter(|text| !text.is_empty()),
         mine: filter.mine.is_some_and(|on| on.0),
     };
+    if !cx.caller().is_everywhere() {
+        let look = cx.read(move |scope| {
+            let found = scope.groups(&filter)?;
+            let standpoint = scope.standpoint();
+            let shown: Vec<GroupId> = found.iter().map(|group| group.whole.group.id.clone()).collect();
+            Ok((
+                shown,
+                Written::list(found.into_iter().map(|group| known(group, standpoint)))?,
+            ))
+        });
+        let (shown, groups) = look.await?;
+        join_rooms(&cx, &shown);
+        return Ok(groups);
+    }
     let look = cx.list(move |scope| {
         let found = scope.groups(&filter)?.into_iter();
         let search = filter.search.as_deref();
@@ -145,14 +159,12 @@ pub(super) async fn matching(cx: Context, filter: Filter) -> Result<Json<Vec<Kno
         let standpoint = scope.standpoint();
         Ok(found
             .map(|group| {
-                let (place, id) = (place(&group.whole.group), group.whole.group.id.clone());
-                (place, (id, known(group, standpoint)))
+                let place = place(&group.whole.group);
+                (place, known(group, standpoint))
             })
             .collect())
     });
-    let (shown, groups): (Vec<_>, Vec<_>) = look.await?.into_iter().unzip();
-    join_rooms(&cx, &shown);
-    Ok(Json(groups))
+    Written::list(look.await?.into_iter())
 }
 
 /// Groups as far as the caller may know them; a student's sockets come along.

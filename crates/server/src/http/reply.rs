@@ -4,10 +4,10 @@ use axum::Json;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use model::refusal::RefusalKind;
-use serde::Serialize;
+use serde::{Serialize, Serializer as _};
 use utoipa::ToSchema;
 
-use crate::error::{Error, Problem};
+use crate::error::{Error, Problem, Result};
 
 /// The body of every error (contract 2), a superset of better-auth's `{code, message}`.
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -122,6 +122,32 @@ impl IntoResponse for Error {
             details,
         });
         response
+    }
+}
+
+/// A body of JSON that was written where its rows were read: on one thread with them, so that the many small texts of a
+/// long list never change hands.
+pub struct Written(Vec<u8>);
+
+impl Written {
+    /// A list, one view after the other.
+    pub fn list<T: Serialize>(views: impl Iterator<Item = T>) -> Result<Self> {
+        let mut body = Vec::with_capacity(4096);
+        serde_json::Serializer::new(&mut body).collect_seq(views)?;
+        Ok(Self(body))
+    }
+
+    /// Anything else.
+    pub fn one(view: &impl Serialize) -> Result<Self> {
+        let mut body = Vec::with_capacity(4096);
+        serde_json::to_writer(&mut body, view)?;
+        Ok(Self(body))
+    }
+}
+
+impl IntoResponse for Written {
+    fn into_response(self) -> Response {
+        ([(header::CONTENT_TYPE, "application/json")], self.0).into_response()
     }
 }
 

@@ -271,7 +271,7 @@ fn record(row: &mut Columns<'_>) -> Result<Record> {
         course_id: row.take()?,
         group_id: row.take()?,
         assignment_id: row.take()?,
-        details: row.json()?,
+        details: row.take()?,
         request_id: row.take()?,
         created_at: row.take()?,
     })

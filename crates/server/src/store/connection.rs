@@ -222,7 +222,12 @@ impl Connection {
     /// Transaction control and migrations: text without arguments.
     pub(super) fn batch(&mut self, text: &str) -> Result<()> {
         match self {
-            Self::Sqlite(connection) => connection.execute_batch(text).map_err(internal),
+            Self::Sqlite(connection) if text.contains([';', '=']) => connection.execute_batch(text).map_err(internal),
+            // Every unit begins and ends with one of these: they are kept prepared like everything else.
+            Self::Sqlite(connection) => {
+                let mut statement = connection.prepare_cached(text).map_err(internal)?;
+                statement.execute([]).map(drop).map_err(internal)
+            }
             Self::Postgres(connection) => connection.client.batch_execute(text).map_err(conflict::postgres),
         }
     }

@@ -4,7 +4,7 @@ use model::activity::{Action, Category, Record, event};
 use model::id::{AssignmentId, ClassId, CourseId, GroupId, LogId, OrganizationId, UserId};
 use model::time::Timestamp;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
 use super::csv;
@@ -38,7 +38,7 @@ pub struct ActivityLogView {
     #[schema(required)]
     assignment_id: Option<AssignmentId>,
     #[schema(value_type = Object)]
-    details: Value,
+    details: Box<RawValue>,
     #[schema(required)]
     request_id: Option<String>,
     created_at: Timestamp,
@@ -51,6 +51,8 @@ impl From<Record> for ActivityLogView {
             || format!("{}_{}", record.category, record.action),
             |action| event(record.category, action),
         );
+        // It was JSON when it was stored; anything else would be shown as nothing.
+        let details = RawValue::from_string(record.details).unwrap_or_default();
         Self {
             id: record.id,
             organization_id: record.organization_id,
@@ -67,7 +69,7 @@ impl From<Record> for ActivityLogView {
             course_id: record.course_id,
             group_id: record.group_id,
             assignment_id: record.assignment_id,
-            details: record.details,
+            details,
             request_id: record.request_id,
             created_at: record.created_at,
         }
@@ -120,7 +122,7 @@ impl ActivityLogView {
             text(self.group_id.as_ref()),
             text(self.assignment_id.as_ref()),
             text(self.request_id.as_ref()),
-            self.details.to_string(),
+            self.details.get().to_owned(),
         ])
     }
 }

@@ -1,0 +1,95 @@
+//! What an archive of a topic and a PDF add to the memory of the service while they stream: they must not grow with what
+//! is in them.
+
+use std::net::SocketAddr;
+use std::path::Path;
+
+use anyhow::ensure;
+use serde_json::json;
+
+use crate::process::{Measured, Start};
+use crate::seed::{Asking, Person, id};
+use crate::{cpu, saves};
+
+/// Documents in the archive, one for each group.
+const DOCUMENTS: usize = 20;
+/// Bytes of each.
+const SIZE: usize = 6_000_000;
+
+/// The most memory above what there was before, in bytes.
+#[derive(Debug, Clone, Copy)]
+pub struct Growth {
+    /// While the archive streamed.
+    pub archive: u64,
+    /// Bytes of the archive.
+    pub archive_size: u64,
+    /// While a PDF streamed.
+    pub pdf: u64,
+    /// Bytes of the PDF.
+    pub pdf_size: u64,
+}
+
+/// Fills a topic with documents, takes its archive and one PDF.
+pub async fn measure(folder: &Path, results: SocketAddr) -> anyhow::Result<Growth> {
+    let measured = Measured::start(&Start::usual(folder, results))?;
+    let (people, process) = (measured.people()?, measured.process());
+    let asking = Asking::new(&measured.base)?;
+    let class = asking.class_of(people, "The class with large files").await?;
+    let groups: Vec<&str> = class.groups.iter().map(|(group, _)| group.as_str()).collect();
+    let topic = json!({
+        "title": "Large files", "deadline": "2027-01-15T10:00:00Z",
+        "classId": class.id, "courseId": class.course, "groupIds": groups,
+    });
+    let topic = id(&asking.post(&people.teacher, "/assignments", topic).await?)?;
+    let text: Vec<u8> = (0..SIZE).map(|_| rand::random_range(b'a'..=b'z')).collect();
+    for (_, room) in class.groups.iter().take(DOCUMENTS) {
+        let document = (room.as_str(), Some(topic.as_str()));
+        asking
+            .upload(&people.teacher, document, "large.txt", text.clone())
+            .await?;
+    }
+    let first = asking.upload(&people.teacher, (&class.groups[0].1, None), "large.txt", text);
+    let first = first.await?;
+    let archive = format!("/api/assignments/{topic}/export.zip");
+    // Once for warmth: what the process keeps for good is not counted.
+    stream(&measured, &people.teacher, &archive).await?;
+    let before = cpu::memory(process)?;
+    let (archive_size, most) = stream(&measured, &people.teacher, &archive).await?;
+    ensure!(
+        archive_size > u64::try_from(SIZE * DOCUMENTS / 2)?,
+        "a small archive: {archive_size}"
+    );
+    let archive = most.saturating_sub(before);
+    let before = cpu::memory(process)?;
+    let path = format!("/api/workrooms/documents/{first}/pdf");
+    let (pdf_size, most) = stream(&measured, &people.teacher, &path).await?;
+    ensure!(pdf_size >= u64::try_from(saves::PDF_SIZE)?, "a small PDF: {pdf_size}");
+    Ok(Growth {
+        archive,
+        archive_size,
+        pdf: most.saturating_sub(before),
+        pdf_size,
+    })
+}
+
+/// Reads an answer piece by piece; its length, and the most memory the service had meanwhile.
+async fn stream(measured: &Measured, person: &Person, path: &str) -> anyhow::Result<(u64, u64)> {
+    let http = reqwest::Client::builder().no_proxy().build()?;
+    let request = http.get(format!("{}{path}", measured.base));
+    let mut answer = request.header("cookie", &person.cookie).send().await?;
+    let status = answer.status();
+    ensure!(
+        status.is_success(),
+        "{path} answered {status}: {}",
+        answer.text().await?
+    );
+    let (mut length, mut most, mut pieces) = (0, 0, 0_u32);
+    while let Some(piece) = answer.chunk().await? {
+        length += u64::try_from(piece.len())?;
+        pieces += 1;
+        if pieces.is_multiple_of(64) {
+            most = most.max(cpu::memory(measured.process())?);
+        }
+    }
+    Ok((length, most))
+}

@@ -1,0 +1,220 @@
+//! The Node servers of `bench/peer`, started beside the service on the rows that it filled. Before one is measured its
+//! answers are compared with the service's: parsed, they must be equal.
+
+use std::io::{BufRead as _, BufReader};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use anyhow::{Context as _, ensure};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::copies::Rows;
+use crate::lanes::{Lane, Target, What, Who};
+use crate::seed::{People, Person};
+use crate::server::AUTH_SECRET;
+use crate::site::{Recorded, Site, fixed, talking};
+
+/// A running peer, killed when dropped.
+pub struct Peer {
+    child: Child,
+    who: Who,
+    address: SocketAddr,
+    processes: Vec<u32>,
+    groups: Recorded,
+    log_page: Recorded,
+    nothing: Recorded,
+    check: Recorded,
+    cookies: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Greeting {
+    base: String,
+    processes: Vec<u32>,
+}
+
+/// Where the programs are, if they can run here.
+pub fn programs() -> Option<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("peer");
+    let is_ready = folder.join("generated/sqlite/client").is_dir();
+    let has_node = Command::new("node").arg("--version").output().is_ok();
+    if is_ready && has_node {
+        return Some(folder);
+    }
+    eprintln!("NO FIGURES BESIDE NODE: in bench/peer run npm ci, npm rebuild better-sqlite3, npm run generate");
+    None
+}
+
+impl Peer {
+    /// Starts a peer on these rows and compares its answers.
+    pub async fn start(programs: &Path, who: Who, rows: &Rows, site: &Site) -> anyhow::Result<Self> {
+        let (program, workers) = match who {
+            Who::Express => ("express.mjs", 1),
+            Who::FastifyPair => ("fastify.mjs", 2),
+            _ => ("fastify.mjs", 1),
+        };
+        let folder = site.folder.join(format!("{who:?}-{}", rand::random::<u32>()));
+        std::fs::create_dir_all(&folder)?;
+        let people = site.people()?;
+        let mut settings = json!({
+            "folder": folder, "secret": AUTH_SECRET, "people": listed(people), "workers": workers,
+        });
+        match rows {
+            Rows::Sqlite(path) => settings["sqlite"] = json!(path),
+            Rows::Postgres(url) => settings["postgres"] = json!(url),
+        }
+        let file = folder.join("settings.json");
+        std::fs::write(&file, settings.to_string())?;
+        let log_file = folder.join("log");
+        let mut child = Command::new("node")
+            .arg(programs.join(program))
+            .arg(&file)
+            .env("NODE_ENV", "production")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(std::fs::File::create(&log_file)?)
+            .spawn()?;
+        let mut line = String::new();
+        let stdout = child.stdout.take().context("a piped output")?;
+        BufReader::new(stdout).read_line(&mut line)?;
+        let greeting: Greeting = serde_json::from_str(&line).with_context(|| {
+            let log = std::fs::read_to_string(&log_file).unwrap_or_default();
+            format!("{program} did not start: {line}{log}")
+        })?;
+        let address = greeting.base.trim_start_matches("http://").parse()?;
+        let (teacher, admin) = (
+            cookie(address, &people.teacher).await?,
+            cookie(address, &people.admin).await?,
+        );
+        let mut cookies = Vec::new();
+        for talk in &site.talks {
+            cookies.push(cookie(address, &talk.student).await?);
+        }
+        let peer = Self {
+            groups: Recorded::of(address, &site.groups.path, &teacher, "").await?,
+            log_page: Recorded::of(address, &site.log_page.path, &admin, "").await?,
+            nothing: Recorded::of(address, nothing(who), &teacher, "").await?,
+            check: Recorded::of(address, check(who), &teacher, "").await?,
+            child,
+            who,
+            address,
+            processes: greeting.processes,
+            cookies,
+        };
+        equal(who, &peer.groups, &site.groups)?;
+        equal(who, &peer.log_page, &site.log_page)?;
+        Ok(peer)
+    }
+
+    /// A lane that reads.
+    pub fn lane(&self, what: What) -> Lane<'_> {
+        let recorded = match what {
+            What::Groups => &self.groups,
+            What::LogPage => &self.log_page,
+            What::Check => &self.check,
+            _ => &self.nothing,
+        };
+        let target = Target(what, self.who);
+        fixed(
+            target,
+            self.address,
+            self.processes.clone(),
+            &recorded.ask,
+            &recorded.body,
+        )
+    }
+
+    /// A lane of chat messages.
+    pub fn talking<'s>(&'s self, site: &'s Site) -> Lane<'s> {
+        let processes = self.processes.clone();
+        talking(self.who, self.address, processes, &site.talks, self.cookies.clone())
+    }
+}
+
+/// Only Fastify has these two routes; of the other one nobody asks for them.
+fn nothing(who: Who) -> &'static str {
+    match who {
+        Who::Express => "/api/auth/ok",
+        _ => "/nothing",
+    }
+}
+
+fn check(who: Who) -> &'static str {
+    match who {
+        Who::Express => "/api/auth/ok",
+        _ => "/session-check",
+    }
+}
+
+fn listed(people: &People) -> Vec<Value> {
+    let all = [&people.admin, &people.teacher].into_iter().chain(&people.students);
+    all.map(|person| {
+        json!({
+            "id": person.id, "name": person.name, "email": person.email, "token": person.token,
+            "organizationId": people.organization,
+        })
+    })
+    .collect()
+}
+
+/// The cookies of somebody: his session, and the copy of it that better-auth believes for a while.
+async fn cookie(address: SocketAddr, person: &Person) -> anyhow::Result<String> {
+    let http = reqwest::Client::builder().no_proxy().build()?;
+    let request = http.get(format!("http://{address}/api/auth/get-session"));
+    let answer = request.header("cookie", &person.cookie).send().await?;
+    let given = answer.headers().get_all("set-cookie").iter();
+    let given = given.filter_map(|value| value.to_str().ok()?.split(';').next());
+    let cached = given
+        .filter(|cookie| cookie.starts_with("better-auth.session_data="))
+        .last()
+        .map(str::to_owned);
+    let (status, text) = (answer.status(), String::new());
+    let cached = cached.with_context(|| format!("{}: no cached session: {status} {text}", person.name))?;
+    Ok(format!("{}; {cached}", person.cookie))
+}
+
+fn equal(who: Who, peer: &Recorded, service: &Recorded) -> anyhow::Result<()> {
+    let read = |recorded: &Recorded| serde_json::from_slice::<Value>(&recorded.body);
+    let (theirs, ours) = (read(peer)?, read(service)?);
+    let path = &service.path;
+    ensure!(
+        theirs == ours,
+        "{path}: {who:?} answers otherwise: {}",
+        difference("", &theirs, &ours)
+    );
+    Ok(())
+}
+
+/// Where two values differ first.
+fn difference(at: &str, theirs: &Value, ours: &Value) -> String {
+    match (theirs, ours) {
+        (Value::Array(left), Value::Array(right)) if left.len() == right.len() => left
+            .iter()
+            .zip(right)
+            .enumerate()
+            .find(|(_, (left, right))| left != right)
+            .map_or_else(String::new, |(index, (left, right))| {
+                difference(&format!("{at}[{index}]"), left, right)
+            }),
+        (Value::Object(left), Value::Object(right)) => {
+            let names = left.keys().chain(right.keys());
+            let name = names.into_iter().find(|name| left.get(*name) != right.get(*name));
+            name.map_or_else(String::new, |name| {
+                let value = |object: &serde_json::Map<String, Value>| object.get(name).cloned().unwrap_or_default();
+                difference(&format!("{at}.{name}"), &value(left), &value(right))
+            })
+        }
+        _ => format!("{at}: {theirs} instead of {ours}"),
+    }
+}
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        // The workers of a pair end with the pipe that they and their first process share.
+        drop(self.child.stdin.take());
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}

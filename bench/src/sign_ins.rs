@@ -1,0 +1,126 @@
+//! A class that signs in at once: how long until the last one is in, on one processor, and how long everybody else waits
+//! meanwhile.
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::ensure;
+use serde_json::json;
+
+use crate::lanes::Pace;
+use crate::process::{Measured, Start};
+use crate::seed::{PASSWORD, Person};
+
+/// Students who sign in at once.
+pub const STUDENTS: usize = 30;
+/// How often somebody else asks.
+const EVERY: Duration = Duration::from_millis(4);
+
+/// One round.
+#[derive(Debug, Clone, Copy)]
+pub struct Round {
+    /// Seconds until all are in, on one processor.
+    pub on_one_core: f64,
+    /// The 99th percentile of other answers during that, as a multiple of a quiet moment before.
+    pub others_on_one_core: f64,
+    /// The same where the service may use all processors.
+    pub others: f64,
+}
+
+/// Measures on one processor and on all of them.
+pub async fn rounds(folder: &Path, results: SocketAddr, pace: &Pace) -> anyhow::Result<Vec<Round>> {
+    let narrow = Measured::start(&Start {
+        on_one_core: true,
+        ..Start::usual(&folder.join("one"), results)
+    })?;
+    let wide = Measured::start(&Start::usual(&folder.join("all"), results))?;
+    let mut rounds = Vec::new();
+    storm(&narrow).await?;
+    storm(&wide).await?;
+    for _ in 0..pace.rounds {
+        let (on_one_core, others_on_one_core) = storm(&narrow).await?;
+        let (_, others) = storm(&wide).await?;
+        rounds.push(Round {
+            on_one_core,
+            others_on_one_core,
+            others,
+        });
+    }
+    Ok(rounds)
+}
+
+/// Seconds until all are in, and the 99th percentile of others as a multiple of the quiet one.
+async fn storm(measured: &Measured) -> anyhow::Result<(f64, f64)> {
+    let people = measured.people()?;
+    let http = reqwest::Client::builder().no_proxy().build()?;
+    let quiet = asked(
+        &http,
+        measured,
+        &people.teacher,
+        tokio::time::sleep(Duration::from_millis(600)),
+    )
+    .await?;
+    let begin = Instant::now();
+    let mut class = tokio::task::JoinSet::new();
+    for student in people.students.iter().take(STUDENTS) {
+        let body = json!({"email": student.email, "password": PASSWORD});
+        let request = http
+            .post(format!("{}/api/auth/sign-in/email", measured.base))
+            .header("origin", &measured.base)
+            .json(&body);
+        class.spawn(async move { anyhow::Ok(request.send().await?.status()) });
+    }
+    let mut refused = Vec::new();
+    let signing_in = async {
+        while let Some(signed_in) = class.join_next().await {
+            match signed_in {
+                Ok(Ok(status)) if status.is_success() => {}
+                other => refused.push(format!("{other:?}")),
+            }
+        }
+    };
+    let mut took = 0.0;
+    let storm = async {
+        signing_in.await;
+        took = begin.elapsed().as_secs_f64();
+    };
+    let during = asked(&http, measured, &people.teacher, storm).await?;
+    ensure!(refused.is_empty(), "a sign-in was refused: {refused:?}");
+    Ok((took, percentile(during) / percentile(quiet)))
+}
+
+/// Somebody asks who he is at a steady pace until `end`; how long each answer took.
+async fn asked(
+    http: &reqwest::Client,
+    measured: &Measured,
+    person: &Person,
+    end: impl Future<Output = ()>,
+) -> anyhow::Result<Vec<f64>> {
+    let mut times = Vec::new();
+    let asking = async {
+        let mut clock = tokio::time::interval(EVERY);
+        loop {
+            clock.tick().await;
+            let begin = Instant::now();
+            let request = http.get(format!("{}/session-check", measured.base));
+            let answer = request.header("cookie", &person.cookie).send().await?;
+            answer.error_for_status()?.bytes().await?;
+            times.push(begin.elapsed().as_secs_f64());
+        }
+    };
+    tokio::select! {
+        failed = asking => {
+            let failed: anyhow::Result<()> = failed;
+            failed?;
+        }
+        () = end => {}
+    }
+    ensure!(!times.is_empty(), "nobody was answered meanwhile");
+    Ok(times)
+}
+
+fn percentile(mut times: Vec<f64>) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times[(times.len() * 99 / 100).min(times.len() - 1)]
+}

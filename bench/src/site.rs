@@ -1,0 +1,199 @@
+//! A measured process with a filled school, and the answers that are compared.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use crate::copies::Rows;
+use crate::lanes::{Asking, Lane, Target, What, Who, Work};
+use crate::process::{Measured, Start, get};
+use crate::queries::PAGE;
+use crate::seed::{self, Lesson, People, Person, Talk};
+
+/// A filled school.
+pub struct Site {
+    /// The process.
+    pub measured: Measured,
+    /// Its folder.
+    pub folder: PathBuf,
+    /// Its rows.
+    pub rows: Rows,
+    /// What is measured in it.
+    pub lesson: Lesson,
+    /// Who talks where.
+    pub talks: Vec<Talk>,
+    /// Rows of the other classes, and records of the log.
+    pub sizes: [usize; 2],
+    /// The groups of the measured class.
+    pub groups: Recorded,
+    /// A page of the log.
+    pub log_page: Recorded,
+}
+
+impl Site {
+    /// Starts a process and fills its school with so many times the usual rows.
+    pub async fn open(
+        folder: &Path,
+        results: SocketAddr,
+        database_url: Option<&str>,
+        times: usize,
+    ) -> anyhow::Result<Self> {
+        let measured = Measured::start(&Start {
+            database_url,
+            ..Start::usual(folder, results)
+        })?;
+        let rows = database_url.map_or_else(
+            || Rows::Sqlite(folder.join("groupwork.db")),
+            |url| Rows::Postgres(url.to_owned()),
+        );
+        let people = measured.people()?;
+        let lesson = seed::lesson(&measured.base, people).await?;
+        let classes = rows.copy_classes(seed::OTHER_CLASSES * times)?;
+        let records = rows.copy_log(seed::LOG_ROWS * times)?;
+        // After the copies: this class shall not be copied.
+        let talks = seed::talks(&measured.base, people, &lesson).await?;
+        let path = format!("/api/groups?classId={}", lesson.class);
+        let groups = Recorded::new(&measured, "groups", &path, &people.teacher).await?;
+        // Not the first page: what is written meanwhile would change it.
+        let first = measured.get(&page_of_log(None), &people.admin).await?;
+        let first: serde_json::Value = serde_json::from_slice(&first)?;
+        let next = page_of_log(first["nextCursor"].as_str());
+        let log_page = Recorded::new(&measured, "log", &next, &people.admin).await?;
+        Ok(Self {
+            measured,
+            folder: folder.to_owned(),
+            rows,
+            lesson,
+            talks,
+            sizes: [classes, records],
+            groups,
+            log_page,
+        })
+    }
+
+    /// Everybody in it.
+    pub fn people(&self) -> anyhow::Result<&People> {
+        self.measured.people()
+    }
+
+    /// A lane that asks the service itself for something recorded.
+    pub fn lane<'s>(&'s self, what: What, who: Who, recorded: &'s Recorded) -> Lane<'s> {
+        let request = match who {
+            Who::Limit => &recorded.ask_memory,
+            _ => &recorded.ask,
+        };
+        fixed(
+            Target(what, who),
+            self.measured.address,
+            vec![self.measured.process()],
+            request,
+            &recorded.body,
+        )
+    }
+
+    /// A lane of chat messages.
+    pub fn talking(&self) -> Lane<'_> {
+        let cookies = self.talks.iter().map(|talk| talk.student.cookie.clone()).collect();
+        talking(
+            Who::Service,
+            self.measured.address,
+            vec![self.measured.process()],
+            &self.talks,
+            cookies,
+        )
+    }
+}
+
+/// The same request over and over with the same answer.
+pub fn fixed<'s>(
+    target: Target,
+    address: SocketAddr,
+    processes: Vec<u32>,
+    request: &'s [u8],
+    body: &'s [u8],
+) -> Lane<'s> {
+    Lane {
+        target,
+        work: Work::Asking(Asking {
+            address,
+            processes,
+            ask: Box::new(move |_, _| request.to_vec()),
+            status: 200,
+            body: Some(body),
+        }),
+    }
+}
+
+/// Messages of students with these cookies.
+pub fn talking(who: Who, host: SocketAddr, processes: Vec<u32>, talks: &[Talk], cookies: Vec<String>) -> Lane<'_> {
+    let ask = move |connection: usize, count: u64| {
+        let (room, cookie) = (
+            &talks[connection % talks.len()].room,
+            &cookies[connection % talks.len()],
+        );
+        let head = format!("Cookie: {cookie}\r\nOrigin: http://{host}\r\nContent-Type: application/json\r\n");
+        let path = format!("/api/workrooms/{room}/messages");
+        post(host, &path, &head, &said(connection, count))
+    };
+    Lane {
+        target: Target(What::Talk, who),
+        work: Work::Asking(Asking {
+            address: host,
+            processes,
+            ask: Box::new(ask),
+            status: 201,
+            body: None,
+        }),
+    }
+}
+
+/// A whole request.
+pub fn post(host: SocketAddr, path: &str, more: &str, body: &str) -> Vec<u8> {
+    let length = body.len();
+    format!("POST {path} HTTP/1.1\r\nHost: {host}\r\nContent-Length: {length}\r\n{more}\r\n{body}").into_bytes()
+}
+
+/// What somebody says, as the body of a request.
+pub fn said(connection: usize, count: u64) -> String {
+    format!(
+        "{{\"content\":\"We have looked at the onion, {connection} of us, for the {count}th time. What is next?\"}}"
+    )
+}
+
+fn page_of_log(cursor: Option<&str>) -> String {
+    let cursor = cursor.map(|cursor| format!("&cursor={cursor}"));
+    format!("/api/activity-logs?limit={PAGE}{}", cursor.unwrap_or_default())
+}
+
+/// A request with the answer it gets, which the service also keeps in its memory under a name.
+pub struct Recorded {
+    /// What is asked for.
+    pub path: String,
+    /// The request.
+    pub ask: Vec<u8>,
+    /// The request for the same from memory.
+    pub ask_memory: Vec<u8>,
+    /// The body of the answer.
+    pub body: Vec<u8>,
+}
+
+impl Recorded {
+    /// Asks the service once.
+    pub async fn new(measured: &Measured, name: &str, path: &str, person: &Person) -> anyhow::Result<Self> {
+        let recorded = Self::of(measured.address, path, &person.cookie, name).await?;
+        measured.record(name, recorded.body.clone()).await?;
+        Ok(recorded)
+    }
+
+    /// Asks anybody once.
+    pub async fn of(host: SocketAddr, path: &str, cookie: &str, name: &str) -> anyhow::Result<Self> {
+        let body = get(&format!("http://{host}{path}"), cookie).await?;
+        // Both requests carry the cookie, so that both heads cost the same to read.
+        let ask = |path: &str| format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nCookie: {cookie}\r\n\r\n").into_bytes();
+        Ok(Self {
+            path: path.to_owned(),
+            ask: ask(path),
+            ask_memory: ask(&format!("/memory/{name}")),
+            body,
+        })
+    }
+}

@@ -1,0 +1,115 @@
+//! What several rounds say together.
+
+use crate::lanes::{Sample, Target, What, Who};
+
+/// The middle of some figures, and how far they lie apart.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Spread {
+    /// The least of them.
+    pub least: f64,
+    /// The one in the middle.
+    pub median: f64,
+    /// The most.
+    pub most: f64,
+}
+
+impl Spread {
+    /// Of at least one figure; of none there is nothing to say.
+    pub fn of(figures: impl IntoIterator<Item = f64>) -> Option<Self> {
+        let mut figures: Vec<f64> = figures.into_iter().collect();
+        figures.sort_by(f64::total_cmp);
+        let (least, most) = (*figures.first()?, *figures.last()?);
+        let middle = figures.len() / 2;
+        Some(Self {
+            least,
+            median: if figures.len().is_multiple_of(2) {
+                f64::midpoint(figures[middle - 1], figures[middle])
+            } else {
+                figures[middle]
+            },
+            most,
+        })
+    }
+}
+
+/// A figure of a sample.
+pub type Figure = fn(&Sample) -> f64;
+
+/// Requests per second.
+pub fn rate(sample: &Sample) -> f64 {
+    sample.rate
+}
+
+/// CPU for each answer.
+pub fn cpu(sample: &Sample) -> f64 {
+    sample.cpu
+}
+
+/// The rounds of one database.
+#[derive(Clone, Copy)]
+pub struct Rounds<'r>(pub &'r [Vec<Sample>]);
+
+impl Rounds<'_> {
+    /// A figure of one target.
+    pub fn alone(self, what: What, who: Who, figure: Figure) -> Option<Spread> {
+        self.both((what, who), (what, who), figure, |left, _| left)
+    }
+
+    /// The service's figure as a multiple of somebody else's, taken within each round.
+    pub fn beside(self, what: What, who: Who, figure: Figure) -> Option<Spread> {
+        self.both((what, Who::Service), (what, who), figure, |left, right| left / right)
+    }
+
+    /// How much more of something the first target takes than the second, taken within each round.
+    pub fn above(self, left: (What, Who), right: (What, Who), figure: Figure) -> Option<Spread> {
+        self.both(left, right, figure, |left, right| left - right)
+    }
+
+    /// Two figures of each round joined; nothing when one of them was not measured.
+    pub fn both(
+        self,
+        left: (What, Who),
+        right: (What, Who),
+        figure: Figure,
+        join: impl Fn(f64, f64) -> f64,
+    ) -> Option<Spread> {
+        let find = |samples: &[Sample], (what, who): (What, Who)| {
+            let found = samples.iter().find(|sample| sample.target == Target(what, who));
+            found.map(figure)
+        };
+        let joined = self
+            .0
+            .iter()
+            .map(|samples| Some(join(find(samples, left)?, find(samples, right)?)));
+        Spread::of(joined.collect::<Option<Vec<f64>>>()?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_is_the_middle_one_or_between_the_two() {
+        assert_eq!(Spread::of([3.0, 1.0, 2.0]).map(|spread| spread.median), Some(2.0));
+        assert_eq!(Spread::of([4.0, 1.0, 3.0, 2.0]).map(|spread| spread.median), Some(2.5));
+        assert_eq!(Spread::of([]), None);
+    }
+
+    #[test]
+    fn ratios_are_taken_within_a_round() {
+        let sample = |who, rate| Sample {
+            target: Target(What::Groups, who),
+            rate,
+            cpu: 1.0,
+        };
+        let rounds = [
+            vec![sample(Who::Service, 10.0), sample(Who::Express, 1.0)],
+            vec![sample(Who::Express, 10.0), sample(Who::Service, 200.0)],
+        ];
+        let found = Rounds(&rounds).beside(What::Groups, Who::Express, rate);
+        assert_eq!(found.map(|spread| (spread.least, spread.most)), Some((10.0, 20.0)));
+        assert_eq!(Rounds(&rounds).beside(What::Groups, Who::Fastify, rate), None);
+        assert_eq!(Rounds(&[]).beside(What::Groups, Who::Express, rate), None);
+    }
+}
