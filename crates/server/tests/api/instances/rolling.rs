@@ -135,7 +135,7 @@ async fn instances_are_replaced_one_after_the_other_and_no_request_fails() {
     let mut rng = StdRng::seed_from_u64(seed);
     let mut writers = Vec::new();
     for _ in 0..2 {
-        writers.push(Writers::start(&proxy, &world, &practice, &ledger, &mut rng).await);
+        writers.push(Writers::start(&[proxy.as_str()], &world, &practice, &ledger, &mut rng).await);
     }
     let mut listeners = Listeners::start(&proxy, &world).await;
     let readers = Readers::start(&proxy, &world);
