@@ -56,7 +56,7 @@ struct Erasure {
         (status = 400, description = "VALIDATION_ERROR, INVALID_JSON")))]
 async fn export_own(cx: Context, ValidOrEmpty(Nothing {}): ValidOrEmpty<Nothing>) -> Result<Response> {
     let pieces = cx.app().jobs().own_data(&cx.caller().user.id).await?;
-    Ok(archive(&FileName::stored("personal-data.zip".to_owned()), pieces))
+    Ok(archive(&FileName::stored("personal-data.zip"), pieces))
 }
 
 /// Ask for an archive of what the organization holds about a person

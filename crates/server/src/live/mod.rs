@@ -15,8 +15,8 @@ mod rooms;
 mod saves;
 mod seat;
 mod sweep;
-mod wire;
 pub mod watch;
+mod wire;
 
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, OnceLock};

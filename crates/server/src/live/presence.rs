@@ -102,8 +102,8 @@ mod tests {
         (OrganizationId::new("north"), UserId::new(user))
     }
 
-    fn here(users: &[&str]) -> Option<HashSet<Arc<Guest>>> {
-        Some(users.iter().map(|user| Arc::new(guest(user))).collect())
+    fn here(users: &[&str]) -> HashSet<Arc<Guest>> {
+        users.iter().map(|user| Arc::new(guest(user))).collect()
     }
 
     fn told(guests: &[Arc<Guest>]) -> Vec<Guest> {
@@ -113,14 +113,14 @@ mod tests {
     #[test]
     fn coming_and_going_is_told_once() {
         let (presence, now) = (Presence::default(), Instant::now());
-        let turn = presence.look(here(&["ben"]), now);
+        let turn = presence.look(Some(here(&["ben"])), now);
         assert_eq!(
             (told(&turn.came), told(&turn.changed)),
             (vec![guest("ben")], vec![guest("ben")])
         );
-        assert_eq!(presence.look(here(&["ben"]), now), Turn::default());
+        assert_eq!(presence.look(Some(here(&["ben"])), now), Turn::default());
         assert_eq!(presence.look(None, now), Turn::default(), "nobody moved");
-        let turn = presence.look(here(&[]), now);
+        let turn = presence.look(Some(here(&[])), now);
         assert_eq!(
             (told(&turn.went), told(&turn.changed)),
             (vec![guest("ben")], vec![guest("ben")])
@@ -134,7 +134,7 @@ mod tests {
         assert!(presence.is_elsewhere(&guest("ben"), now));
         assert_eq!(presence.look(None, now).changed.len(), 2);
         // He is here as well: nothing changes, also not when he leaves there.
-        assert!(presence.look(here(&["ben"]), now).changed.is_empty());
+        assert!(presence.look(Some(here(&["ben"])), now).changed.is_empty());
         presence.forget("second", &[guest("ben")]);
         assert!(presence.look(None, now).changed.is_empty());
         let later = now + BELIEVED;
