@@ -165,13 +165,11 @@ async fn cookie(address: SocketAddr, person: &Person) -> anyhow::Result<String> 
     let request = http.get(format!("http://{address}/api/auth/get-session"));
     let answer = request.header("cookie", &person.cookie).send().await?;
     let given = answer.headers().get_all("set-cookie").iter();
-    let given = given.filter_map(|value| value.to_str().ok()?.split(';').next());
+    let mut given = given.filter_map(|value| value.to_str().ok()?.split(';').next());
     let cached = given
-        .filter(|cookie| cookie.starts_with("better-auth.session_data="))
-        .last()
+        .rfind(|cookie| cookie.starts_with("better-auth.session_data="))
         .map(str::to_owned);
-    let (status, text) = (answer.status(), String::new());
-    let cached = cached.with_context(|| format!("{}: no cached session: {status} {text}", person.name))?;
+    let cached = cached.with_context(|| format!("{}: no cached session: {}", person.name, answer.status()))?;
     Ok(format!("{}; {cached}", person.cookie))
 }
 

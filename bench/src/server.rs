@@ -78,9 +78,10 @@ async fn serve(serving: &Serving) -> anyhow::Result<()> {
         },
     )?;
     let app = App::build(config, &base).await.map_err(anyhow::Error::new)?;
-    let people = match serving.is_empty {
-        true => None,
-        false => Some(seed::people(app.store()).await?),
+    let people = if serving.is_empty {
+        None
+    } else {
+        Some(seed::people(app.store()).await?)
     };
     let limits = Arc::new(Limits::open(folder)?);
     let checks = Router::new()

@@ -106,9 +106,12 @@ fn line(text: &mut String, rounds: &Rounds, what: &str, digits: usize, figure: i
         let [least, median, most] = spread(ratios);
         format!("**{median:.2}** ({least:.2}–{most:.2})")
     };
-    let shown = |figures: Vec<f64>| match figures.is_empty() {
-        true => "–".to_owned(),
-        false => format!("{:.digits$}", spread(figures)[1]),
+    let shown = |figures: Vec<f64>| {
+        if figures.is_empty() {
+            "–".to_owned()
+        } else {
+            format!("{:.digits$}", spread(figures)[1])
+        }
     };
     let _infallible = writeln!(text, "| {what} | {} | {} | {ratios} |", shown(ours), shown(theirs));
 }

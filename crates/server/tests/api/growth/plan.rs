@@ -31,7 +31,7 @@ pub struct Plan {
 pub enum Planner {
     Sqlite(rusqlite::Connection),
     /// With the first column of every index.
-    Postgres(postgres::Client, BTreeMap<String, String>),
+    Postgres(Box<postgres::Client>, BTreeMap<String, String>),
 }
 
 impl Planner {
@@ -59,7 +59,10 @@ impl Planner {
                     JOIN pg_class c ON c.oid = i.indexrelid
                     LEFT JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]";
                 let first = client.query(first, &[]).unwrap();
-                Self::Postgres(client, first.iter().map(|row| (row.get(0), row.get(1))).collect())
+                Self::Postgres(
+                    Box::new(client),
+                    first.iter().map(|row| (row.get(0), row.get(1))).collect(),
+                )
             }
         }
     }
@@ -83,7 +86,7 @@ impl Planner {
                 let lines: Vec<String> = rows.unwrap().map(Result::unwrap).collect();
                 of_sqlite(&lines)
             }
-            Self::Postgres(client, first) => {
+            Self::Postgres(Box::new(client), first) => {
                 client.batch_execute(&format!("PREPARE asked AS {text}")).unwrap();
                 let arguments = vec!["NULL"; parameters(text)].join(", ");
                 let call = if arguments.is_empty() {
@@ -168,7 +171,7 @@ fn walk(node: &Value, depth: usize, table: Option<&str>, plan: &mut Plan) {
     let kind = text("Node Type").unwrap_or_default();
     let table = text("Relation Name").or(table);
     plan.text.push_str(&"  ".repeat(depth));
-    for part in [
+    let parts = [
         Some(kind),
         text("Relation Name"),
         text("Alias"),
@@ -176,11 +179,10 @@ fn walk(node: &Value, depth: usize, table: Option<&str>, plan: &mut Plan) {
         text("Index Cond"),
         text("Filter"),
         text("CTE Name"),
-    ] {
-        if let Some(part) = part {
-            plan.text.push_str(part);
-            plan.text.push_str(" | ");
-        }
+    ];
+    for part in parts.into_iter().flatten() {
+        plan.text.push_str(part);
+        plan.text.push_str(" | ");
     }
     plan.text.push('\n');
     plan.sorts |= kind.contains("Sort");

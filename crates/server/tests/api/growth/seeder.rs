@@ -55,7 +55,6 @@ impl Extent {
 type Rows = (&'static str, i64, &'static str, &'static str);
 
 /// All tables of schools, parents first.
-#[expect(clippy::too_many_lines, reason = "one list of what a school has")]
 fn tables(extent: Extent) -> Vec<Rows> {
     let (students, groups) = (extent.students, extent.groups);
     let classes = groups / GROUPS;
