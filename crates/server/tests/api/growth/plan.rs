@@ -86,7 +86,7 @@ impl Planner {
                 let lines: Vec<String> = rows.unwrap().map(Result::unwrap).collect();
                 of_sqlite(&lines)
             }
-            Self::Postgres(Box::new(client), first) => {
+            Self::Postgres(client, first) => {
                 client.batch_execute(&format!("PREPARE asked AS {text}")).unwrap();
                 let arguments = vec!["NULL"; parameters(text)].join(", ");
                 let call = if arguments.is_empty() {
