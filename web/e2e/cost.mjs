@@ -1,9 +1,20 @@
 // What the steps of a lesson cost in requests and bytes, as the client really asks: the arithmetic of docs/capacity.md.
 //
-//   GROUPWORK_BINARY=<binary> node e2e/cost.mjs
+//   RATE_LIMIT_FACTOR=0 GROUPWORK_BINARY=<release binary> node e2e/cost.mjs
+//
+// Each question is then asked again, so that the CPU of the service can be read off its process.
+import { readFileSync } from "node:fs";
+
 import { openStage, ready } from "./pages.mjs";
 
+/** How often each question is repeated, and by how many at once. */
+const TIMES = 400;
+const AT_ONCE = 8;
+/** The kernel counts the CPU of a process in hundredths of a second. */
+const TICK_MS = 10;
+
 const stage = await openStage();
+const asked = new Map();
 try {
   const rivers = await stage.group("Rivers");
   const topic = await stage.topic("Landforms");
@@ -13,33 +24,36 @@ try {
     ["ada", [["opens Today", "/"], ["opens the lesson board", `/t/${topic.id}/board`]]],
   ]) {
     const page = await stage.page(who);
-    for (const [step, path] of steps) rows.push(await cost(page, `${who === "ana" ? "a pupil" : "a teacher"} ${step}`, () => page.goto(path)));
+    for (const [step, path] of steps) rows.push(await cost(page, who, `${who === "ana" ? "a pupil" : "a teacher"} ${step}`, () => page.goto(path)));
     // What follows comes from the cache of the browser.
-    for (const [step, path] of steps) rows.push(await cost(page, `the same, again: ${step}`, () => page.goto(path)));
-    rows.push(await cost(page, "a minute on the last of these, nothing happens", () => page.waitForTimeout(60_000)));
+    for (const [step, path] of steps) rows.push(await cost(page, who, `the same, again: ${step}`, () => page.goto(path)));
+    rows.push(await cost(page, who, "a minute on the last of these, nothing happens", () => page.waitForTimeout(60_000)));
     if (who === "ana") {
       const ben = await stage.api("ben");
       rows.push(
-        await cost(page, "a message of somebody else arrives", () => ben.post(`/workrooms/${rivers.workRoomId}/messages`, { content: "Who has the map?" })),
+        await cost(page, who, "a message of somebody else arrives", () => ben.post(`/workrooms/${rivers.workRoomId}/messages`, { content: "Who has the map?" })),
       );
     } else {
       const ana = await stage.api("ana");
-      rows.push(await cost(page, "a group calls for help", () => ana.post(`/groups/${rivers.id}/help`, { message: "Please come." })));
+      rows.push(await cost(page, who, "a group calls for help", () => ana.post(`/groups/${rivers.id}/help`, { message: "Please come." })));
     }
   }
   console.table(rows);
+  console.table(await replay());
 } finally {
   await stage.close();
 }
 
 /** Counts what a page asks while something happens and for some seconds after it. */
-async function cost(page, step, act) {
+async function cost(page, who, step, act) {
   const counted = { step, "API requests": 0, "other requests": 0, "KB from the API": 0, "KB of the client": 0 };
   const session = await page.context().newCDPSession(page);
   await session.send("Network.enable");
   const kinds = new Map();
   session.on("Network.requestWillBeSent", ({ requestId, request }) => {
-    const api = new URL(request.url).pathname.startsWith("/api/");
+    const { origin, pathname, search } = new URL(request.url);
+    const api = pathname.startsWith("/api/");
+    if (api && origin === stage.base && request.method === "GET") asked.set(template(pathname + search), { path: pathname + search, who });
     kinds.set(requestId, api ? "API" : "client");
   });
   session.on("Network.loadingFinished", ({ requestId, encodedDataLength }) => {
@@ -54,4 +68,30 @@ async function cost(page, step, act) {
   await session.detach();
   for (const key of ["KB from the API", "KB of the client"]) counted[key] = Math.round(counted[key] * 10) / 10;
   return counted;
+}
+
+const template = (path) => path.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, ":id").replace("/api", "");
+
+/** Asks each question many times; answers the CPU of the service for one. */
+async function replay() {
+  const rows = [];
+  for (const [name, { path, who }] of asked) {
+    const cookies = await stage.cookiesOf(who, false);
+    const headers = { cookie: cookies.map((cookie) => `${cookie.name}=${cookie.value}`).join("; "), "accept-encoding": "identity" };
+    const ask = async () => (await (await fetch(stage.base + path, { headers })).arrayBuffer()).byteLength;
+    await Promise.all(Array.from({ length: AT_ONCE }, ask));
+    const before = ticks();
+    const askers = Array.from({ length: AT_ONCE }, async () => {
+      for (let time = 0; time < TIMES / AT_ONCE; time += 1) await ask();
+    });
+    await Promise.all(askers);
+    rows.push({ question: name, "CPU µs": Math.round(((ticks() - before) * TICK_MS * 1000) / TIMES), bytes: await ask() });
+  }
+  return rows;
+}
+
+/** The CPU that the service has used, in ticks of the kernel. */
+function ticks() {
+  const fields = readFileSync(`/proc/${stage.demo.pid}/stat`, "utf8").split(") ")[1].split(" ");
+  return Number(fields[11]) + Number(fields[12]);
 }

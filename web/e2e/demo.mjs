@@ -55,6 +55,11 @@ export class Demo {
     });
   }
 
+  /** The process, for whoever measures it. */
+  get pid() {
+    return this.#child.pid;
+  }
+
   /** Ends it as a power cut does. */
   kill() {
     return this.#end("SIGKILL");
