@@ -65,8 +65,11 @@ scene("a student works through a lesson with the keyboard alone", async (stage) 
   const inEditor = () => page.evaluate(() => document.activeElement?.tagName === "IFRAME");
   for (let step = 0; step < 80 && !((await inEditor()) && (await text.evaluate((field) => field === document.activeElement))); step += 1) await page.keyboard.press("Tab");
   await page.keyboard.press("Control+End");
+  // The editor sends a little later: what comes after the hand-in is refused.
+  const taken = page.waitForResponse((answer) => answer.url().endsWith("/practice/edit") && (answer.request().postData() ?? "").includes("without a mouse."));
   await page.keyboard.type(" Written without a mouse.");
   await assertSoon(async () => (await text.inputValue()).includes("Written without a mouse."), "the words stand in the document");
+  await taken;
   for (let step = 0; step < 20 && (await inEditor()); step += 1) await page.keyboard.press("Tab");
   assert.equal(await inEditor(), false, "Tab leads out of the editor");
 
