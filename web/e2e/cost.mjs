@@ -1,8 +1,9 @@
 // What the steps of a lesson cost in requests and bytes, as the client really asks: the arithmetic of docs/capacity.md.
 //
-//   RATE_LIMIT_FACTOR=0 GROUPWORK_BINARY=<release binary> node e2e/cost.mjs
+//   GROUPWORK_BINARY=<release binary> node e2e/cost.mjs
 //
-// Each question is then asked again, so that the CPU of the service can be read off its process.
+// Each question is then asked again, as often as the limits of one person allow, so that the CPU of the service can be read
+// off its process.
 import { readFileSync } from "node:fs";
 
 import { openStage, ready } from "./pages.mjs";
@@ -70,7 +71,9 @@ async function cost(page, who, step, act) {
   return counted;
 }
 
-const template = (path) => path.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, ":id").replace("/api", "");
+function template(path) {
+  return path.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, ":id").replace("/api", "");
+}
 
 /** Asks each question many times; answers the CPU of the service for one. */
 async function replay() {
@@ -78,7 +81,12 @@ async function replay() {
   for (const [name, { path, who }] of asked) {
     const cookies = await stage.cookiesOf(who, false);
     const headers = { cookie: cookies.map((cookie) => `${cookie.name}=${cookie.value}`).join("; "), "accept-encoding": "identity" };
-    const ask = async () => (await (await fetch(stage.base + path, { headers })).arrayBuffer()).byteLength;
+    const ask = async () => {
+      const answer = await fetch(stage.base + path, { headers });
+      if (!answer.ok) throw new Error(`${name}: ${answer.status}`);
+      return (await answer.arrayBuffer()).byteLength;
+    };
+    await leave(headers);
     await Promise.all(Array.from({ length: AT_ONCE }, ask));
     const before = ticks();
     const askers = Array.from({ length: AT_ONCE }, async () => {
@@ -88,6 +96,13 @@ async function replay() {
     rows.push({ question: name, "CPU µs": Math.round(((ticks() - before) * TICK_MS * 1000) / TIMES), bytes: await ask() });
   }
   return rows;
+}
+
+/** Waits until this person may ask so often again. */
+async function leave(headers) {
+  const answer = await fetch(`${stage.base}/api/users/me`, { headers });
+  if (Number(answer.headers.get("ratelimit-remaining")) > TIMES + 2 * AT_ONCE) return;
+  await new Promise((done) => setTimeout(done, (Number(answer.headers.get("ratelimit-reset")) + 1) * 1000));
 }
 
 /** The CPU that the service has used, in ticks of the kernel. */
