@@ -168,7 +168,7 @@ pub const SMALL_POSTGRES: &[(&str, &str)] = &[
 pub const LARGE_POSTGRES: &[(&str, &str)] = &[
     (
         "users::LIST",
-        "KNOWN FAULT: for arguments it does not know it begins with all accounts, and five times the time at 10x shows it",
+        "planned here without the random_page_cost of the service's connections, with which it begins with the school",
     ),
     (
         "storage::GROUP_FILES",
