@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::Write as _;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -55,27 +56,41 @@ pub fn run(serving: &Serving) -> anyhow::Result<()> {
         .block_on(serve(serving))
 }
 
+/// The settings of every measured service: those of production, without limits that a load would meet.
+pub fn settings(
+    base: &str,
+    listen: SocketAddr,
+    document_server: Option<String>,
+    storage: StorageArgs,
+) -> anyhow::Result<Config> {
+    let serve = ServeArgs {
+        frontend_url: Some(base.to_owned()),
+        auth_secret: Some(AUTH_SECRET.into()),
+        docserver_jwt_secret: Some(DOCUMENT_SECRET.into()),
+        docserver_url: document_server,
+        rate_limit_factor: 0.0,
+        connections_max: 100_000,
+        connections_per_address: 100_000,
+        listen,
+        ..ServeArgs::default()
+    };
+    Ok(Config::check(serve, storage)?)
+}
+
 async fn serve(serving: &Serving) -> anyhow::Result<()> {
     let folder = &serving.folder;
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
     let base = format!("http://{}", listener.local_addr()?);
-    let config = Config::check(
-        ServeArgs {
-            frontend_url: Some(base.clone()),
-            auth_secret: Some(AUTH_SECRET.into()),
-            docserver_jwt_secret: Some(DOCUMENT_SECRET.into()),
-            docserver_url: Some(serving.document_server.clone()),
-            rate_limit_factor: 0.0,
-            connections_max: 100_000,
-            connections_per_address: 100_000,
-            listen: listener.local_addr()?,
-            ..ServeArgs::default()
-        },
-        StorageArgs {
-            data_dir: folder.clone(),
-            database_url: serving.database_url.clone(),
-            ..StorageArgs::default()
-        },
+    let storage = StorageArgs {
+        data_dir: folder.clone(),
+        database_url: serving.database_url.clone(),
+        ..StorageArgs::default()
+    };
+    let config = settings(
+        &base,
+        listener.local_addr()?,
+        Some(serving.document_server.clone()),
+        storage,
     )?;
     let app = App::build(config, &base).await.map_err(anyhow::Error::new)?;
     let people = if serving.is_empty {

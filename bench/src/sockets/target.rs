@@ -8,19 +8,17 @@ use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
 use groupwork::app::App;
-use groupwork::config::{Config, ServeArgs, StorageArgs};
+use groupwork::config::StorageArgs;
 use groupwork::http::{listen, router};
 use reqwest::header::CONTENT_TYPE;
 use serde_json::{Value, json};
 
 use super::school::{self, School};
 use crate::cpu;
-use crate::server::{AUTH_SECRET, DOCUMENT_SECRET};
+use crate::server::settings;
 
 /// The database of the measured service in its folder.
 const DATABASE: &str = "groupwork.db";
-/// More than any run opens.
-const CONNECTIONS: usize = 50_000;
 
 /// Which.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -182,22 +180,11 @@ pub fn serve(folder: &Path) -> anyhow::Result<()> {
 async fn serve_until_told(folder: &Path) -> anyhow::Result<()> {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
     let base = format!("http://{}", listener.local_addr()?);
-    let config = Config::check(
-        ServeArgs {
-            frontend_url: Some(base.clone()),
-            auth_secret: Some(AUTH_SECRET.into()),
-            docserver_jwt_secret: Some(DOCUMENT_SECRET.into()),
-            rate_limit_factor: 0.0,
-            listen: listener.local_addr()?,
-            connections_max: CONNECTIONS,
-            connections_per_address: CONNECTIONS,
-            ..ServeArgs::default()
-        },
-        StorageArgs {
-            data_dir: folder.to_owned(),
-            ..StorageArgs::default()
-        },
-    )?;
+    let storage = StorageArgs {
+        data_dir: folder.to_owned(),
+        ..StorageArgs::default()
+    };
+    let config = settings(&base, listener.local_addr()?, None, storage)?;
     let app = App::build(config, &base).await.map_err(anyhow::Error::new)?;
     let routes = router::router(app.clone());
     writeln!(std::io::stdout(), "{}", json!({"base": base}))?;

@@ -1,5 +1,5 @@
-//! The backstop: once a minute (a setting) every session with a socket is asked for again, and what a lost order left behind is put
-//! right. Sessions that simply expire are ended here too, for nobody gives an order when time passes.
+//! The backstop: once a minute (a setting) every session with a socket is asked for again, and what a lost order left
+//! behind is put right. Sessions that simply expire are ended here too, for nobody gives an order when time passes.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};

@@ -70,12 +70,7 @@ impl Db {
         let pool = Pool::new(database, true);
         for number in 0..readers {
             let jobs = read_jobs.clone();
-            // One must succeed; a server that has room for no more of them later is no reason not to start.
-            let mut own = if number == 0 {
-                Pooled::open(&pool)?
-            } else {
-                Pooled::vacant(&pool)
-            };
+            let mut own = Pooled::of_thread(&pool, number)?;
             spawn(&format!("reader-{number}"), move || {
                 own.stand_by();
                 while let Some((job, turn)) = jobs.receive() {
@@ -115,11 +110,7 @@ impl Db {
                 let pool = Pool::new(database, false);
                 for number in 0..write_threads {
                     let jobs = write_jobs.clone();
-                    let mut own = if number == 0 {
-                        Pooled::open(&pool)?
-                    } else {
-                        Pooled::vacant(&pool)
-                    };
+                    let mut own = Pooled::of_thread(&pool, number)?;
                     spawn(&format!("writer-{number}"), move || {
                         own.stand_by();
                         while let Some((unit, turn)) = jobs.receive() {

@@ -70,19 +70,14 @@ pub(super) struct Pooled {
 }
 
 impl Pooled {
-    /// A thread's connection, opened now.
-    pub(super) fn open(pool: &Arc<Pool>) -> Result<Self> {
-        let mut pooled = Self::vacant(pool);
-        pooled.connection = Some(pool.connect()?);
-        Ok(pooled)
-    }
-
-    /// A thread that has none yet.
-    pub(super) fn vacant(pool: &Arc<Pool>) -> Self {
-        Self {
+    /// What a thread begins with. The first one must get its connection now; a server that has room for no more of them
+    /// is no reason not to start.
+    pub(super) fn of_thread(pool: &Arc<Pool>, number: usize) -> Result<Self> {
+        let connection = if number == 0 { Some(pool.connect()?) } else { None };
+        Ok(Self {
             pool: Arc::clone(pool),
-            connection: None,
-        }
+            connection,
+        })
     }
 
     /// The connection, opened anew when the old one broke.

@@ -113,15 +113,19 @@ fn noting(
     }
 }
 
+/// Somebody of each of the two schools.
+async fn schools(app: &TestApp) -> [Standpoint; 2] {
+    let (world, now) = (&app.world, clock::now());
+    [
+        app.standpoint(&world.north, &world.adam.id, Eyes::Admin, now).await,
+        app.standpoint(&world.south, &world.zoe.id, Eyes::Teacher, now).await,
+    ]
+}
+
 /// 300 jobs of one school wait, then two of another; answers in which order they were done.
 async fn done_in_order(app: &TestApp, writes: bool, threads: usize) -> Vec<String> {
-    let (world, store) = (&app.world, app.app.store());
-    let north = app
-        .standpoint(&world.north, &world.adam.id, Eyes::Admin, clock::now())
-        .await;
-    let south = app
-        .standpoint(&world.south, &world.zoe.id, Eyes::Teacher, clock::now())
-        .await;
+    let store = app.app.store();
+    let [north, south] = schools(app).await;
     let order = Arc::new(Mutex::new(Vec::new()));
     let (release, blocking) = block(store, threads, writes).await;
     let mut waiting = Vec::new();
@@ -174,13 +178,8 @@ both!(a_crowd_at_the_database_is_passed_by_another_school, |app| {
 });
 
 both!(a_full_line_is_full_for_the_school_that_filled_it, |app| {
-    let (world, store) = (&app.world, app.app.store());
-    let north = app
-        .standpoint(&world.north, &world.adam.id, Eyes::Admin, clock::now())
-        .await;
-    let south = app
-        .standpoint(&world.south, &world.zoe.id, Eyes::Teacher, clock::now())
-        .await;
+    let store = app.app.store();
+    let [north, south] = schools(app).await;
     let order = Arc::new(Mutex::new(Vec::new()));
     let (readers, _) = threads(app);
     let (release, blocking) = block(store, readers, false).await;
