@@ -53,7 +53,7 @@ pub fn run(arguments: DemoArgs) -> anyhow::Result<()> {
     if let Some(specification) = crate::config::failpoint() {
         failpoint::arm_kill(&specification);
     }
-    super::runtime()?.block_on(demo(arguments))
+    super::run_service(demo(arguments))
 }
 
 async fn demo(arguments: DemoArgs) -> anyhow::Result<()> {

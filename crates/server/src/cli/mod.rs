@@ -14,6 +14,7 @@ mod serve;
 mod settings;
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::{Parser, Subcommand};
 
@@ -126,6 +127,18 @@ fn load_dotenv() {
     {
         eprintln!(".env: {error}");
     }
+}
+
+/// How long a service that has ended waits for what still holds a thread.
+const LEFTOVERS: Duration = Duration::from_secs(10);
+
+/// Runs a service until it ends by itself. What then still holds a thread, because a disk or a database does not answer, is
+/// left to itself: nothing of it was acknowledged, and whoever stops a service wants it to end.
+fn run_service(service: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
+    let runtime = runtime()?;
+    let outcome = runtime.block_on(service);
+    runtime.shutdown_timeout(LEFTOVERS);
+    outcome
 }
 
 /// The runtime of a command.

@@ -20,7 +20,7 @@ pub fn run(serve: ServeArgs, storage: StorageArgs) -> anyhow::Result<()> {
         failpoint::arm_kill(&specification);
     }
     tracing::info!(most = descriptors::raise(), "descriptors this process may hold");
-    super::runtime()?.block_on(async {
+    super::run_service(async {
         let listener = TcpListener::bind(config.listen)
             .await
             .with_context(|| format!("listen on {}", config.listen))?;

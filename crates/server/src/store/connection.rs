@@ -12,10 +12,11 @@ use super::sql::{Columns, Sql, Value};
 use super::{clauses, conflict};
 use crate::error::{Error, Result};
 
-/// What one statement may take, what it may wait for a lock, and how long a transaction may pause: one whose instance died
-/// keeps its locks for no longer than that. What a page from somewhere costs is said for disks without heads: with the default
-/// PostgreSQL reads the accounts of all schools for a list of one.
-const SETTINGS: &str = "SET statement_timeout = '5min'; SET lock_timeout = '20s';
+/// The settings of each connection to PostgreSQL that requests and jobs use: what one statement may take, what it may wait for
+/// a lock, and how long a transaction may pause: one whose instance died keeps its locks for no longer than that. What a page
+/// from somewhere costs is said for disks without heads: with the default PostgreSQL reads the accounts of all schools for a
+/// list of one.
+pub const SETTINGS: &str = "SET statement_timeout = '5min'; SET lock_timeout = '20s';
     SET idle_in_transaction_session_timeout = '1min';
     SET random_page_cost = 1.1";
 

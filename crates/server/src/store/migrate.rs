@@ -20,14 +20,11 @@ const UNLOCK: &str = "SELECT pg_advisory_unlock(1735881323)";
 
 /// Applies what is missing and answers how many migrations ran. A second starter waits and finds nothing to do.
 pub fn migrate(database: &Database) -> Result<usize> {
+    let _turn = turn(database)?;
     let mut connection = open(database)?;
     check_collation(&mut connection)?;
     match &mut connection {
-        Connection::Sqlite(sqlite) => {
-            // refinery takes no lock of its own: a second file's exclusive lock keeps the other starter waiting.
-            let _turn = turn(database)?;
-            run(&runner(), sqlite)
-        }
+        Connection::Sqlite(sqlite) => run(&runner(), sqlite),
         Connection::Postgres(_) => {
             connection.batch(LOCK)?;
             let outcome = connection
@@ -44,13 +41,11 @@ pub fn migrate(database: &Database) -> Result<usize> {
 pub fn migrate_to(database: &Database, version: i64) -> Result<()> {
     let version = SchemaVersion::try_from(version).map_err(internal)?;
     let runner = embedded::migrations::runner().set_target(refinery::Target::Version(version));
+    let _turn = turn(database)?;
     let mut connection = open(database)?;
     check_collation(&mut connection)?;
     match &mut connection {
-        Connection::Sqlite(sqlite) => {
-            let _turn = turn(database)?;
-            run(&runner, sqlite).map(drop)
-        }
+        Connection::Sqlite(sqlite) => run(&runner, sqlite).map(drop),
         Connection::Postgres(_) => {
             connection.batch(LOCK)?;
             let client = connection.raw_postgres().ok_or(Error::NotReady);
@@ -149,7 +144,9 @@ fn internal(error: impl Into<anyhow::Error>) -> Error {
     Error::Internal(error.into())
 }
 
-/// Waits for the turn to migrate the embedded database; the turn ends when the value is dropped.
+/// Waits for the turn to migrate the embedded database; the turn ends when the value is dropped. refinery takes no lock of
+/// its own, so a second file is locked. It is asked for before the database is opened: two connections that make a new file
+/// a WAL file at the same time do not wait for each other, one of them fails.
 fn turn(database: &Database) -> Result<Option<rusqlite::Connection>> {
     let Database::Sqlite(path) = database else {
         return Ok(None);

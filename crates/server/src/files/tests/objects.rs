@@ -63,19 +63,16 @@ async fn an_upload_that_breaks_leaves_nothing_and_an_abandoned_one_goes_later() 
 
     // A process that dies in the middle: the future is dropped where it waits for the second part.
     let staged = stage_all(&files, &large()).await;
+    bucket.hold_after(2);
     let sending = tokio::spawn({
         let (files, key) = (files.clone(), key.clone());
         async move { files.commit(staged, &key).await }
     });
-    bucket.door.held.store(true, std::sync::atomic::Ordering::SeqCst);
-    while bucket.waiting() == 0 || files_below(&folder.path().join("staging/uploads")).is_empty() {
-        // The first request may have passed before the door was held.
-        bucket.door.held.store(false, std::sync::atomic::Ordering::SeqCst);
-        tokio::time::sleep(std::time::Duration::from_millis(1)).await;
-        bucket.door.held.store(true, std::sync::atomic::Ordering::SeqCst);
-        tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+    while bucket.waiting() == 0 {
         assert!(!sending.is_finished());
+        tokio::time::sleep(std::time::Duration::from_millis(1)).await;
     }
+    assert!(!files_below(&folder.path().join("staging/uploads")).is_empty());
     sending.abort();
     assert!(sending.await.is_err());
     bucket.heal();

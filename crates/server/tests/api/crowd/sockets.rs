@@ -15,6 +15,9 @@ use crate::support::{AUTH_SECRET, World, raw, rows};
 /// Sockets that connect at the same time: about as many as the system lets wait at a door.
 const AT_ONCE: usize = 1_000;
 
+/// How long a client waits for its rooms before it tries again.
+const PATIENCE: Duration = Duration::from_secs(20);
+
 /// Students written into the tables, so many in each class.
 pub struct Students {
     /// Classes by their ids.
@@ -140,9 +143,11 @@ impl Crowd {
     async fn come_in(base: &str, cookie: &str) -> raw::Socket {
         let until = Instant::now() + Duration::from_mins(2);
         loop {
-            if let Some(mut socket) = raw::Socket::try_open_at(base, cookie).await
-                && socket.hears("ready").await
-            {
+            let tried = async {
+                let mut socket = raw::Socket::try_open_at(base, cookie).await?;
+                socket.hears("ready").await.then_some(socket)
+            };
+            if let Ok(Some(socket)) = tokio::time::timeout(PATIENCE, tried).await {
                 return socket;
             }
             assert!(Instant::now() < until, "a socket did not get in");

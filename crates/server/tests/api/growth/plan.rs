@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use groupwork::store::Database;
+use groupwork::store::connection::SETTINGS;
 use groupwork::store::sql::Sql;
 use serde_json::Value;
 
@@ -48,6 +49,7 @@ impl Planner {
             }
             Database::Postgres(url) => {
                 let mut client = postgres::Client::connect(url, postgres::NoTls).unwrap();
+                client.batch_execute(SETTINGS).unwrap();
                 client
                     .batch_execute("SET plan_cache_mode = force_generic_plan; SET jit = off")
                     .unwrap();

@@ -167,10 +167,6 @@ pub const SMALL_POSTGRES: &[(&str, &str)] = &[
 /// What PostgreSQL reads whole with all that data, by its own choice or because an estimate misleads it.
 pub const LARGE_POSTGRES: &[(&str, &str)] = &[
     (
-        "users::LIST",
-        "planned here without the random_page_cost of the service's connections, with which it begins with the school",
-    ),
-    (
         "storage::GROUP_FILES",
         "two hundred groups against forty thousand short rows",
     ),

@@ -11,7 +11,7 @@ use groupwork::store::connection::Connection;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
-use super::{Client, Kind, Person, World, database};
+use super::{Client, Kind, Person, World, database, overdue};
 
 pub const AUTH_SECRET: &str = "auth-secret-for-tests-0123456789abcdef";
 pub const DOCSERVER_SECRET: &str = "docserver-secret-for-tests-0123456789ab";
@@ -45,6 +45,7 @@ impl TestApp {
 
     /// The same with further settings (`--flag=value`).
     pub async fn start_with(kind: Kind, flags: &[&str]) -> Option<Self> {
+        overdue::watch();
         let folder = tempfile::tempdir().unwrap();
         let database = match kind {
             Kind::Sqlite => Database::Sqlite(folder.path().join("groupwork.db")),

@@ -30,6 +30,8 @@ pub struct Door {
     pub held: AtomicBool,
     /// What writes breaks off from this request on; 0: never.
     pub breaks_after: AtomicUsize,
+    /// What writes waits from this request on; 0: never.
+    holds_after: AtomicUsize,
     writes: AtomicUsize,
     waiting: AtomicUsize,
 }
@@ -114,11 +116,19 @@ impl Bucket {
         self.door.breaks_after.store(passed + requests, Ordering::SeqCst);
     }
 
+    /// Holds what writes, after so many more requests.
+    #[allow(dead_code, reason = "the storage's own tests use it, the API's do not")]
+    pub fn hold_after(&self, requests: usize) {
+        let passed = self.door.writes.load(Ordering::SeqCst);
+        self.door.holds_after.store(passed + requests, Ordering::SeqCst);
+    }
+
     /// Opens the door wide again.
     pub fn heal(&self) {
         self.door.shut.store(false, Ordering::SeqCst);
         self.door.held.store(false, Ordering::SeqCst);
         self.door.breaks_after.store(0, Ordering::SeqCst);
+        self.door.holds_after.store(0, Ordering::SeqCst);
     }
 }
 
@@ -154,6 +164,11 @@ async fn serve(listener: TcpListener, service: S3Service, door: Arc<Door>) {
 }
 
 impl Door {
+    fn holds(&self, request: usize) -> bool {
+        let limit = self.holds_after.load(Ordering::SeqCst);
+        limit > 0 && request >= limit
+    }
+
     async fn passes(&self, request: &Request<Incoming>) -> bool {
         let writes = matches!(*request.method(), Method::PUT | Method::POST);
         if writes {
@@ -163,7 +178,7 @@ impl Door {
                 return false;
             }
             self.waiting.fetch_add(1, Ordering::SeqCst);
-            while self.held.load(Ordering::SeqCst) {
+            while self.held.load(Ordering::SeqCst) || self.holds(passed) {
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
             self.waiting.fetch_sub(1, Ordering::SeqCst);

@@ -12,6 +12,7 @@ pub enum Kind {
 
 /// The PostgreSQL server of this run. Without one the test is skipped loudly, and never in CI.
 pub fn server() -> Option<String> {
+    super::overdue::watch();
     let url = super::environment("TEST_DATABASE_URL");
     if url.is_none() {
         assert!(

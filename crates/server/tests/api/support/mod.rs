@@ -18,6 +18,7 @@ pub mod many_rows;
 pub mod marked;
 pub mod mentions;
 pub mod office;
+mod overdue;
 pub mod post_office;
 pub mod proxy;
 pub mod raw;

@@ -1,9 +1,14 @@
 //! A bare WebSocket client that reads only when it is asked to.
 
+use std::time::Duration;
+
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
 use super::TestApp;
+
+/// Longer than the longest limit that tests wait for.
+const PATIENCE: Duration = Duration::from_mins(2);
 
 pub struct Socket {
     stream: TcpStream,
@@ -85,7 +90,9 @@ impl Socket {
 
     /// Reads until this event comes.
     pub async fn expect(&mut self, event: &str) {
-        assert!(self.hears(event).await, "the connection ended before {event} came");
+        let heard = tokio::time::timeout(PATIENCE, self.hears(event)).await;
+        let heard = heard.unwrap_or_else(|_| panic!("{event} did not come"));
+        assert!(heard, "the connection ended before {event} came");
     }
 
     /// The same; no, if the connection ends before.
@@ -101,12 +108,16 @@ impl Socket {
 
     /// Reads everything there is until the connection ends, and says how much that was.
     pub async fn wait_until_cut(&mut self) -> usize {
-        let mut read = 0;
-        while self.read_more().await.is_some() {
-            read += self.bytes.len();
-            self.bytes.clear();
-        }
-        read
+        let until_cut = async {
+            let mut read = 0;
+            while self.read_more().await.is_some() {
+                read += self.bytes.len();
+                self.bytes.clear();
+            }
+            read
+        };
+        let cut = tokio::time::timeout(PATIENCE, until_cut).await;
+        cut.unwrap_or_else(|_| panic!("the connection stands"))
     }
 
     fn frame(&self) -> Option<(u8, usize, usize)> {

@@ -13,7 +13,7 @@ use groupwork::app::open_store;
 use groupwork::store::{Database, Store};
 
 use super::app::{AUTH_SECRET, DOCSERVER_SECRET, FRONTEND};
-use super::{Kind, database};
+use super::{Kind, database, overdue};
 
 /// Longer than any start on a busy machine.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -64,6 +64,7 @@ impl Place {
     }
 
     fn in_folder(folder: tempfile::TempDir, database: Database) -> Self {
+        overdue::watch();
         let mut place = Self {
             database,
             folder,
@@ -262,9 +263,16 @@ impl Started {
         assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
     }
 
-    /// How the process ended, once it has.
+    /// How the process ended, once it has; the longest is `DRAIN_SECONDS` and then 20 s for requests in flight.
     pub fn wait(mut self) -> ExitStatus {
-        self.child.wait().unwrap()
+        let since = Instant::now();
+        loop {
+            if let Some(status) = self.ended() {
+                return status;
+            }
+            assert!(since.elapsed() < 2 * PATIENCE, "it does not end:\n{}", self.tail());
+            std::thread::sleep(Duration::from_millis(5));
+        }
     }
 
     /// How the process ended, if it did.
