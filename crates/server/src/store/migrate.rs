@@ -40,7 +40,7 @@ pub fn migrate(database: &Database) -> Result<usize> {
 /// Applies the migrations up to one of them: the schema a backup was made with.
 pub fn migrate_to(database: &Database, version: i64) -> Result<()> {
     let version = SchemaVersion::try_from(version).map_err(internal)?;
-    let runner = embedded::migrations::runner().set_target(refinery::Target::Version(version));
+    let runner = runner().set_target(refinery::Target::Version(version));
     let _turn = turn(database)?;
     let mut connection = open(database)?;
     check_collation(&mut connection)?;
