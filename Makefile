@@ -17,6 +17,8 @@ WEB_CLIENT := web/dist/index.html
 WEB_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' -not -path 'web/dist/*' -not -path 'web/e2e/*')
 # The clients of both databases for the Node servers of `make bench`.
 BENCH_PEER := bench/peer/generated/.made
+# Tests wait half of their time, so one more than there are cores.
+TEST_THREADS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 # What the browser tests start.
 GROUPWORK_BINARY ?= $(abspath $(or $(CARGO_TARGET_DIR),target))/$(PROFILE)/groupwork
 
@@ -41,7 +43,7 @@ test: ## Run every test: the service on SQLite and on a throw-away PostgreSQL, t
 	scripts/setup-tests
 	$(MAKE) $(WEB_CLIENT)
 	cd web && npm run check
-	scripts/postgres run -- $(CARGO) test --profile $(PROFILE) --workspace --no-fail-fast
+	RUST_TEST_THREADS=$(TEST_THREADS) scripts/postgres run -- $(CARGO) test --profile $(PROFILE) --workspace --no-fail-fast
 	cd web && GROUPWORK_BINARY=$(GROUPWORK_BINARY) npm run e2e
 
 e2e: $(WEB_CLIENT) ## The browser tests alone
