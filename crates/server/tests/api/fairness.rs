@@ -167,9 +167,12 @@ both!(a_crowd_at_the_database_is_passed_by_another_school, |app| {
         let order = done_in_order(app, writes, threads).await;
         assert_eq!(order.len(), 302);
         let place = |name: &str| order.iter().position(|done| done == name).unwrap();
-        // Its turn is the second one; what else runs at once may be written down before it.
-        assert!(place("south 000") <= 2 * threads, "{:?}", &order[..20]);
-        assert!(place("south 001") <= 2 * threads + 2, "{:?}", &order[..20]);
+        // Its turns are the second and the fourth. Of several threads the one that has it may be held up by the machine
+        // before it writes that down, while the others go on; without turns it would be after all three hundred.
+        let latest = if threads == 1 { [1, 3] } else { [100, 100] };
+        for (name, latest) in ["south 000", "south 001"].into_iter().zip(latest) {
+            assert!(place(name) <= latest, "{name}: {:?}", &order[..120]);
+        }
         if threads == 1 {
             let north: Vec<&String> = order.iter().filter(|name| name.starts_with("north")).collect();
             assert!(north.is_sorted(), "units of one school overtook each other");
