@@ -135,13 +135,35 @@ const LEFTOVERS: Duration = Duration::from_secs(10);
 /// Runs a service until it ends by itself. What then still holds a thread, because a disk or a database does not answer, is
 /// left to itself: nothing of it was acknowledged, and whoever stops a service wants it to end.
 fn run_service(service: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
+    run_and_leave(service, LEFTOVERS)
+}
+
+fn run_and_leave(service: impl Future<Output = anyhow::Result<()>>, leftovers: Duration) -> anyhow::Result<()> {
     let runtime = runtime()?;
     let outcome = runtime.block_on(service);
-    runtime.shutdown_timeout(LEFTOVERS);
+    runtime.shutdown_timeout(leftovers);
     outcome
 }
 
 /// The runtime of a command.
 fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
     Ok(tokio::runtime::Builder::new_multi_thread().enable_all().build()?)
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests may panic")]
+    use super::*;
+
+    #[test]
+    fn a_service_ends_although_a_thread_is_held() {
+        let (release, released) = std::sync::mpsc::channel::<()>();
+        let holds = async {
+            tokio::task::spawn_blocking(move || drop(released.recv()));
+            Ok(())
+        };
+        // Without a limit this would wait for what is only released afterwards.
+        run_and_leave(holds, Duration::from_millis(50)).unwrap();
+        drop(release);
+    }
 }

@@ -166,22 +166,6 @@ pub const SMALL_POSTGRES: &[(&str, &str)] = &[
 
 /// What PostgreSQL reads whole with all that data, by its own choice or because an estimate misleads it.
 pub const LARGE_POSTGRES: &[(&str, &str)] = &[
-    (
-        "storage::GROUP_FILES",
-        "two hundred groups against forty thousand short rows",
-    ),
-    (
-        "storage::TOPIC_FILES",
-        "two hundred topics against forty thousand short rows",
-    ),
-    (
-        "storage::MESSAGE_FILES",
-        "two hundred rooms against forty thousand short rows",
-    ),
-    (
-        "submissions::grades::NAMES_OF_TOPIC",
-        "who took part stands within a text; once for a table of grades",
-    ),
     ("platform/old_messages::*", "as many deleted messages as files; a sweep"),
     ("platform/staged_files::ANY", "ends at the first, and there are none"),
 ];
