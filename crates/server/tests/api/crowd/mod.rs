@@ -1,6 +1,7 @@
 //! A school at eight in the morning: a thousand sockets on one started process (ten thousand with `GROUPWORK_SOAK=1`).
-//! All get in, each hears exactly what it should while some never read, those whose session ends are cut and no others,
-//! all come back together after a restart while requests are answered, and when all have gone nothing of them is left.
+//! All get in, each hears exactly what it should while some never read, those whose session ends are cut and no others, also
+//! where nobody told of it, all come back together after a restart while requests are answered, and when all have gone
+//! nothing of them is left.
 
 mod sockets;
 
@@ -14,7 +15,7 @@ use serde_json::json;
 
 use crate::live::told;
 use crate::support::live_rows::user;
-use crate::support::{Client, Kind, Place, Rows, Started, TestApp, World, raw, size};
+use crate::support::{Client, Kind, Place, Rows, Started, TestApp, World, raw, rows, size};
 use sockets::{Crowd, Students};
 
 /// All of ten thousand are in within this time (issue 7); also when they come back together.
@@ -188,6 +189,35 @@ async fn a_tenth_signs_out(service: &Started, crowd: &Crowd, students: &Students
     assert_eq!(others, Vec::<&usize>::new(), "cut although their sessions are good");
 }
 
+/// The sessions of another tenth end in the tables and nobody is told: the sweep finds them, and ends no other (live.md H6).
+async fn a_tenth_expires_untold(place: &Place, crowd: &Crowd, students: &Students, deaf: &BTreeSet<usize>) {
+    let before: BTreeSet<usize> = crowd.cut().into_keys().collect();
+    let expiring: BTreeSet<usize> = (5..students.count())
+        .step_by(10)
+        .filter(|place| !deaf.contains(place))
+        .collect();
+    let ids: Vec<String> = expiring.iter().map(|place| format!("'crowd-{place}'")).collect();
+    let expire = format!("UPDATE sessions SET expires_at = 1 WHERE id IN ({})", ids.join(", "));
+    rows::execute(&place.database, expire).await;
+    let begin = Instant::now();
+    loop {
+        let cut: BTreeSet<usize> = crowd.cut().into_keys().collect();
+        let of_sweep: BTreeSet<usize> = cut.difference(&before).copied().collect();
+        assert!(of_sweep.is_subset(&expiring), "cut although their sessions are good");
+        if of_sweep == expiring {
+            break;
+        }
+        let left = expiring.len() - of_sweep.len();
+        assert!(begin.elapsed() < PATIENCE, "{left} sockets outlive their sessions");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    println!(
+        "the sweep ended {} sockets within {:?}",
+        expiring.len(),
+        begin.elapsed()
+    );
+}
+
 /// Requests of others are answered as long as this is asked for.
 async fn requests_are_answered(ada: &Client, crowd: impl Future<Output = Crowd>) -> (Crowd, usize, Duration) {
     tokio::pin!(crowd);
@@ -215,6 +245,7 @@ async fn a_school_comes_in_hears_what_it_should_and_leaves_nothing_behind() {
         ("CONNECTIONS_MAX", "20000"),
         ("CONNECTIONS_PER_ADDRESS", "20000"),
         ("METRICS_LISTEN", "127.0.0.1:0"),
+        ("SOCKET_SWEEP_SECONDS", "2"),
     ] {
         place.set(name, value);
     }
@@ -262,6 +293,7 @@ async fn a_school_comes_in_hears_what_it_should_and_leaves_nothing_behind() {
     watched.has(count).await;
 
     a_tenth_signs_out(&watched.service, &crowd, &students, &deaf).await;
+    a_tenth_expires_untold(&place, &crowd, &students, &deaf).await;
     crowd.leave();
     watched.is_empty().await;
     drop(watched);
