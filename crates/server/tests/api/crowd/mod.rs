@@ -25,7 +25,7 @@ const CUT_WITHIN: Duration = Duration::from_secs(5);
 /// Memory for each idle socket of this build; the release build takes less (`bench`: docs/performance.md).
 const MEMORY_MAX: u64 = 50 << 10;
 /// How often the same crowd comes again.
-const CROWDS: usize = 4;
+const CROWDS: usize = 6;
 /// How long something may take that has no bound of its own.
 const PATIENCE: Duration = Duration::from_secs(40);
 
