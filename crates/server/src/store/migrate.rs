@@ -20,38 +20,30 @@ const UNLOCK: &str = "SELECT pg_advisory_unlock(1735881323)";
 
 /// Applies what is missing and answers how many migrations ran. A second starter waits and finds nothing to do.
 pub fn migrate(database: &Database) -> Result<usize> {
-    let _turn = turn(database)?;
-    let mut connection = open(database)?;
-    check_collation(&mut connection)?;
-    match &mut connection {
-        Connection::Sqlite(sqlite) => run(&runner(), sqlite),
-        Connection::Postgres(_) => {
-            connection.batch(LOCK)?;
-            let outcome = connection
-                .raw_postgres()
-                .ok_or(Error::NotReady)
-                .and_then(|client| run(&runner(), client));
-            connection.batch(UNLOCK)?;
-            outcome
-        }
-    }
+    migrate_with(&runner(), database)
 }
 
 /// Applies the migrations up to one of them: the schema a backup was made with.
 pub fn migrate_to(database: &Database, version: i64) -> Result<()> {
     let version = SchemaVersion::try_from(version).map_err(internal)?;
     let runner = runner().set_target(refinery::Target::Version(version));
+    migrate_with(&runner, database).map(drop)
+}
+
+fn migrate_with(runner: &Runner, database: &Database) -> Result<usize> {
     let _turn = turn(database)?;
     let mut connection = open(database)?;
     check_collation(&mut connection)?;
     match &mut connection {
-        Connection::Sqlite(sqlite) => run(&runner, sqlite).map(drop),
+        Connection::Sqlite(sqlite) => run(runner, sqlite),
         Connection::Postgres(_) => {
             connection.batch(LOCK)?;
-            let client = connection.raw_postgres().ok_or(Error::NotReady);
-            let outcome = client.and_then(|client| run(&runner, client));
+            let outcome = connection
+                .raw_postgres()
+                .ok_or(Error::NotReady)
+                .and_then(|client| run(runner, client));
             connection.batch(UNLOCK)?;
-            outcome.map(drop)
+            outcome
         }
     }
 }

@@ -164,27 +164,27 @@ async fn serve(listener: TcpListener, service: S3Service, door: Arc<Door>) {
 }
 
 impl Door {
-    fn holds(&self, request: usize) -> bool {
-        let limit = self.holds_after.load(Ordering::SeqCst);
-        limit > 0 && request >= limit
-    }
-
     async fn passes(&self, request: &Request<Incoming>) -> bool {
         let writes = matches!(*request.method(), Method::PUT | Method::POST);
         if writes {
             let passed = self.writes.fetch_add(1, Ordering::SeqCst);
-            let limit = self.breaks_after.load(Ordering::SeqCst);
-            if limit > 0 && passed >= limit {
+            if is_reached(&self.breaks_after, passed) {
                 return false;
             }
             self.waiting.fetch_add(1, Ordering::SeqCst);
-            while self.held.load(Ordering::SeqCst) || self.holds(passed) {
+            while self.held.load(Ordering::SeqCst) || is_reached(&self.holds_after, passed) {
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
             self.waiting.fetch_sub(1, Ordering::SeqCst);
         }
         !self.shut.load(Ordering::SeqCst)
     }
+}
+
+/// Whether a limit that is set, 0 is none, is reached by this request.
+fn is_reached(limit: &AtomicUsize, request: usize) -> bool {
+    let limit = limit.load(Ordering::SeqCst);
+    limit > 0 && request >= limit
 }
 
 fn gather(folder: &Path, found: &mut BTreeSet<String>) {
