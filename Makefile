@@ -7,7 +7,7 @@ CARGO ?= cargo
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo web dev test e2e tour lighthouse check lint doc bench soak describe keep release deb clean-data
+.PHONY: help demo web dev test e2e tour lighthouse check lint doc bench soak weak describe keep release deb clean-data
 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -77,7 +77,13 @@ $(BENCH_PEER): bench/peer/package-lock.json bench/peer/models.prisma bench/peer/
 soak: ## The tests again in their long size, in a release build
 	scripts/setup-tests
 	GROUPWORK_SOAK=1 scripts/postgres run -- $(CARGO) test --release --workspace
+	$(MAKE) weak
 	$(MAKE) lighthouse
+
+weak: $(WEB_CLIENT) ## How long the first visit takes on a weak machine: a processor slowed six times, 10 Mbit/s
+	scripts/setup-tests
+	$(CARGO) build --release -p groupwork
+	cd web && GROUPWORK_BINARY=$(abspath $(or $(CARGO_TARGET_DIR),target))/release/groupwork node e2e/weak.mjs
 
 lighthouse: $(WEB_CLIENT) web/e2e/lighthouse/node_modules/.installed ## Lighthouse: accessibility and best practices of the first screens are 100
 	scripts/setup-tests
