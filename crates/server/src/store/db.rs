@@ -150,15 +150,18 @@ impl Db {
         let (answer, answered) = oneshot::channel();
         let counter = Arc::clone(&self.statements_read);
         let job: ReadJob = Box::new(move |connection| {
+            let connection = match connection {
+                Ok(connection) => connection,
+                Err(error) => return drop(answer.send(Err(conflict::told(error)))),
+            };
             let before = statements_run();
-            let outcome = connection.and_then(|connection| {
-                let found = catch_unwind(AssertUnwindSafe(|| look(connection))).unwrap_or_else(|_| Err(panicked()));
-                // What was seen was seen, even if the connection breaks now.
-                drop(connection.batch(if found.is_ok() { "COMMIT" } else { "ROLLBACK" }));
-                found
-            });
+            let found = catch_unwind(AssertUnwindSafe(|| look(connection))).unwrap_or_else(|_| Err(panicked()));
             counter.fetch_add(statements_run() - before, Ordering::Relaxed);
-            drop(answer.send(outcome.map_err(conflict::told)));
+            // What was seen was seen: nobody waits for the end of the snapshot, which is a way to the server and back, and it
+            // does not matter if the connection breaks there.
+            let ending = if found.is_ok() { "COMMIT" } else { "ROLLBACK" };
+            drop(answer.send(found.map_err(conflict::told)));
+            drop(connection.batch(ending));
         });
         let begun = Instant::now();
         self.reads.try_send(party, job).map_err(refused)?;
