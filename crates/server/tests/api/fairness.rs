@@ -250,6 +250,26 @@ both!(a_lesson_goes_on_while_another_school_floods_the_service, |app| {
     }
 });
 
+both!(a_lesson_goes_on_between_the_units_of_another_schools_import, |app| {
+    let world = &app.world;
+    let (adam, zoe) = (app.as_(&world.adam), app.as_(&world.zoe));
+    let class = &world.south_class;
+    let group = json!({"name": "Frogs", "classId": class.id, "courseId": class.course, "memberIds": [world.zack.id]});
+    let group = zoe.post("/groups", group).await.expect(201);
+    let path = format!("/groups/{}", group["id"].as_str().unwrap());
+    let people = students(0, size(2_000, 20_000));
+    let importing = tokio::spawn(async move { import(&adam, "", "people.csv", people).await });
+    let mut between = 0;
+    while !importing.is_finished() && between < 20 {
+        let name = if between % 2 == 0 { "Toads" } else { "Newts" };
+        zoe.patch(&path, json!({"name": name})).await.expect(200);
+        between += 1;
+    }
+    // The unit of all its rows would let one in before it and one after it.
+    assert!(between >= 10, "{between} writes of another school went between");
+    assert_eq!(importing.await.unwrap().status, 200);
+});
+
 both!(
     exports_of_one_school_wait_for_each_other_and_not_for_them_another,
     |app| {
