@@ -7,7 +7,7 @@ use groupwork::store::Database;
 use groupwork::store::sql::Sql;
 
 use super::plan::{Plan, Planner};
-use super::rules::{ALL, LARGE_POSTGRES, RANGE, SCHOOL, SILENT, SMALL, SMALL_POSTGRES, Width, findings, reason};
+use super::rules::{ALL, LARGE_POSTGRES, RANGE, SCHOOL, SILENT, SMALL, SMALL_POSTGRES, Width, YOUNG, findings, reason};
 use super::seeder::{self, Extent};
 use crate::support::rows::{execute, texts};
 use crate::support::{TestApp, is_soak};
@@ -75,7 +75,8 @@ both!(every_statement_finds_its_rows_by_an_index, |app| {
                 Width::All => (ALL, true),
                 // Small tables and made-up numbers of rows say nothing about which of two indexes PostgreSQL would take.
                 Width::Range => (RANGE, is_sqlite),
-                _ => (SCHOOL, is_sqlite),
+                Width::Young => (YOUNG, is_sqlite),
+                Width::School | Width::Narrow => (SCHOOL, is_sqlite),
             };
             let is_small = !is_sqlite && reason(SMALL_POSTGRES, &name).is_some();
             match reason(list, &name) {
@@ -101,7 +102,7 @@ both!(every_statement_finds_its_rows_by_an_index, |app| {
         told.join("\n\n")
     );
     if is_sqlite {
-        let stale = [ALL, RANGE, SCHOOL].concat();
+        let stale = [ALL, RANGE, SCHOOL, YOUNG].concat();
         let stale: Vec<&str> = stale
             .iter()
             .map(|(name, _)| *name)

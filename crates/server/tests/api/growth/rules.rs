@@ -16,6 +16,8 @@ pub enum Width {
     Range,
     /// All rows of one school.
     School,
+    /// What is too young to be forgotten, too.
+    Young,
     /// What was asked for.
     Narrow,
 }
@@ -137,6 +139,12 @@ pub const SCHOOL: &[(&str, &str)] = &[
     ("purge::*", "a school that goes, in pieces"),
 ];
 
+/// Statements that may read what is too young to be forgotten.
+pub const YOUNG: &[(&str, &str)] = &[(
+    "platform/old_messages::DELETE_WAITING",
+    "files that wait for their message, of a day at most",
+)];
+
 /// What PostgreSQL would do with little data, made-up numbers of rows and half of its ways forbidden, and does not do with much:
 /// the long run looks at these without excuse.
 pub const SMALL_POSTGRES: &[(&str, &str)] = &[
@@ -241,6 +249,10 @@ pub fn width(access: &Access, partial: &BTreeSet<String>) -> Width {
     }
 }
 
+fn forgets(sql: &str) -> bool {
+    sql.trim_start().starts_with("DELETE") && sql.contains("created_at < ")
+}
+
 /// Everything in a plan that reads more than it was asked for.
 pub fn findings(
     sql: &str,
@@ -252,7 +264,11 @@ pub fn findings(
     let wide = plan.accesses.iter().filter_map(|access| {
         let table = called.get(&access.table).unwrap_or(&access.table);
         let counts = known.contains(table) && !SMALL.contains(&table.as_str());
-        let width = width(access, partial);
+        let width = match width(access, partial) {
+            // Whoever forgets what is old goes by the age: all that is kept is read each time otherwise.
+            Width::Narrow if forgets(sql) && !access.narrowed.contains("created_at<") => Width::Young,
+            width => width,
+        };
         (counts && width != Width::Narrow).then(|| (width, table.clone()))
     });
     wide.collect()
