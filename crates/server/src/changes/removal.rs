@@ -48,22 +48,31 @@ async fn round(store: &Store, files: &Files) -> Result<i64> {
     });
     let due = due.await?;
     let count = i64::try_from(due.len()).unwrap_or(ROUND);
+    if due.is_empty() {
+        return Ok(0);
+    }
+    let mut tried = Vec::new();
     for removal in due {
         let gone = remove(store, files, &removal).await;
         failpoint::hit("removal.gone");
-        let FileRemoval { id, key, attempts } = removal;
-        let wait = 10_i64.saturating_mul(1 << attempts.clamp(0, 20)).min(WAIT_MAX);
-        let next = now.plus_seconds(wait);
-        let noted = move |platform: &mut Platform<'_>| match &gone {
-            Ok(()) => platform.delete_file_removal(&id),
-            Err(error) => {
-                let why = format!("{error:?}");
-                tracing::warn!(error = why, file.key = %key, "a file could not be removed");
-                platform.postpone_file_removal(&id, next, &why)
-            }
-        };
-        store.platform_write(PlatformProof::housekeeping(), noted).await?;
+        if let Err(error) = &gone {
+            tracing::warn!(error = format!("{error:?}"), file.key = %removal.key, "a file could not be removed");
+        }
+        tried.push((removal, gone.map_err(|error| format!("{error:?}"))));
     }
+    // One unit for the whole round: a save that drops an old version would cost two commits otherwise. An end before it
+    // removes files again that are gone already.
+    let noted = move |platform: &mut Platform<'_>| {
+        for (FileRemoval { id, attempts, .. }, gone) in &tried {
+            let wait = 10_i64.saturating_mul(1 << attempts.clamp(&0, &20)).min(WAIT_MAX);
+            match gone {
+                Ok(()) => platform.delete_file_removal(id)?,
+                Err(why) => platform.postpone_file_removal(id, now.plus_seconds(wait), why)?,
+            }
+        }
+        Ok(())
+    };
+    store.platform_write(PlatformProof::housekeeping(), noted).await?;
     Ok(count)
 }
 
