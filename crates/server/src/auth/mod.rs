@@ -8,7 +8,6 @@ pub mod places;
 pub mod rates;
 pub mod temporary_password;
 pub mod tenant;
-mod whereabouts;
 
 use axum::extract::{ConnectInfo, MatchedPath, Request};
 use axum::http::{HeaderMap, header};
@@ -24,10 +23,10 @@ use crate::store::platform::PlatformProof;
 use crate::store::platform::homes::Home;
 use crate::store::platform::organizations::HostName;
 use crate::store::platform::sessions::{OrganizationFacts, Session, SessionFacts, User};
+use crate::store::whereabouts::Whereabouts;
 use crate::store::{Actor, Standpoint, Store, Tenant};
 use hashing::Hashing;
 use tenant::Hosts;
-use whereabouts::Whereabouts;
 
 /// The peer's address as the listener saw it.
 pub type Peer = ConnectInfo<std::net::SocketAddr>;

@@ -163,7 +163,7 @@ fn files(place: &Place, archive: &Archive, tell: Tell<'_>) -> anyhow::Result<()>
 
 fn file(place: &Place, manifest: &Manifest, line: &FileLine, content: &mut dyn Read) -> anyhow::Result<u64> {
     let files = &place.files;
-    let mut staging = place.runtime.block_on(files.stage(u64::MAX))?;
+    let mut staging = files.stage(u64::MAX);
     let mut piece = vec![0; PIECE];
     loop {
         let count = content.read(&mut piece)?;

@@ -39,7 +39,7 @@ impl Editing {
     async fn fetch_once(&self, result: &ResultPath) -> Result<Staged> {
         let mut response = self.server.fetch(result).await?;
         let announced = response.content_length();
-        let mut staging = self.files.stage(self.server.download_limit()).await?;
+        let mut staging = self.files.stage(self.server.download_limit());
         while let Some(piece) = response.chunk().await.map_err(network)? {
             staging.write(&piece).await?;
         }

@@ -120,7 +120,7 @@ impl Editing {
             CurrentFile::Blank(extension) => {
                 let bytes = blank::blank(extension)
                     .ok_or_else(|| anyhow::anyhow!("document {} has no content", document.id))?;
-                let mut staging = self.files.stage(bytes.len() as u64).await?;
+                let mut staging = self.files.stage(bytes.len() as u64);
                 staging.write(bytes).await?;
                 self.files.commit(staging.finish().await?, &key).await?;
                 let size = i64::try_from(bytes.len()).unwrap_or(i64::MAX);

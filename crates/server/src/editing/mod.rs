@@ -26,6 +26,7 @@ use crate::error::Result;
 use crate::files::Files;
 use crate::live::bus::Bus;
 use crate::store::platform::PlatformProof;
+use crate::store::whereabouts::Whereabouts;
 use crate::store::{Scope, Standpoint, Store, Tenant, Work};
 
 /// All that several units and the document server need; copies are the same one.
@@ -36,6 +37,7 @@ pub struct Editing {
     files: Files,
     server: DocumentServer,
     conversions: Arc<Conversions>,
+    whereabouts: Whereabouts,
 }
 
 impl Editing {
@@ -47,6 +49,7 @@ impl Editing {
             files,
             server,
             conversions: Arc::default(),
+            whereabouts: Whereabouts::default(),
         }
     }
 
@@ -68,13 +71,26 @@ impl Editing {
 
     /// Where the document server stands when it speaks of a document: in the organization of the document.
     pub async fn standpoint_of(&self, document: &DocumentId) -> Result<Standpoint> {
-        let id = document.clone();
-        let home = self
+        Ok(self.read_at_home(document, |_| Ok(())).await?.0)
+    }
+
+    /// The same, with what is seen from there: whoever names a document and nothing else is answered with one look.
+    pub async fn read_at_home<T: Send + 'static>(
+        &self,
+        document: &DocumentId,
+        look: impl FnOnce(&mut Scope<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<(Standpoint, T)> {
+        let (line, id) = (self.whereabouts.of(document.as_str()), document.clone());
+        let found = self
             .store
-            .platform_read(PlatformProof::document_server(), move |platform| {
-                platform.home_of_document(&id)
+            .platform_read_for(line, PlatformProof::document_server(), move |platform| {
+                let standpoint = standpoint(platform.home_of_document(&id)?);
+                let seen = platform.look_within(standpoint.clone(), look)?;
+                Ok((standpoint, seen))
             });
-        Ok(standpoint(home.await?))
+        let (standpoint, seen) = found.await?;
+        self.whereabouts.note(document.as_str(), standpoint.tenant.id());
+        Ok((standpoint, seen))
     }
 }
 

@@ -16,10 +16,11 @@ use super::fetching::{kind_of, may_pass, surely_not_written};
 use crate::actions::saves::{self, Arrived, KeptBytes, Named};
 use crate::clock;
 use crate::document_server::notice::{Notice, SaveNotice};
+use crate::document_server::result_path::ResultPath;
 use crate::error::{Error, Result};
 use crate::failpoint;
-use crate::store::Standpoint;
 use crate::store::saves::SaveNote;
+use crate::store::{Scope, Standpoint};
 
 /// What the document server is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,15 +42,23 @@ impl Editing {
     }
 
     async fn take(&self, key: DocumentKey, text: String, notice: Notice) -> Result<Answer> {
-        let standpoint = self.standpoint_of(&key.document).await?;
         let generation = key.generation;
-        let note = SaveNote {
+        let mut note = SaveNote {
             document_id: key.document,
             document_key: text,
             url_path_hash: String::new(),
         };
+        if let Notice::Save(save) = notice {
+            note.url_path_hash = identity(&save);
+            let (document, asked) = (note.document_id.clone(), note.clone());
+            let known = self.read_at_home(&document, move |scope| known(scope, &asked, generation));
+            let (standpoint, known) = known.await?;
+            return self.take_save(standpoint, note, generation, save, known).await;
+        }
+        let standpoint = self.standpoint_of(&note.document_id).await?;
         match notice {
-            Notice::Save(save) => return self.take_save(standpoint, note, generation, save).await,
+            // A save was taken above.
+            Notice::Save(_) | Notice::Other => {}
             Notice::Editing { users } => {
                 let write = self.write(standpoint, move |work| {
                     saves::note_editors(work, &note, generation, &users)
@@ -63,12 +72,10 @@ impl Editing {
             }
             Notice::Failed { partial, nonce } => {
                 self.fail(standpoint.clone(), note.clone(), generation, nonce).await?;
-                if let Some(result) = partial {
-                    let save = SaveNotice::of_result(result);
-                    let kept = self.keep_save(standpoint, note, generation, save, true).await;
-                    if let Err(error) = kept {
-                        tracing::warn!(error = format!("{error:?}"), "a damaged result was not kept");
-                    }
+                if let Some(result) = partial
+                    && let Err(error) = self.keep_partial(standpoint, note, generation, result).await
+                {
+                    tracing::warn!(error = format!("{error:?}"), "a damaged result was not kept");
                 }
                 return Ok(Answer::Refused);
             }
@@ -79,9 +86,35 @@ impl Editing {
                 );
                 return Ok(Answer::Refused);
             }
-            Notice::Other => {}
         }
         Ok(Answer::Taken)
+    }
+
+    /// What is known of a save before it is fetched; its note gets the name by which a repeat is recognised.
+    pub(super) async fn know(
+        &self,
+        standpoint: &Standpoint,
+        note: &mut SaveNote,
+        generation: i64,
+        save: &SaveNotice,
+    ) -> Result<Known> {
+        note.url_path_hash = identity(save);
+        let asked = note.clone();
+        self.read(standpoint.clone(), move |scope| known(scope, &asked, generation))
+            .await
+    }
+
+    /// A damaged result is kept beside the document, for whoever can make something of it.
+    async fn keep_partial(
+        &self,
+        standpoint: Standpoint,
+        mut note: SaveNote,
+        generation: i64,
+        result: ResultPath,
+    ) -> Result<()> {
+        let save = SaveNotice::of_result(result);
+        let known = self.know(&standpoint, &mut note, generation, &save).await?;
+        self.keep_save(standpoint, note, generation, save, known, true).await
     }
 
     /// Takes a save, or says why it cannot be taken now.
@@ -91,6 +124,7 @@ impl Editing {
         note: SaveNote,
         generation: i64,
         save: SaveNotice,
+        known: Known,
     ) -> Result<Answer> {
         if save.is_final && save.not_modified {
             let write = self.write(standpoint, move |work| saves::close_saved(work, &note, generation));
@@ -98,7 +132,7 @@ impl Editing {
         }
         let (last_save, nonce) = (save.last_save, save.nonce.clone());
         let kept = self
-            .keep_save(standpoint.clone(), note.clone(), generation, save, false)
+            .keep_save(standpoint.clone(), note.clone(), generation, save, known, false)
             .await;
         let error = match kept {
             Ok(()) => return Ok(Answer::Taken),
@@ -114,6 +148,11 @@ impl Editing {
             "a save was not taken"
         );
         if again {
+            // Noted as one of which nothing came: the name of its bytes belongs to whoever brings them.
+            let note = SaveNote {
+                url_path_hash: String::new(),
+                ..note
+            };
             self.write(standpoint, move |work| saves::note_unfetched(work, &note, last_save))
                 .await?;
             Ok(Answer::TryAgain)
@@ -134,24 +173,18 @@ impl Editing {
     async fn keep_save(
         &self,
         standpoint: Standpoint,
-        mut note: SaveNote,
+        note: SaveNote,
         generation: i64,
         save: SaveNotice,
+        known: Known,
         is_partial: bool,
     ) -> Result<()> {
-        note.url_path_hash = identity(&save);
         let forgotten_at = save.is_forgotten.then_some(standpoint.now);
-        let asked = note.clone();
-        let known = self.read(standpoint.clone(), move |scope| {
-            let seen = scope.document(&asked.document_id)?;
-            let document = seen.document();
-            if generation > document.generation {
-                return Err(Error::DocumentServerTokenMismatch);
-            }
-            let is_handed_in = document.status.open() == Open::Submitted;
-            Ok((document.file_extension, is_handed_in, scope.has_taken(&asked)?))
-        });
-        let (extension, is_handed_in, is_taken) = known.await?;
+        let Known {
+            extension,
+            is_handed_in,
+            is_taken,
+        } = known;
         if is_taken {
             // A repeat: nothing to fetch, only the session to be closed once more.
             let bytes = KeptBytes::none(extension);
@@ -222,6 +255,30 @@ impl Editing {
     }
 }
 
+/// What a save is measured by before its bytes are fetched.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Known {
+    /// What the document is.
+    extension: FileExtension,
+    /// Whether a copy of it is handed in, which gets the bytes, too.
+    is_handed_in: bool,
+    /// Whether it is a repeat of one that was taken.
+    is_taken: bool,
+}
+
+fn known(scope: &mut Scope<'_>, note: &SaveNote, generation: i64) -> Result<Known> {
+    let seen = scope.document(&note.document_id)?;
+    let document = seen.document();
+    if generation > document.generation {
+        return Err(Error::DocumentServerTokenMismatch);
+    }
+    Ok(Known {
+        extension: document.file_extension,
+        is_handed_in: document.status.open() == Open::Submitted,
+        is_taken: scope.has_taken(note)?,
+    })
+}
+
 fn arrived(note: SaveNote, generation: i64, save: SaveNotice, is_partial: bool, bytes: KeptBytes) -> Arrived {
     Arrived {
         forgotten_at: None,
@@ -254,7 +311,7 @@ impl KeptBytes {
 
 impl SaveNotice {
     /// A result nobody says more about; the session goes on.
-    pub(super) fn of_result(result: crate::document_server::result_path::ResultPath) -> Self {
+    pub(super) fn of_result(result: ResultPath) -> Self {
         Self {
             is_forgotten: true,
             is_final: false,

@@ -143,7 +143,7 @@ impl Editing {
         result: ResultPath,
         is_from_before: bool,
     ) -> Result<bool> {
-        let note = SaveNote {
+        let mut note = SaveNote {
             document_id: key.document.clone(),
             document_key: text.to_owned(),
             url_path_hash: String::new(),
@@ -159,7 +159,8 @@ impl Editing {
             last_save: known.await?,
             ..SaveNotice::of_result(result)
         };
-        let answer = self.take_save(standpoint, note, key.generation, save).await?;
+        let known = self.know(&standpoint, &mut note, key.generation, &save).await?;
+        let answer = self.take_save(standpoint, note, key.generation, save, known).await?;
         if answer != Answer::Taken {
             return Ok(false);
         }

@@ -64,7 +64,7 @@ impl Budget<'_> {
     /// An empty file without a name: memory is kept for more than one archive at a time.
     fn scratch(&self) -> Result<File, String> {
         let made = match self.source {
-            Source::File(path) => tempfile::tempfile_in(path.parent().unwrap_or(path)),
+            Source::File(path) | Source::Held(path, _) => tempfile::tempfile_in(path.parent().unwrap_or(path)),
             Source::Bytes(_) => tempfile::tempfile(),
         };
         made.map_err(|error| format!("it cannot be looked at: {error}"))

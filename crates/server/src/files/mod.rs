@@ -80,20 +80,19 @@ impl Files {
         }
     }
 
-    /// Begins a file of at most `limit` bytes. It is nothing to anybody until it is committed.
-    pub async fn stage(&self, limit: u64) -> Result<Staging> {
+    /// Begins a file of at most `limit` bytes. It is nothing to anybody until it is committed, and nothing is made before its
+    /// first bytes are written.
+    pub fn stage(&self, limit: u64) -> Staging {
         match self {
             Self::Disk(disk) => {
                 let disk = disk.clone();
-                let (file, path) = blocking(move || disk.part()).await?;
-                Ok(Staging::on_disk(file, path, limit))
+                Staging::on_disk(move || disk.part(), limit)
             }
             Self::Objects(objects) => {
                 let objects = objects.clone();
-                let (file, path) = blocking(move || objects.part()).await?;
-                Ok(Staging::on_disk(file, path, limit))
+                Staging::on_disk(move || objects.part(), limit)
             }
-            Self::Memory(_) => Ok(Staging::in_memory(limit)),
+            Self::Memory(_) => Staging::in_memory(limit),
         }
     }
 

@@ -43,7 +43,6 @@ impl Drop for Temporary {
 /// A file being written.
 pub struct Staging {
     writing: Option<Box<Writing>>,
-    temporary: Option<Temporary>,
     gathered: Vec<u8>,
     head: Vec<u8>,
     size: u64,
@@ -55,28 +54,51 @@ struct Writing {
     digest: Sha256,
 }
 
+/// Makes an empty part, open for writing.
+type MakePart = Box<dyn FnOnce() -> Result<(File, Temporary)> + Send>;
+
 enum Target {
-    File(File),
+    /// A part that is made with its first bytes, so that a small file blocks a thread once.
+    Part(MakePart),
+    File(File, Temporary),
     Memory(Vec<u8>),
 }
 
+impl Target {
+    fn write(self, bytes: &[u8]) -> Result<Self> {
+        match self {
+            Self::Part(make) => {
+                let (file, temporary) = make()?;
+                Self::File(file, temporary).write(bytes)
+            }
+            Self::File(mut file, temporary) => {
+                file.write_all(bytes).map_err(failed)?;
+                Ok(Self::File(file, temporary))
+            }
+            Self::Memory(mut gathered) => {
+                gathered.extend_from_slice(bytes);
+                Ok(Self::Memory(gathered))
+            }
+        }
+    }
+}
+
 impl Staging {
-    pub(super) fn on_disk(file: File, temporary: Temporary, limit: u64) -> Self {
-        Self::new(Target::File(file), Some(temporary), limit)
+    pub(super) fn on_disk(make: impl FnOnce() -> Result<(File, Temporary)> + Send + 'static, limit: u64) -> Self {
+        Self::new(Target::Part(Box::new(make)), limit)
     }
 
     pub(super) fn in_memory(limit: u64) -> Self {
-        Self::new(Target::Memory(Vec::new()), None, limit)
+        Self::new(Target::Memory(Vec::new()), limit)
     }
 
-    fn new(target: Target, temporary: Option<Temporary>, limit: u64) -> Self {
+    fn new(target: Target, limit: u64) -> Self {
         let writing = Some(Box::new(Writing {
             target,
             digest: Sha256::new(),
         }));
         Self {
             writing,
-            temporary,
             gathered: Vec::new(),
             head: Vec::new(),
             size: 0,
@@ -96,20 +118,25 @@ impl Staging {
         self.head.extend_from_slice(&bytes[..missing]);
         self.gathered.extend_from_slice(bytes);
         if self.gathered.len() >= PIECE {
-            self.flush().await
-        } else {
-            Ok(())
+            self.gathered = self.flush().await?;
+            self.gathered.clear();
         }
+        Ok(())
     }
 
     /// All bytes are in.
     pub async fn finish(mut self) -> Result<Staged> {
-        self.flush().await?;
+        let is_small = self.size == self.gathered.len() as u64;
+        let gathered = self.flush().await?;
         let Writing { target, digest } = *self.writing.take().ok_or_else(interrupted)?;
-        let content = match (target, self.temporary.take()) {
-            (Target::File(file), Some(temporary)) => Content::File { file, temporary },
-            (Target::Memory(bytes), _) => Content::Bytes(bytes.into()),
-            (Target::File(_), None) => return Err(interrupted()),
+        let content = match target {
+            Target::File(file, temporary) => Content::File {
+                file,
+                temporary,
+                small: is_small.then(|| gathered.into()),
+            },
+            Target::Memory(bytes) => Content::Bytes(bytes.into()),
+            Target::Part(_) => return Err(interrupted()),
         };
         Ok(Staged {
             size: self.size,
@@ -119,21 +146,17 @@ impl Staging {
         })
     }
 
-    async fn flush(&mut self) -> Result<()> {
-        let mut writing = self.writing.take().ok_or_else(interrupted)?;
-        let mut gathered = std::mem::take(&mut self.gathered);
-        let (writing, gathered) = blocking(move || {
-            writing.digest.update(&gathered);
-            match &mut writing.target {
-                Target::File(file) => file.write_all(&gathered).map_err(failed)?,
-                Target::Memory(bytes) => bytes.extend_from_slice(&gathered),
-            }
-            gathered.clear();
-            Ok((writing, gathered))
+    /// Writes what was gathered and gives it back.
+    async fn flush(&mut self) -> Result<Vec<u8>> {
+        let Writing { target, mut digest } = *self.writing.take().ok_or_else(interrupted)?;
+        let gathered = std::mem::take(&mut self.gathered);
+        let (target, digest, gathered) = blocking(move || {
+            digest.update(&gathered);
+            Ok((target.write(&gathered)?, digest, gathered))
         })
         .await?;
-        (self.writing, self.gathered) = (Some(writing), gathered);
-        Ok(())
+        self.writing = Some(Box::new(Writing { target, digest }));
+        Ok(gathered)
     }
 }
 
@@ -152,7 +175,12 @@ pub struct Staged {
 
 #[derive(Debug)]
 enum Content {
-    File { file: File, temporary: Temporary },
+    File {
+        file: File,
+        temporary: Temporary,
+        /// All of its bytes, if they were gathered at once.
+        small: Option<Bytes>,
+    },
     Bytes(Bytes),
 }
 
@@ -175,14 +203,17 @@ impl Staged {
     /// Where all of it can be read again, as long as this value lives.
     pub fn source(&self) -> Source {
         match &self.content {
-            Content::File { temporary, .. } => Source::File(temporary.path().to_owned()),
+            Content::File { temporary, small, .. } => match small {
+                Some(bytes) => Source::Held(temporary.path().to_owned(), bytes.clone()),
+                None => Source::File(temporary.path().to_owned()),
+            },
             Content::Bytes(bytes) => Source::Bytes(bytes.clone()),
         }
     }
 
     pub(super) fn into_file(self) -> Result<(File, Temporary)> {
         match self.content {
-            Content::File { file, temporary } => Ok((file, temporary)),
+            Content::File { file, temporary, .. } => Ok((file, temporary)),
             Content::Bytes(_) => Err(elsewhere()),
         }
     }
@@ -204,6 +235,8 @@ fn elsewhere() -> Error {
 pub enum Source {
     /// A file.
     File(PathBuf),
+    /// A small file, and its bytes: nobody has to read them from it.
+    Held(PathBuf, Bytes),
     /// Memory.
     Bytes(Bytes),
 }
@@ -217,7 +250,7 @@ impl Source {
     pub fn open(&self) -> Result<Box<dyn ReadSeek>> {
         match self {
             Self::File(path) => Ok(Box::new(File::open(path).map_err(failed)?)),
-            Self::Bytes(bytes) => Ok(Box::new(Cursor::new(bytes.clone()))),
+            Self::Held(_, bytes) | Self::Bytes(bytes) => Ok(Box::new(Cursor::new(bytes.clone()))),
         }
     }
 }

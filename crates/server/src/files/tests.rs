@@ -49,7 +49,7 @@ async fn all(folder: &Path, bucket: &Bucket) -> [Files; 3] {
 }
 
 async fn staged(files: &Files, bytes: &[u8]) -> Staged {
-    let mut staging = files.stage(10 << 20).await.unwrap();
+    let mut staging = files.stage(10 << 20);
     for piece in bytes.chunks(1000) {
         staging.write(piece).await.unwrap();
     }
@@ -119,7 +119,7 @@ async fn what_is_dropped_or_too_large_leaves_nothing() {
     let bucket = Bucket::open().await;
     for files in all(folder.path(), &bucket).await {
         drop(staged(&files, b"given up").await);
-        let mut staging = files.stage(10).await.unwrap();
+        let mut staging = files.stage(10);
         staging.write(b"0123456789").await.unwrap();
         let refused = staging.write(b"!").await;
         assert!(

@@ -111,8 +111,8 @@ async fn file(
         }
     };
     pass(&app, "file", &id)?;
-    let standpoint = app.editing().standpoint_of(&id).await?;
-    let found = app.store().read(standpoint, move |scope| {
+    let asked = id.clone();
+    let found = app.editing().read_at_home(&asked, move |scope| {
         let seen = scope.document(&id)?;
         let document = seen.document();
         Ok(match bytes {
@@ -134,7 +134,7 @@ async fn file(
             }
         })
     });
-    let found = found.await?;
+    let (_, found) = found.await?;
     download(app.files(), &headers, found).await.map_err(unless_kept)
 }
 

@@ -186,7 +186,7 @@ async fn read(form: &mut Multipart, meter: &Meter, app: &App) -> Result<Parts> {
 }
 
 async fn stage(part: &mut Field<'_>, app: &App) -> Result<Staged> {
-    let mut staging = app.files().stage(app.config().upload_limit).await?;
+    let mut staging = app.files().stage(app.config().upload_limit);
     while let Some(piece) = complete(part.chunk()).await? {
         staging.write(&piece).await?;
     }

@@ -33,7 +33,7 @@ pub(super) async fn run(jobs: &Jobs, held: &Held) -> Result<Outcome> {
         is_own: false,
         holders: vec![(tenant.clone(), slug)],
     };
-    let mut staging = jobs.0.files.stage(u64::MAX).await?;
+    let mut staging = jobs.0.files.stage(u64::MAX);
     let mut pieces = jobs.archive(extent);
     while let Some(piece) = pieces.next().await {
         staging.write(&piece?).await?;

@@ -60,6 +60,7 @@ pub mod storage;
 pub mod subjects;
 pub mod submissions;
 pub mod users;
+pub mod whereabouts;
 pub mod work_rooms;
 
 use std::ops::{Deref, DerefMut};

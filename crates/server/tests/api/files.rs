@@ -302,7 +302,7 @@ async fn lost_bytes_are_a_fault_and_never_another_file() {
 both!(files_without_rows_are_put_aside, |app| {
     let (ben, path) = begin(app).await;
     let kept = ben.upload(&path, "kept.docx", docx("kept"), &[]).await.expect(201);
-    let mut staging = app.app.files().stage(100).await.unwrap();
+    let mut staging = app.app.files().stage(100);
     staging.write(b"a crash came before the row").await.unwrap();
     let orphan = model::file::FileKey::new("orphan.docx");
     app.app

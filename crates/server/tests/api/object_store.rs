@@ -119,7 +119,7 @@ async fn documents_live_in_a_bucket(kind: Kind) {
     assert_eq!(staged.count(), 0);
 
     // What nobody names is put aside there.
-    let mut staging = studio.app.app.files().stage(100).await.unwrap();
+    let mut staging = studio.app.app.files().stage(100);
     staging.write(b"a crash came before the row").await.unwrap();
     let orphan = model::file::FileKey::new("orphan.docx");
     let files = studio.app.app.files();

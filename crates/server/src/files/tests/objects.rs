@@ -8,7 +8,7 @@ fn large() -> Vec<u8> {
 }
 
 async fn stage_all(files: &Files, bytes: &[u8]) -> Staged {
-    let mut staging = files.stage(64 << 20).await.unwrap();
+    let mut staging = files.stage(64 << 20);
     for piece in bytes.chunks(100_000) {
         staging.write(piece).await.unwrap();
     }

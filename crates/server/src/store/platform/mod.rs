@@ -88,6 +88,18 @@ impl<'c> Platform<'c> {
     pub(super) fn on(connection: &'c mut Connection) -> Self {
         Self { connection }
     }
+
+    /// Reads in one organization as a part of this look.
+    pub fn look_within<T>(
+        &mut self,
+        standpoint: Standpoint,
+        look: impl FnOnce(&mut Scope<'_>) -> Result<T>,
+    ) -> Result<T> {
+        look(&mut Scope {
+            connection: &mut *self.connection,
+            standpoint,
+        })
+    }
 }
 
 /// Writes across organizations and says what happened to sessions, so that sockets follow.

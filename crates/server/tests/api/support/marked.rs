@@ -83,7 +83,7 @@ impl Marked {
         let note = json!({"assignmentId": lesson.assignment, "note": "BENMARK-note"});
         let handed_in = client.post(&format!("{document}/submit"), note).await.expect(200);
         let chat_file = FileKey::new(format!("{}.txt", clock::new_id()));
-        let mut staging = app.app.files().stage(1000).await.unwrap();
+        let mut staging = app.app.files().stage(1000);
         staging.write(FILE).await.unwrap();
         let staged = staging.finish().await.unwrap();
         let file = (chat_file.clone(), staged.sha256().to_owned());

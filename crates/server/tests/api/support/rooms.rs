@@ -204,7 +204,7 @@ impl TestApp {
 
     /// A file of a group, its bytes kept as the service keeps them.
     pub async fn group_file(&self, room: &Room, name: &str, bytes: &[u8]) -> String {
-        let mut staging = self.app.files().stage(1 << 20).await.unwrap();
+        let mut staging = self.app.files().stage(1 << 20);
         staging.write(bytes).await.unwrap();
         let staged = staging.finish().await.unwrap();
         let (id, group, name) = (clock::new_id(), room.group.clone(), name.to_owned());
@@ -227,7 +227,7 @@ impl TestApp {
     /// Keeps a conversion of the one revision of a document.
     pub async fn converted(&self, document: &str) {
         let key = model::file::FileKey::new(format!("{document}.pdf"));
-        let mut staging = self.app.files().stage(10).await.unwrap();
+        let mut staging = self.app.files().stage(10);
         staging.write(b"pdf").await.unwrap();
         self.app
             .files()

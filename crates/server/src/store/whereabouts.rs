@@ -1,5 +1,5 @@
-//! In which organization a session was seen last: only whose line its next look-up waits in. Without it the look-ups of
-//! everybody would wait in one line, and a school that asks for very much would hold up the sessions of all others.
+//! In which organization a session or a document was seen last: only whose line its next look-up waits in. Without it the
+//! look-ups of everybody would wait in one line, and a school that asks for very much would hold up all others.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, RandomState};
@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use model::id::OrganizationId;
 
-/// Sessions a generation remembers; both together stay below 4 MiB.
+/// What a generation remembers; both together stay below 4 MiB.
 const CROWD: usize = 16_384;
 
 /// What this instance remembers; copies are the same.
@@ -27,17 +27,17 @@ struct Generations {
 }
 
 impl Whereabouts {
-    /// Where the session of a token was seen last, if it was lately.
-    pub fn of(&self, token: &str) -> Option<OrganizationId> {
-        let key = self.0.hasher.hash_one(token);
+    /// Where the session of a token, or the document of an id, was seen last, if it was lately.
+    pub fn of(&self, name: &str) -> Option<OrganizationId> {
+        let key = self.0.hasher.hash_one(name);
         let generations = self.0.generations.lock().unwrap_or_else(PoisonError::into_inner);
         let found = generations.current.get(&key).or_else(|| generations.before.get(&key));
         found.cloned()
     }
 
     /// Remembers where it was seen.
-    pub fn note(&self, token: &str, organization: &OrganizationId) {
-        let key = self.0.hasher.hash_one(token);
+    pub fn note(&self, name: &str, organization: &OrganizationId) {
+        let key = self.0.hasher.hash_one(name);
         let mut generations = self.0.generations.lock().unwrap_or_else(PoisonError::into_inner);
         if generations.current.get(&key) == Some(organization) {
             return;
