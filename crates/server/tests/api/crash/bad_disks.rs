@@ -5,9 +5,10 @@ use std::time::{Duration, Instant};
 
 use super::faults::{ALL, Action, ROOM};
 use super::rig::{DEEDS, Deed, PATIENCE, Rig};
+use groupwork::store::Database;
 use rand::RngExt as _;
 
-use crate::support::{Kind, Started, is_soak};
+use crate::support::{Client, Kind, Place, Started, World, is_soak};
 
 async fn every_call_fails_once(kind: Kind) {
     let Some((mut rig, mut service)) = Rig::start(kind).await else {
@@ -155,4 +156,32 @@ async fn a_full_disk_refuses_and_recovers_on_postgres() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_database_without_room_refuses_and_recovers() {
     a_full_disk(Kind::Sqlite, "groupwork.db", "database").await;
+}
+
+/// Half of a database is gone below the service, as with a disk that fails: who asks for it is told, and nobody else notices.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn rows_that_cannot_be_read_end_a_request_and_not_the_service() {
+    let mut place = Place::new(Kind::Sqlite).unwrap();
+    let world = World::create(&place.store().await, &place.database).await;
+    let Database::Sqlite(file) = place.database.clone() else {
+        panic!("a file was asked for")
+    };
+    let mut service = place.start("serve");
+    service.ready().await;
+    let connection = rusqlite::Connection::open(&file).unwrap();
+    let checkpoint = "PRAGMA wal_checkpoint(FULL)";
+    let left: i64 = connection.query_row(checkpoint, [], |row| row.get(0)).unwrap();
+    assert_eq!(left, 0, "something is not in the file yet");
+    drop(connection);
+    let whole = std::fs::metadata(&file).unwrap().len();
+    let cut = std::fs::OpenOptions::new().write(true).open(&file).unwrap();
+    cut.set_len(whole / 4 / 4096 * 4096).unwrap();
+    let ada = Client::new(&service.base, Some(world.ada.cookie.clone()));
+    let mut failed = 0;
+    for path in ["/groups", "/classes", "/courses", "/assignments", "/users", "/messages"] {
+        failed += u32::from(ada.get(path).await.status == 500);
+    }
+    assert!(failed > 0, "everything was read before: the run shows nothing");
+    assert!(service.ended().is_none(), "it died of a page that is not there");
+    service.kill();
 }
