@@ -60,8 +60,8 @@ async function show(page, path, selector) {
 }
 
 const SCREENS = [
-  { name: "sign-in", who: "nobody", path: () => "/login", selector: "main h1", most: 150, pieces: 14 },
-  { name: "lesson board", who: "ada", path: async (stage) => `/t/${(await stage.topic("Landforms")).id}/board`, selector: "[data-card]", most: 190, pieces: 20 },
+  { name: "sign-in", who: "nobody", path: () => "/login", selector: "main h1", most: 150, pieces: 16 },
+  { name: "lesson board", who: "ada", path: async (stage) => `/t/${(await stage.topic("Landforms")).id}/board`, selector: "[data-card]", most: 190, pieces: 24 },
 ];
 
 for (const { name, who, path, selector, most, pieces } of SCREENS) {
