@@ -167,6 +167,11 @@ refusals! {
     may_not_cancel_invitation: 403 "YOU_ARE_NOT_ALLOWED_TO_CANCEL_THIS_INVITATION" "You are not allowed to cancel this invitation";
     not_the_recipient_of_the_invitation: 403 "YOU_ARE_NOT_THE_RECIPIENT_OF_THE_INVITATION" "You are not the recipient of the invitation";
 
+    // Invitations, for the invited person.
+    invitation_not_found: 400 "INVITATION_NOT_FOUND" "Invitation not found";
+    invitation_needs_mailbox: 403 "EMAIL_VERIFICATION_REQUIRED_FOR_INVITATION" "Email verification required to view or list invitations for the session email";
+    answer_needs_mailbox: 403 "EMAIL_VERIFICATION_REQUIRED_BEFORE_ACCEPTING_OR_REJECTING_INVITATION" "Email verification required before accepting or rejecting invitation";
+
     // Administration.
     user_not_found: 404 "USER_NOT_FOUND" "User not found";
     user_already_exists: 400 "USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL" "User already exists. Use another email.";

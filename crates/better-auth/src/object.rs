@@ -96,6 +96,28 @@ pub struct MemberObject {
     pub user: Option<MemberUserObject>,
 }
 
+/// An invitation as JSON.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct InvitationObject {
+    /// The organization that invites.
+    pub organization_id: String,
+    /// The invited address in lower case.
+    pub email: String,
+    /// The role the person will have.
+    pub role: String,
+    /// `pending`, `accepted`, `rejected` or `canceled`.
+    pub status: String,
+    /// When it can no longer be accepted.
+    pub expires_at: Timestamp,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// Who invited; an empty text when no person did.
+    pub inviter_id: String,
+    /// The row's id.
+    pub id: String,
+}
+
 /// The part of a user that fellow members see.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemberUserObject {
@@ -124,8 +146,8 @@ pub struct FullOrganizationObject {
     /// The organization's own keys.
     #[serde(flatten)]
     pub organization: OrganizationObject,
-    /// Always empty: people become members without invitations.
-    pub invitations: [(); 0],
+    /// The invitations in every state, for administrators; empty for everybody else.
+    pub invitations: Vec<InvitationObject>,
     /// The members, each with its user.
     pub members: Vec<MemberObject>,
 }
@@ -198,7 +220,7 @@ mod tests {
     fn a_full_organization_ends_with_invitations_and_members() {
         let full = FullOrganizationObject {
             organization: organization(),
-            invitations: [],
+            invitations: Vec::new(),
             members: vec![member(None)],
         };
         let text = serde_json::to_string(&full).unwrap();

@@ -13,6 +13,7 @@ pub mod feedback;
 pub mod group;
 pub mod help;
 pub mod homeroom;
+pub mod invitation;
 pub mod message;
 pub mod organization;
 pub mod removed;
@@ -30,6 +31,7 @@ use self::feedback::FeedbackChange;
 use self::group::GroupChange;
 use self::help::HelpChange;
 use self::homeroom::HomeroomChange;
+use self::invitation::InvitationChange;
 use self::message::MessageChange;
 use self::organization::OrganizationChange;
 use self::session::SessionChange;
@@ -64,6 +66,8 @@ pub enum Change {
     Message(MessageChange),
     /// To an account or a membership.
     User(UserChange),
+    /// To an invitation.
+    Invitation(InvitationChange),
     /// To an account, by those who run the platform.
     Administration(AdministrationChange),
     /// To an organization.
@@ -96,6 +100,7 @@ changes! {
     Document(DocumentChange)
     Message(MessageChange)
     User(UserChange)
+    Invitation(InvitationChange)
     Administration(AdministrationChange)
     Organization(OrganizationChange)
     Session(SessionChange)

@@ -70,6 +70,8 @@ ids! {
     OrganizationId
     /// Id of a membership of a user in an organization.
     MemberId
+    /// Id of an invitation of an address into an organization.
+    InvitationId
     /// Id of a sign-in session.
     SessionId
     /// Id of a homeroom.

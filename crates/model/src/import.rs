@@ -27,6 +27,8 @@ words! {
         Created = "created",
         /// It changed something.
         Updated = "updated",
+        /// It invited an address whose account another organization made.
+        Invited = "invited",
         /// It said nothing new.
         Skipped = "skipped",
         /// It was refused and changed nothing.
@@ -63,6 +65,9 @@ pub struct ImportCounts {
     pub created: i64,
     /// Rows that changed something.
     pub updated: i64,
+    /// Rows that invited somebody.
+    #[serde(default)]
+    pub invited: i64,
     /// Rows that said nothing new.
     pub skipped: i64,
     /// Rows that were refused.
@@ -75,6 +80,7 @@ impl ImportCounts {
         match status {
             RowStatus::Created => self.created += 1,
             RowStatus::Updated => self.updated += 1,
+            RowStatus::Invited => self.invited += 1,
             RowStatus::Skipped => self.skipped += 1,
             RowStatus::Failed => self.failed += 1,
         }
@@ -82,12 +88,12 @@ impl ImportCounts {
 
     /// How many rows that were.
     pub const fn total(&self) -> i64 {
-        self.created + self.updated + self.skipped + self.failed
+        self.created + self.updated + self.invited + self.skipped + self.failed
     }
 
     /// Whether anything is different now.
     pub const fn changed_anything(&self) -> bool {
-        self.created + self.updated > 0
+        self.created + self.updated + self.invited > 0
     }
 }
 
@@ -127,7 +133,7 @@ mod tests {
             counts.add(*status);
         }
         counts.add(RowStatus::Failed);
-        assert_eq!((counts.total(), counts.failed), (5, 2));
+        assert_eq!((counts.total(), counts.failed), (6, 2));
         let idle = ImportCounts {
             skipped: 7,
             failed: 1,

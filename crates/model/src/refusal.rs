@@ -18,6 +18,9 @@ pub enum Refusal {
     /// An admin changes an account that does not belong to this organization alone.
     #[error("This account is used outside your organization, so only the person or the platform can change it.")]
     SharedAccount,
+    /// An invitation for an address that no email reaches.
+    #[error("No email reaches this address, so it cannot be invited; use the person's real address.")]
+    NoMailbox,
     /// Someone changes what another person wrote or made.
     #[error("Only the person who made this can change it.")]
     NotAuthor,
@@ -148,6 +151,7 @@ impl Refusal {
             Self::NotClassTeacher | Self::NotClassOwner => "NOT_CLASS_TEACHER",
             Self::ForbiddenRank => "FORBIDDEN_RANK",
             Self::SharedAccount => "SHARED_ACCOUNT",
+            Self::NoMailbox => "NO_MAILBOX",
             Self::NotAuthor => "NOT_AUTHOR",
             Self::EditTimeOver => "EDIT_TIME_OVER",
             Self::CourseMismatch { .. } => "COURSE_MISMATCH",
@@ -188,7 +192,8 @@ impl Refusal {
             | Self::EditTimeOver => RefusalKind::Forbidden,
             Self::DocumentLocked => RefusalKind::Locked,
             Self::AssignmentIdRequired | Self::Invalid { .. } => RefusalKind::Invalid,
-            Self::CourseMismatch { .. }
+            Self::NoMailbox
+            | Self::CourseMismatch { .. }
             | Self::ClassMismatch
             | Self::AlreadySubmitted
             | Self::NotSubmitted

@@ -71,8 +71,9 @@ impl User {
         }
     }
 
-    /// Refuses to let an organization's admins change an account that is not theirs alone: otherwise a school could take
-    /// over a stranger's account by adding its address.
+    /// Refuses to let an organization's admins change or erase an account that is not theirs alone. `has_other_membership`
+    /// means one that the person accepted; an invitation is none. What acts on the membership (deactivation, export, removal)
+    /// never asks this.
     pub fn administered_by(&self, organization: &OrganizationId, has_other_membership: bool) -> Result<(), Refusal> {
         let at_home = self.home_organization_id.as_ref() == Some(organization);
         let is_theirs = at_home && !has_other_membership && self.role != PlatformRole::SuperAdmin;
@@ -81,6 +82,14 @@ impl User {
         } else {
             Err(Refusal::SharedAccount)
         }
+    }
+}
+
+impl User {
+    /// Refuses to let an organization's admins set the password of an account that is at home elsewhere. Other memberships do
+    /// not matter: a password that an administrator set opens only that administrator's organization.
+    pub fn password_set_by(&self, organization: &OrganizationId) -> Result<(), Refusal> {
+        self.administered_by(organization, false)
     }
 }
 
@@ -101,6 +110,8 @@ pub struct Member {
     pub created_at: Timestamp,
     /// When it last changed.
     pub updated_at: Option<Timestamp>,
+    /// Whether the organization lets the person in; the account may be active elsewhere.
+    pub is_active: bool,
 }
 
 impl Member {
@@ -171,6 +182,7 @@ mod tests {
             external_id: None,
             created_at: Timestamp::from_millis(0),
             updated_at: None,
+            is_active: true,
         };
         assert_eq!(owner.may_stop_owning(0), Err(Refusal::LastOwner));
         assert_eq!(owner.may_stop_owning(1), Ok(()));

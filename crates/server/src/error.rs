@@ -15,6 +15,9 @@ pub enum Error {
     /// The person does not belong to the organization of the request.
     #[error("You are not a member of this organization.")]
     NotAMember,
+    /// An administrator of another organization chose the password; it opens that organization only.
+    #[error("An administrator of another organization chose your password. Reset it by email to work here.")]
+    PasswordNotConfirmed,
     /// The organization of the request is suspended.
     #[error("This organization is suspended. Ask its owner.")]
     OrganizationSuspended,

@@ -10,7 +10,7 @@ import type { Report as Found, ReportRow, Wizard } from "./wizard";
 
 type Status = ReportRow["status"];
 type Row = ReportRow & { id: string; name: string; email: string };
-const STATUSES: readonly Status[] = ["failed", "created", "updated", "skipped"];
+const STATUSES: readonly Status[] = ["failed", "created", "updated", "invited", "skipped"];
 /** How many rows are laid out at a time. */
 const MANY = 100;
 

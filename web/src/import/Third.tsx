@@ -17,10 +17,10 @@ export function Third({ wizard, change }: { wizard: Wizard; change: Change }) {
   const cache = useQueryClient();
   const report = wizard.check;
   if (!report) return null;
-  const count = report.created + report.updated;
+  const count = report.created + report.updated + report.invited;
   const go = async () => {
     const result = await send(cache, false);
-    if (result) note(t("import.finished", { count: result.created + result.updated }));
+    if (result) note(t("import.finished", { count: result.created + result.updated + result.invited }));
   };
   return (
     <div className="flex flex-col gap-4">

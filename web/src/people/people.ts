@@ -29,6 +29,16 @@ export const people = (filters: Filters) =>
     placeholderData: keepPreviousData,
   });
 
+/** The pending invitations, newest first; those of another organization only for platform administrators. */
+export const invitations = (organizationId?: string) =>
+  infiniteQueryOptions({
+    queryKey: ["admin", "invitations", organizationId ?? null],
+    queryFn: ({ pageParam }) =>
+      data(client.GET("/admin/invitations", { params: { query: { ...(organizationId === undefined ? {} : { organizationId }), ...(pageParam === "" ? {} : { cursor: pageParam }) } as object } })),
+    initialPageParam: "",
+    getNextPageParam: (page) => page.nextCursor ?? undefined,
+  });
+
 export const person = (id: string) => queryOptions({ queryKey: ["users", "one", id], queryFn: () => data(client.GET("/users/{id}", { params: { path: { id } } })) });
 
 export const groupsOf = (id: string) =>

@@ -14,13 +14,13 @@ import { Field } from "../ui/Field";
 interface Asked {
   next?: string;
   /** What was done before, and is said here. */
-  told?: "password";
+  told?: "password" | "joined";
 }
 
 export const Route = createFileRoute("/login")({
   validateSearch: (search: Record<string, unknown>): Asked => ({
     ...(typeof search.next === "string" ? { next: safeNext(search.next) } : {}),
-    ...(search.told === "password" ? { told: "password" } : {}),
+    ...(search.told === "password" || search.told === "joined" ? { told: search.told } : {}),
   }),
   beforeLoad: async ({ context, search }) => {
     if (await context.cache.ensureQueryData(me)) throw redirect({ href: safeNext(search.next) });
@@ -46,7 +46,7 @@ function SignIn() {
     mutationFn: (typed: FormData) => signIn(cache, String(typed.get("email")).trim(), String(typed.get("password"))),
     onSuccess: enter,
   });
-  const good = told === "password" ? t("reset.done") : next?.includes("emailChanged=true") ? t("signIn.emailChanged") : undefined;
+  const good = told === "password" ? t("reset.done") : told === "joined" ? t("invitation.joined") : next?.includes("emailChanged=true") ? t("signIn.emailChanged") : undefined;
   return (
     <Frame
       title={t("signIn.title")}

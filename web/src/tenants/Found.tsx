@@ -29,7 +29,7 @@ function Done({ founded, close }: { founded: Schemas["FoundedTenant"]; close: ()
   const password = founded.temporaryPassword ?? undefined;
   return (
     <>
-      <p>{password === undefined ? t("tenants.ownerKnown", { email: founded.owner.email }) : t("tenants.ownerNew", { email: founded.owner.email })}</p>
+      <p>{founded.invitation ? t("tenants.ownerInvited", { email: founded.invitation.email }) : t("tenants.ownerNew", { email: founded.owner?.email })}</p>
       {password === undefined ? null : <Once secret={password} />}
       <Button kind="main" className="self-end" onPress={close}>
         {t("app.close")}

@@ -10,6 +10,7 @@ import { Problems } from "../ui/Problems";
 import { Shape } from "../ui/Shape";
 import { Window } from "../ui/Window";
 import { type Tenant, tenantMembers } from "./tenants";
+import { Waiting } from "./Waiting";
 
 /** Who belongs to a school, and acting in the name of one of them, which the log keeps. */
 export function Members({ person, tenant, onClose }: { person: Me; tenant: Tenant; onClose: () => void }) {
@@ -30,6 +31,7 @@ export function Members({ person, tenant, onClose }: { person: Me; tenant: Tenan
               {say(acting.error)}
             </p>
           ) : null}
+          <Waiting tenant={tenant} />
           {list.data && members.length === 0 ? <p>{t("tenants.noMembers")}</p> : null}
           <ul className="divide-faint divide-y">
             {members.map((one) => (

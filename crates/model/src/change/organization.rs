@@ -13,8 +13,8 @@ pub enum OrganizationChange {
     Created {
         /// The organization.
         organization: Box<Organization>,
-        /// Its first owner.
-        owner: Person,
+        /// Its first owner; none while the owner is invited.
+        owner: Option<Person>,
     },
     /// Its fields or settings changed.
     Updated {

@@ -28,6 +28,15 @@ pub enum UserChange {
         /// What changed.
         changed: Changed,
     },
+    /// The membership was deactivated or activated; the account works elsewhere as before.
+    MembershipSwitched {
+        /// The person.
+        user: Person,
+        /// Whether the organization lets the person in.
+        is_active: bool,
+        /// The sessions that worked here and ended.
+        sessions: Vec<SessionId>,
+    },
     /// The role in the organization changed.
     RoleChanged {
         /// The person.
@@ -63,6 +72,8 @@ pub enum UserChange {
         created: i64,
         /// How many changed.
         updated: i64,
+        /// How many were invited.
+        invited: i64,
         /// How many rows said nothing new.
         skipped: i64,
         /// How many rows were refused.

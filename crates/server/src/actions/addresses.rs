@@ -1,8 +1,10 @@
 //! Another address for the own account: asked for with the password, confirmed by a link in a letter to the new address,
 //! told to the old one. Nobody learns whether the new address has an account already.
 
+use model::refusal::Refusal;
 use model::time::Timestamp;
 
+use super::acceptance;
 use super::passwords::{self, Prover};
 use crate::error::{Error, Result};
 use crate::mail::{Mail, Recipient};
@@ -41,6 +43,9 @@ pub fn ask(
     }
     let user = &prover.user;
     let person = work.profile_to_change(user)?;
+    if acceptance::is_confined(work, user)? {
+        return Err(Refusal::SharedAccount.into());
+    }
     if work.recent_verifications(KIND, user, now.plus_seconds(-HOUR))? >= LETTERS {
         let retry_after = u64::try_from(HOUR).unwrap_or(u64::MAX);
         return Err(Error::RateLimited { retry_after });
@@ -73,7 +78,7 @@ pub fn confirm(work: &mut PlatformWork<'_>, token: &str, now: Timestamp) -> Resu
         Err(Error::NotFound) => return Ok(false),
         Err(error) => return Err(error),
     };
-    if !account.is_active || work.user_with_email(&address)?.is_some() {
+    if !account.is_active || work.user_with_email(&address)?.is_some() || acceptance::is_confined(work, &user)? {
         return Ok(false);
     }
     work.change_address(&user, &address, now)?;

@@ -65,7 +65,9 @@ pub fn edit(work: &mut PlatformWork<'_>, admin: &Administrator, user: &UserId, e
     if let Some(email) = edit.email {
         changed.write("email", &mut account.user.email, email);
     }
-    if let Some(verified) = edit.email_verified {
+    // Nobody made a round trip through the new mailbox.
+    let is_moved = changed.has("email");
+    if let Some(verified) = edit.email_verified.or(is_moved.then_some(false)) {
         changed.write("emailVerified", &mut account.user.email_verified, verified);
     }
     changed.edit_nullable("image", &mut account.user.image, edit.image);

@@ -17,6 +17,7 @@ use model::text::{AcademicYear, ExternalId, Name, ShortName};
 use model::user::Person;
 
 use crate::error::{Error, Result};
+use crate::mail::Mail;
 use crate::store::Work;
 
 /// Whoever imports, it is done with an admin's rank: students and teachers are below it, everybody else is not (contract 5).
@@ -137,6 +138,8 @@ struct ForeseenMember {
     /// The account, if it was there before.
     user: Option<UserId>,
     role: MemberRole,
+    /// Whether the person is only invited.
+    is_invited: bool,
 }
 
 /// What a dry run has to remember of a row.
@@ -202,16 +205,22 @@ impl From<Error> for Stop {
 }
 
 /// Carries out some rows, in their order. Whoever imports must still administer the school.
-pub fn apply(work: &mut Work<'_>, rules: Rules, rows: &[Record], foreseen: &mut Foreseen) -> Result<Vec<Outcome>> {
+pub fn apply(
+    work: &mut Work<'_>,
+    rules: Rules,
+    mail: Option<&Mail>,
+    rows: &[Record],
+    foreseen: &mut Foreseen,
+) -> Result<Vec<Outcome>> {
     if work.actor().user.is_some() && !work.rank()?.outranks(MemberRole::Teacher) {
         return Err(Error::ForbiddenRole);
     }
     if !rules.is_dry_run {
-        return all(work, rules, rows, foreseen);
+        return all(work, rules, mail, rows, foreseen);
     }
     let mut outcomes = None;
     let taken_back = work.attempt(|work| {
-        outcomes = Some(all(work, rules, rows, foreseen)?);
+        outcomes = Some(all(work, rules, mail, rows, foreseen)?);
         Err(take_back())
     });
     // Without outcomes the unit itself failed, and that is the error to tell.
@@ -227,6 +236,7 @@ pub fn finish(work: &mut Work<'_>, counts: ImportCounts) {
         work.record(UserChange::Imported {
             created: counts.created,
             updated: counts.updated,
+            invited: counts.invited,
             skipped: counts.skipped,
             failed: counts.failed,
         });
@@ -247,11 +257,17 @@ pub fn tell_progress(work: &mut Work<'_>, import_id: &str, rules: Rules, rows: i
     }
 }
 
-fn all(work: &mut Work<'_>, rules: Rules, rows: &[Record], foreseen: &mut Foreseen) -> Result<Vec<Outcome>> {
+fn all(
+    work: &mut Work<'_>,
+    rules: Rules,
+    mail: Option<&Mail>,
+    rows: &[Record],
+    foreseen: &mut Foreseen,
+) -> Result<Vec<Outcome>> {
     let mut outcomes = Vec::with_capacity(rows.len());
     let (mut enrolled, mut joined) = (BTreeMap::new(), BTreeMap::new());
     for row in rows {
-        let (done, changes) = match one(work, rules, row, foreseen)? {
+        let (done, changes) = match one(work, rules, mail, row, foreseen)? {
             Ok(done) => done,
             Err(problems) => {
                 outcomes.push(Outcome {
@@ -290,18 +306,24 @@ fn all(work: &mut Work<'_>, rules: Rules, rows: &[Record], foreseen: &mut Forese
 type Ended = std::result::Result<(Done, Vec<Change>), Vec<RowProblem>>;
 
 /// One row, looked at anew when somebody else wrote the same meanwhile.
-fn one(work: &mut Work<'_>, rules: Rules, row: &Record, foreseen: &Foreseen) -> Result<Ended> {
-    let (ended, is_race) = tried(work, rules, row, foreseen)?;
+fn one(work: &mut Work<'_>, rules: Rules, mail: Option<&Mail>, row: &Record, foreseen: &Foreseen) -> Result<Ended> {
+    let (ended, is_race) = tried(work, rules, mail, row, foreseen)?;
     if !is_race {
         return Ok(ended);
     }
-    Ok(tried(work, rules, row, foreseen)?.0)
+    Ok(tried(work, rules, mail, row, foreseen)?.0)
 }
 
 /// One row in a savepoint of its own, and whether it lost a race.
-fn tried(work: &mut Work<'_>, rules: Rules, row: &Record, foreseen: &Foreseen) -> Result<(Ended, bool)> {
+fn tried(
+    work: &mut Work<'_>,
+    rules: Rules,
+    mail: Option<&Mail>,
+    row: &Record,
+    foreseen: &Foreseen,
+) -> Result<(Ended, bool)> {
     let (mut ended, mut is_race) = (None, false);
-    let outcome = work.attempt(|work| match carry_out(work, rules, row, foreseen) {
+    let outcome = work.attempt(|work| match carry_out(work, rules, mail, row, foreseen) {
         Ok(done) => {
             ended = Some(Ok((done, worth_telling(work.take_changes()))));
             Ok(())
@@ -325,9 +347,15 @@ fn tried(work: &mut Work<'_>, rules: Rules, row: &Record, foreseen: &Foreseen) -
     }
 }
 
-fn carry_out(work: &mut Work<'_>, rules: Rules, row: &Record, foreseen: &Foreseen) -> Result<Done, Stop> {
+fn carry_out(
+    work: &mut Work<'_>,
+    rules: Rules,
+    mail: Option<&Mail>,
+    row: &Record,
+    foreseen: &Foreseen,
+) -> Result<Done, Stop> {
     match row {
-        Record::Person(new) => person::bring(work, rules, new),
+        Record::Person(new) => person::bring(work, rules, mail, new),
         Record::PersonGone(external_id) => person::dismiss(work, external_id),
         Record::Class(class) => school::class(work, rules, class, foreseen),
         Record::ClassGone(external_id) => school::close(work, external_id),

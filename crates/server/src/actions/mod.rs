@@ -1,6 +1,7 @@
 //! One function per thing a person can do. Rules are asked of the model, statements of the store; what happened is
 //! recorded as a change. No HTTP, no sockets.
 
+pub mod acceptance;
 pub mod addresses;
 pub mod administration;
 pub mod assignment_clones;
@@ -29,6 +30,7 @@ pub mod handouts;
 pub mod help;
 pub mod homerooms;
 pub mod imports;
+pub mod invitations;
 pub mod members;
 pub mod organizations;
 pub mod passwords;

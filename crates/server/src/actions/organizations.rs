@@ -6,6 +6,7 @@ use model::access::{MemberRole, Rank};
 use model::change::organization::OrganizationChange;
 use model::change::session::SessionChange;
 use model::edit::Edit;
+use model::invitation::Places;
 use model::job::JobKind;
 use model::news::KillReason;
 use model::organization::{Metadata, MetadataEdit, Organization, OrganizationEdit, OrganizationStatus, PlatformHosts};
@@ -17,6 +18,7 @@ use utoipa::ToSchema;
 use super::people::{self, NewPerson, Password, Provisioned};
 use super::users;
 use crate::error::{Error, Result};
+use crate::mail::Mail;
 use crate::store::Work;
 
 /// An organization to be founded.
@@ -33,7 +35,7 @@ pub struct NewTenant {
     #[serde(default, deserialize_with = "model::text::optional")]
     #[garde(dive)]
     pub custom_domain: Option<CustomDomain>,
-    /// The address of its first owner; one that has an account keeps it as it is.
+    /// The address of its first owner; one that has an account is invited.
     #[garde(custom(users::is_address))]
     pub owner_email: String,
     /// The name of the owner's account, if it is new.
@@ -59,7 +61,7 @@ pub struct Confirmation {
 pub struct Founded {
     /// The organization.
     pub organization: Organization,
-    /// The owner.
+    /// The owner, or the invitation of the owner: until it is accepted the organization has none.
     pub owner: Provisioned,
 }
 
@@ -74,8 +76,15 @@ pub struct Deleted {
     pub sessions: usize,
 }
 
-/// Founds an organization with its first owner. The password is for an owner without an account; it is temporary.
-pub fn found(work: &mut Work<'_>, hosts: &PlatformHosts, new: &NewTenant, password_hash: &str) -> Result<Founded> {
+/// Founds an organization with its first owner. The password is for an owner without an account; it is temporary. An
+/// address that has an account is invited, and the organization waits without owner until it accepts.
+pub fn found(
+    work: &mut Work<'_>,
+    hosts: &PlatformHosts,
+    new: &NewTenant,
+    password_hash: &str,
+    mail: &Mail,
+) -> Result<Founded> {
     hosts.leave(Some(&new.slug), new.custom_domain.as_ref())?;
     let organization = Organization {
         id: work.organization().clone(),
@@ -101,10 +110,11 @@ pub fn found(work: &mut Work<'_>, hosts: &PlatformHosts, new: &NewTenant, passwo
         external_id: None,
     };
     let password = Password::Temporary(password_hash.to_owned());
-    let owner = people::provision(work, Rank::SuperAdmin, &owner, Some(&password))?;
+    let places = Places::default();
+    let owner = people::provision(work, Rank::SuperAdmin, &owner, &places, Some(&password), Some(mail))?;
     work.record(OrganizationChange::Created {
         organization: Box::new(organization.clone()),
-        owner: owner.person.clone(),
+        owner: owner.joined().map(|joined| joined.person.clone()),
     });
     Ok(Founded { organization, owner })
 }

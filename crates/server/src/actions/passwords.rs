@@ -113,6 +113,8 @@ pub fn reset(work: &mut PlatformWork<'_>, token: &str, hash: &str, now: Timestam
         Err(error) => return Err(error),
     }
     replace(work, &user, hash, now)?;
+    // The link came out of the mailbox.
+    work.prove_mailbox(&user, now)?;
     Ok(true)
 }
 

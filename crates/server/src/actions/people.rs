@@ -1,17 +1,20 @@
-//! How people come into a school: accounts made by an administrator, an import, or with the school itself. The one rule
-//! for all of them: an account that exists already is somebody else's business and gets a membership, nothing more.
+//! How people are added to an organization: by an administrator, an import, or with the organization itself. An account
+//! that another organization made is never joined; its address is invited (`invitations.rs`).
 
-use model::access::{MemberRole, PlatformRole, Rank};
+use model::access::{MemberRole, Rank};
 use model::change::user::UserChange;
 use model::id::UserId;
+use model::invitation::{AddressAccount, Admission, Invitation, Places, admission};
 use model::refusal::Refusal;
 use model::text::{ExternalId, Name, ShortName, Username};
 use model::user::{Member, Person};
 
+use super::invitations;
 use crate::clock;
 use crate::error::{Error, Result};
+use crate::mail::Mail;
 use crate::store::Work;
-use crate::store::people::NewAccount;
+use crate::store::people::{FoundAccount, NewAccount};
 
 /// How long a temporary password is good, in seconds.
 pub const TEMPORARY: i64 = 7 * 24 * 60 * 60;
@@ -48,15 +51,34 @@ pub enum Password {
     Temporary(String),
 }
 
-/// Somebody who is a member now.
+/// A person who is a member now.
 #[derive(Debug, Clone)]
-pub struct Provisioned {
-    /// The person; of an account that existed, nobody is told more than its id.
+pub struct Joined {
+    /// The person.
     pub person: Person,
     /// The membership.
     pub member: Member,
     /// Whether the account is new, too.
     pub is_new_account: bool,
+}
+
+/// What adding a person did.
+#[derive(Debug, Clone)]
+pub enum Provisioned {
+    /// The person is a member.
+    Member(Joined),
+    /// The address was invited: another organization, or nobody, made its account.
+    Invited(Box<Invitation>),
+}
+
+impl Provisioned {
+    /// The member, if the person is one now.
+    pub fn joined(&self) -> Option<&Joined> {
+        match self {
+            Self::Member(joined) => Some(joined),
+            Self::Invited(_) => None,
+        }
+    }
 }
 
 /// The spelling under which an address is stored, if it is one.
@@ -65,28 +87,65 @@ pub fn address(text: &str) -> Option<String> {
     (address.len() <= LONGEST_ADDRESS && better_auth::email::is_email(&address)).then_some(address)
 }
 
-/// Makes somebody a member of the organization, with a new account if the address has none. An account that exists, here or
-/// elsewhere, keeps its profile and its password; one that runs the platform is unknown to everybody else.
-pub fn provision(work: &mut Work<'_>, rank: Rank, new: &NewPerson, password: Option<&Password>) -> Result<Provisioned> {
+/// Adds a person to the organization: makes an account for an address that has none, or invites the address. Which of
+/// them is decided by [`admission`] alone. An account that exists keeps its profile and its password.
+pub fn provision(
+    work: &mut Work<'_>,
+    rank: Rank,
+    new: &NewPerson,
+    places: &Places,
+    password: Option<&Password>,
+    mail: Option<&Mail>,
+) -> Result<Provisioned> {
     if !rank.outranks(new.role) {
         return Err(Refusal::ForbiddenRank.into());
     }
-    let (person, is_new_account) = match find(work, rank, &new.email)? {
-        Some(person) => (person, false),
-        None => account(work, rank, new)?,
-    };
+    let found = work.account_of_address(&new.email)?;
+    match decide(work, found.as_ref()) {
+        Admission::Create => {}
+        Admission::Join => {
+            let person = found.map(|found| found.person).ok_or(Error::NotReady)?;
+            return Ok(Provisioned::Member(join(work, person, new, None)?));
+        }
+        Admission::Invite => return invited(work, new, places, mail),
+        Admission::AlreadyMember => return Err(already_here()),
+    }
+    match account(work, new)? {
+        Some(person) => Ok(Provisioned::Member(join(work, person, new, Some(password))?)),
+        // Another organization made an account of the address in this very moment.
+        None => invited(work, new, places, mail),
+    }
+}
+
+/// What the rules say about the account of an address.
+pub(super) fn decide(work: &Work<'_>, account: Option<&FoundAccount>) -> Admission {
+    let account = account.map(|found| AddressAccount {
+        home: found.home.as_ref(),
+        is_member: found.member_role.is_some(),
+    });
+    admission(work.organization(), account)
+}
+
+fn invited(work: &mut Work<'_>, new: &NewPerson, places: &Places, mail: Option<&Mail>) -> Result<Provisioned> {
+    let invitation = invitations::invite(work, new, places, mail)?;
+    Ok(Provisioned::Invited(Box::new(invitation)))
+}
+
+/// Inserts the membership of an account; a new account comes with the password it gets, if it gets one.
+fn join(work: &mut Work<'_>, person: Person, new: &NewPerson, made: Option<Option<&Password>>) -> Result<Joined> {
     let member = work.insert_member(&person.id, new.role, new.external_id.as_ref())?;
     // Whoever came in between the look and the insert is a member all the same.
     let member = member.ok_or_else(already_here)?;
-    if let Some(password) = password.filter(|_| is_new_account) {
+    if let Some(password) = made.flatten() {
         write_password(work, &person.id, password)?;
     }
+    let is_new_account = made.is_some();
     work.record(UserChange::Created {
         user: person.clone(),
         member: member.clone(),
         is_new_account,
     });
-    Ok(Provisioned {
+    Ok(Joined {
         person,
         member,
         is_new_account,
@@ -105,22 +164,8 @@ pub(super) fn write_password(work: &mut Work<'_>, user: &UserId, password: &Pass
     }
 }
 
-/// The account of an address that may become a member.
-fn find(work: &mut Work<'_>, rank: Rank, email: &str) -> Result<Option<Person>> {
-    let Some(found) = work.account_of_address(email)? else {
-        return Ok(None);
-    };
-    if found.member_role.is_some() {
-        return Err(already_here());
-    }
-    if found.role == PlatformRole::SuperAdmin && rank != Rank::SuperAdmin {
-        return Err(Error::NotFound);
-    }
-    Ok(Some(found.person))
-}
-
-/// A new account, or the one that another school made of the address in this very moment.
-fn account(work: &mut Work<'_>, rank: Rank, new: &NewPerson) -> Result<(Person, bool)> {
+/// A new account; none if the address has one by now.
+fn account(work: &mut Work<'_>, new: &NewPerson) -> Result<Option<Person>> {
     let person = Person {
         id: UserId::new(clock::new_id()),
         name: new.name.as_str().to_owned(),
@@ -135,11 +180,7 @@ fn account(work: &mut Work<'_>, rank: Rank, new: &NewPerson) -> Result<(Person, 
         username: new.username.as_ref(),
         role: new.role.platform_role(),
     };
-    if work.insert_account(&account)? {
-        return Ok((person, true));
-    }
-    let found = find(work, rank, &new.email)?.ok_or(Error::NotReady)?;
-    Ok((found, false))
+    Ok(work.insert_account(&account)?.then_some(person))
 }
 
 fn already_here() -> Error {

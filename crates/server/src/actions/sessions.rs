@@ -93,7 +93,7 @@ pub fn leave_organization(work: &mut PlatformWork<'_>, session: &Session, now: T
     choose(work, session, None, now)
 }
 
-fn choose(
+pub(super) fn choose(
     work: &mut PlatformWork<'_>,
     session: &Session,
     organization: Option<&OrganizationId>,

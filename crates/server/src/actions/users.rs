@@ -1,11 +1,13 @@
-//! What administrators do with the accounts of their school. An account that is not theirs alone keeps its profile, its
-//! password and its state: otherwise a school could take over a stranger's account by adding its address (contract 6.3).
+//! What administrators do with the accounts of their organization (contract 6.3). Name, address and erasure of an account
+//! belong to its home and are refused once the person accepted another membership; deactivation, export and removal act on
+//! the own membership and are never refused.
 
 use garde::Validate;
 use model::access::{MemberRole, PlatformRole, Rank};
 use model::change::user::UserChange;
 use model::edit::{Changed, Edit, not_null, optional_text};
 use model::id::{ClassId, HomeroomId, UserId};
+use model::invitation::Places;
 use model::list::List;
 use model::refusal::Refusal;
 use model::text::{ExternalId, Locale, Name, ShortName, Username};
@@ -88,7 +90,8 @@ pub struct UserEdit {
     #[serde(default)]
     #[garde(custom(is_another_address))]
     pub email: Edit<String>,
-    /// Whether the person may sign in; false ends all sessions at once.
+    /// Whether the organization lets the person in; false ends the sessions here at once, and all sessions of an account that
+    /// is this organization's alone.
     #[serde(default)]
     #[garde(custom(not_null))]
     pub is_active: Edit<bool>,
@@ -111,7 +114,6 @@ impl UserEdit {
             && self.last_name.is_keep()
             && self.username.is_keep()
             && self.email.is_keep()
-            && self.is_active.is_keep()
             && self.locale.is_keep())
     }
 }
@@ -125,12 +127,14 @@ pub struct Invitation {
     pub path: String,
 }
 
-/// Brings somebody into the school, with the homeroom and the classes that are named.
+/// Adds a person to the organization, with the homeroom and the classes that are named; an address whose account another
+/// organization made is invited, and joins them when its owner accepts.
 pub fn create(
     work: &mut Work<'_>,
     new: &NewUser,
     password: Option<&Password>,
     invitation: Option<&Invitation>,
+    mail: &Mail,
 ) -> Result<Provisioned> {
     let rank = work.rank()?;
     let person = NewPerson {
@@ -142,8 +146,16 @@ pub fn create(
         role: member_role(new.role),
         external_id: new.external_id.clone(),
     };
-    let provisioned = people::provision(work, rank, &person, password)?;
-    let student = &provisioned.person.id;
+    let places = Places {
+        class_ids: new.class_ids.as_deref().unwrap_or_default().to_vec(),
+        homeroom_ids: new.homeroom_id.iter().cloned().collect(),
+    };
+    let provisioned = people::provision(work, rank, &person, &places, password, Some(mail))?;
+    let Provisioned::Member(joined) = &provisioned else {
+        can_join(work, &places)?;
+        return Ok(provisioned);
+    };
+    let student = &joined.person.id;
     if let Some(homeroom) = &new.homeroom_id {
         let student_ids = List(vec![student.clone()]);
         homerooms::add_students(work, homeroom, &NewHomeroomStudents { student_ids })?;
@@ -155,11 +167,22 @@ pub fn create(
         };
         enrollments::enroll(work, class, &students)?;
     }
-    if let Some(invitation) = invitation.filter(|_| provisioned.is_new_account) {
+    if let Some(invitation) = invitation.filter(|_| joined.is_new_account) {
         let identifier = super::passwords::identifier(&invitation.token);
-        work.insert_mailed_link(&provisioned.person.id, &identifier, people::TEMPORARY)?;
+        work.insert_mailed_link(&joined.person.id, &identifier, people::TEMPORARY)?;
     }
     Ok(provisioned)
+}
+
+/// Refuses to invite into classes or homerooms that are unknown or closed; an enrolment would be refused alike.
+fn can_join(work: &mut Work<'_>, places: &Places) -> Result<()> {
+    for homeroom in &places.homeroom_ids {
+        work.homeroom_to_change(homeroom)?;
+    }
+    for class in &places.class_ids {
+        work.class_to_manage(class)?.writable()?;
+    }
+    Ok(())
 }
 
 /// Lets the letter go out with the unit that made the account.
@@ -187,6 +210,11 @@ pub fn edit(work: &mut Work<'_>, id: &UserId, edit: &UserEdit) -> Result<()> {
     if edit.names_account() && rank != Rank::SuperAdmin {
         user.administered_by(work.organization(), is_elsewhere)?;
     }
+    // Deactivation acts on the membership; the account follows where it is this organization's alone.
+    let is_ours = rank == Rank::SuperAdmin || user.administered_by(work.organization(), is_elsewhere).is_ok();
+    let switched = edit.is_active.clone().required("isActive").map_err(Refusal::from)?;
+    let switched =
+        switched.filter(|is_active| *is_active != member.is_active || (is_ours && *is_active != user.is_active));
     let edit = edit.clone();
     let email = edit.email.map(|text| people::address(&text).unwrap_or_default());
     let mut changed = Changed::new();
@@ -196,9 +224,9 @@ pub fn edit(work: &mut Work<'_>, id: &UserId, edit: &UserEdit) -> Result<()> {
     changed.edit_nullable("lastName", &mut user.last_name, edit.last_name);
     changed.edit_nullable("username", &mut user.username, edit.username);
     changed.edit("email", &mut user.email, email).map_err(null)?;
-    changed
-        .edit("isActive", &mut user.is_active, edit.is_active)
-        .map_err(null)?;
+    if let Some(is_active) = switched.filter(|_| is_ours) {
+        changed.write("isActive", &mut user.is_active, is_active);
+    }
     changed.edit("locale", &mut user.locale, edit.locale).map_err(null)?;
     if !changed.is_empty() {
         user.updated_at = work.now();
@@ -208,11 +236,27 @@ pub fn edit(work: &mut Work<'_>, id: &UserId, edit: &UserEdit) -> Result<()> {
         // Whoever reads the old mailbox has no business with this account any more.
         work.take_back_mailed_links(id)?;
     }
-    if changed.has("isActive") && !user.is_active {
-        member.may_stop_owning(work.other_owners(id)?)?;
-        work.end_sessions_of_member(id)?;
-    }
     let mut of_member = Changed::new();
+    if let Some(is_active) = switched {
+        member.is_active = is_active;
+        if !is_active {
+            member.may_stop_owning(work.other_owners(id)?)?;
+        }
+        let sessions = match (is_active, is_ours) {
+            (true, _) => Vec::new(),
+            (false, true) => work.end_sessions_of_member(id)?,
+            (false, false) => work.end_sessions_here(id)?,
+        };
+        member.updated_at = Some(work.now());
+        work.update_member(&member)?;
+        if !changed.has("isActive") {
+            work.record(UserChange::MembershipSwitched {
+                user: user.person(),
+                is_active,
+                sessions,
+            });
+        }
+    }
     of_member.edit_nullable("externalId", &mut member.external_id, edit.external_id);
     if !of_member.is_empty() {
         member.updated_at = Some(work.now());
@@ -230,17 +274,13 @@ pub fn edit(work: &mut Work<'_>, id: &UserId, edit: &UserEdit) -> Result<()> {
 /// into his class.
 pub fn reset_password(work: &mut Work<'_>, id: &UserId, password: &Password) -> Result<()> {
     let rank = work.rank()?;
-    let Membership {
-        user,
-        member,
-        is_elsewhere,
-    } = work.membership_to_change(id)?;
+    let Membership { user, member, .. } = work.membership_to_change(id)?;
     rank.may_act_on(user.role, member.role)?;
     if rank == Rank::Member(MemberRole::Teacher) && !work.is_entrusted(id)? {
         return Err(Refusal::AdminOnly.into());
     }
     if rank != Rank::SuperAdmin {
-        user.administered_by(work.organization(), is_elsewhere)?;
+        user.password_set_by(work.organization())?;
     }
     people::write_password(work, id, password)?;
     work.take_back_mailed_links(id)?;

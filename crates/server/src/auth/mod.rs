@@ -312,6 +312,7 @@ pub fn admit_to_organization(facts: &SessionFacts) -> Result<()> {
     }
     match &facts.organization {
         None => Err(Error::NoActiveOrganization),
+        Some(organization) if organization.is_password_foreign => Err(Error::PasswordNotConfirmed),
         Some(organization) if organization.member_role.is_none() => Err(Error::NotAMember),
         Some(organization) if organization.suspended => Err(Error::OrganizationSuspended),
         Some(_) => Ok(()),

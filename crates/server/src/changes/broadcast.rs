@@ -19,6 +19,7 @@ mod user;
 use model::change::Change;
 use model::change::administration::AdministrationChange;
 use model::change::homeroom::HomeroomChange;
+use model::change::invitation::InvitationChange;
 use model::change::subject::SubjectChange;
 use model::id::OrganizationId;
 use model::news::Signal;
@@ -55,6 +56,13 @@ pub fn signals(change: &Change, actor: &Actor, organization: &OrganizationId, no
             | HomeroomChange::Deleted { .. }
             | HomeroomChange::StudentsAdded { .. }
             | HomeroomChange::StudentRemoved { .. },
+        )
+        | Change::Invitation(
+            InvitationChange::Created { .. }
+            | InvitationChange::Renewed { .. }
+            | InvitationChange::Accepted { .. }
+            | InvitationChange::Rejected { .. }
+            | InvitationChange::Canceled { .. },
         )
         | Change::Administration(
             AdministrationChange::Banned { .. }

@@ -78,6 +78,7 @@ pub fn removed_files(change: &Change) -> &[FileKey] {
         | Change::User(
             User::Created { .. }
             | User::Updated { .. }
+            | User::MembershipSwitched { .. }
             | User::RoleChanged { .. }
             | User::PasswordReset { .. }
             | User::MembershipEnded { .. }
@@ -85,6 +86,7 @@ pub fn removed_files(change: &Change) -> &[FileKey] {
             | User::ImportProgressed { .. }
             | User::Exported { .. },
         )
+        | Change::Invitation(_)
         | Change::Homeroom(_)
         | Change::Subject(_)
         | Change::Help(_)

@@ -6,6 +6,7 @@ mod assignment;
 mod class;
 mod document;
 mod group;
+mod invitation;
 mod organization;
 mod submission;
 mod user;
@@ -40,6 +41,7 @@ pub fn entry(change: &Change) -> Option<Entry> {
         Change::Document(change) => document::entry(change),
         Change::Message(change) => document::message(change),
         Change::User(change) => user::entry(change),
+        Change::Invitation(change) => Some(invitation::entry(change)),
         Change::Organization(change) => organization::entry(change),
         Change::Administration(change) => Some(administration::entry(change)),
         Change::Session(change) => organization::session(change),

@@ -53,11 +53,12 @@ pub fn run(arguments: ImportArgs) -> anyhow::Result<()> {
     let ImportCounts {
         created,
         updated,
+        invited,
         skipped,
         failed,
     } = counts;
     let what = if arguments.dry_run { "dry run: " } else { "" };
-    println!("{what}{created} created, {updated} updated, {skipped} skipped, {failed} failed");
+    println!("{what}{created} created, {updated} updated, {invited} invited, {skipped} skipped, {failed} failed");
     if failed > 0 {
         bail!("{failed} rows were refused");
     }
@@ -79,6 +80,8 @@ async fn import(arguments: &ImportArgs) -> anyhow::Result<ImportCounts> {
         bus: Bus::without_sockets(&database),
         standpoint: standpoint(&store, &arguments.organization).await?,
         store,
+        // The command line has no key for emails; an administrator resends from the list of people.
+        mail: None,
         rules: Rules {
             mode: match arguments.mode {
                 Mode::Upsert => ImportMode::Upsert,

@@ -96,6 +96,15 @@ const CODES: &[(&str, &str)] = &[
     ),
     ("NOTHING_TO_EXPORT", "There is no document to export."),
     (
+        "ALREADY_INVITED",
+        "The address was invited by another request in this moment.",
+    ),
+    ("NO_MAILBOX", "No email reaches this address, so it cannot be invited."),
+    (
+        "PASSWORD_NOT_CONFIRMED",
+        "An administrator of another organization chose the password; a reset by email opens this one.",
+    ),
+    (
         "NOT_A_MEMBER",
         "The caller does not belong to the organization of the request.",
     ),
@@ -229,6 +238,7 @@ pub fn of_likeness(route: Likeness) -> Vec<(u16, &'static str)> {
         &[
             (400, "NO_ACTIVE_ORGANIZATION"),
             (403, "NOT_A_MEMBER"),
+            (403, "PASSWORD_NOT_CONFIRMED"),
             (403, "ORGANIZATION_SUSPENDED"),
         ],
     );

@@ -120,6 +120,7 @@ async fn run(cx: Context, ValidQuery(options): ValidQuery<Options>, brought: Bro
         store: cx.app().store().clone(),
         bus: cx.app().bus().clone(),
         standpoint,
+        mail: Some(cx.app().mail().clone()),
         rules,
     };
     let (sender, reports) = mpsc::channel(AHEAD);

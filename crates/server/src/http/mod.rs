@@ -53,6 +53,7 @@ mod health;
 mod help;
 mod homerooms;
 mod imports;
+mod invitations;
 mod members;
 pub mod metrics;
 mod overview;

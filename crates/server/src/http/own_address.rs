@@ -53,6 +53,7 @@ struct Told {
 /// Ask for another address; it counts once the link in the letter to it was followed
 #[utoipa::path(post, path = "/users/me/email", request_body = WantedAddress,
     responses((status = 200, body = Told), (status = 400, description = "VALIDATION_ERROR, also for a wrong password"),
+    (status = 403, description = "SHARED_ACCOUNT: an administrator chose the password, and other organizations know the account"),
     (status = 429, description = "Wrong passwords count as failed sign-ins; at most three letters an hour")))]
 async fn ask(
     cx: Context,

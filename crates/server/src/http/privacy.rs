@@ -19,6 +19,7 @@ use super::downloads::{self, Content, Download, archive};
 use super::endpoint::Endpoints;
 use super::terms::Terms;
 use super::valid::{Valid, ValidOrEmpty};
+use crate::actions::acceptance;
 use crate::actions::privacy::{self, EraseRequest, ExportRequest};
 use crate::clock;
 use crate::error::{Error, Result};
@@ -53,8 +54,19 @@ struct Erasure {
 /// All that the service holds about the person who asks: lists as JSON, and files
 #[utoipa::path(post, path = "/users/me/export",
     responses((status = 200, description = "an archive", content_type = "application/zip", body = Vec<u8>),
+        (status = 403, description = "PASSWORD_NOT_CONFIRMED"),
         (status = 400, description = "VALIDATION_ERROR, INVALID_JSON")))]
 async fn export_own(cx: Context, ValidOrEmpty(Nothing {}): ValidOrEmpty<Nothing>) -> Result<Response> {
+    let user = cx.caller().user.id.clone();
+    let look = cx
+        .app()
+        .store()
+        .platform_read(PlatformProof::personal_data(), move |platform| {
+            acceptance::is_confined(platform, &user)
+        });
+    if look.await? {
+        return Err(Error::PasswordNotConfirmed);
+    }
     let pieces = cx.app().jobs().own_data(&cx.caller().user.id).await?;
     Ok(archive(&FileName::stored("personal-data.zip"), pieces))
 }

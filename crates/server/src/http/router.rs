@@ -17,8 +17,8 @@ use super::endpoint::{Endpoints, Row};
 use super::{
     activity_logs, assignment_clones, assignments, attempts, auth, boards, chat, class_clones, classes, contributions,
     courses, direct_messages, docs, document, document_server, documents, enrollments, feedback, finish, grade_tables,
-    grades, groups, handouts, health, homerooms, imports, layers, members, overview, own_address, pages, pdf, privacy,
-    school, subjects, submissions, system, tenants, topic_exports, users, workrooms,
+    grades, groups, handouts, health, homerooms, imports, invitations, layers, members, overview, own_address, pages,
+    pdf, privacy, school, subjects, submissions, system, tenants, topic_exports, users, workrooms,
 };
 use crate::error::Error;
 use crate::live::connect;
@@ -31,6 +31,7 @@ pub fn endpoints() -> Endpoints {
         .merge(auth::routes())
         .merge(users::routes())
         .merge(imports::routes())
+        .merge(invitations::routes())
         .merge(own_address::routes())
         .merge(members::routes())
         .merge(subjects::routes())

@@ -18,11 +18,13 @@ use super::page::{Cursor, Limit, Page, window};
 use super::reply::Created;
 use super::valid::{Editable, Patch, Valid, ValidQuery};
 use crate::actions::organizations::{self, Confirmation, Deleted, NewTenant};
+use crate::actions::people::Provisioned;
 use crate::auth::{Peer, temporary_password};
 use crate::error::{Error, Result};
 use crate::store::members::MemberFilter;
 use crate::store::platform::PlatformProof;
 use crate::store::platform::organizations::{HostName, Sign};
+use crate::views::invitation::InvitationView;
 use crate::views::tenant::{FoundedView, OwnerView, RemovedTenantView, SignView};
 use crate::views::user::{MemberView, OrganizationView};
 
@@ -88,7 +90,8 @@ async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Jso
 
 /// Found an organization with its first owner
 ///
-/// An owner without an account gets one with a temporary password, which is told here and nowhere else.
+/// An owner without an account gets one with a temporary password, which is told here and nowhere else. An owner with an
+/// account is invited; the organization has no owner until the invitation is accepted.
 #[utoipa::path(post, path = "/tenants", request_body = NewTenant,
     responses((status = 201, body = FoundedView), (status = 409, description = "DUPLICATE_SLUG, DUPLICATE_DOMAIN")))]
 async fn create(cx: Context, Valid(new): Valid<NewTenant>) -> Result<Created<FoundedView>> {
@@ -96,20 +99,28 @@ async fn create(cx: Context, Valid(new): Valid<NewTenant>) -> Result<Created<Fou
     let password = temporary_password::generate();
     let (hash, hosts) = (gate.hashing().hash(password.clone()).await?, gate.hosts().of_platform());
     let email = new.owner_email.trim().to_lowercase();
+    let mail = cx.app().mail().clone();
     let founded = cx
         .inside_new()
-        .write(move |work| organizations::found(work, &hosts, &new, &hash))
+        .write(move |work| organizations::found(work, &hosts, &new, &hash, &mail))
         .await?;
-    let owner = OwnerView {
-        id: founded.owner.person.id,
-        member_id: founded.owner.member.id,
-        email,
-        role: founded.owner.member.role,
-        is_new_account: founded.owner.is_new_account,
+    let (owner, invitation) = match founded.owner {
+        Provisioned::Member(joined) => {
+            let owner = OwnerView {
+                id: joined.person.id,
+                member_id: joined.member.id,
+                email,
+                role: joined.member.role,
+                is_new_account: joined.is_new_account,
+            };
+            (Some(owner), None)
+        }
+        Provisioned::Invited(invitation) => (None, Some(InvitationView::new(*invitation))),
     };
     let view = FoundedView {
-        temporary_password: owner.is_new_account.then_some(password),
+        temporary_password: owner.is_some().then_some(password),
         owner,
+        invitation,
         tenant: founded.organization.into(),
     };
     Ok(Created(format!("/api/tenants/{}", view.tenant.id()), view))

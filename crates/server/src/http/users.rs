@@ -19,7 +19,7 @@ use super::page::{Cursor, Limit, Page, window};
 use super::reply::{Created, Done};
 use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
 use crate::actions::members;
-use crate::actions::people::Password;
+use crate::actions::people::{Password, Provisioned};
 use crate::actions::profile::{self, ProfileEdit};
 use crate::actions::users::{self, Invitation, NewUser, UserEdit};
 use crate::auth::temporary_password;
@@ -31,6 +31,7 @@ use crate::store::platform::organizations::OrganizationName;
 use crate::store::users::{KnownUser, UserFilter};
 use crate::store::{Scope, Tenant};
 use crate::views::group::KnownGroupView;
+use crate::views::invitation::InvitedUserView;
 use crate::views::user::{JoinedUserView, KnownUserView, MadeUserView, Me, NewMemberView};
 
 /// The routes of users.
@@ -185,9 +186,13 @@ async fn list(cx: Context, ValidQuery(query): ValidQuery<Filter>) -> Result<Json
     Ok(Json(Page::of(slice, view)))
 }
 
-/// Bring somebody into the organization; an address that has an account elsewhere gets a membership and nothing else
+/// Add a person to the organization
+///
+/// An address without an account gets one. An address whose account this organization did not make is invited: it becomes a
+/// member, with the classes and the homeroom named here, once its owner accepts.
 #[utoipa::path(post, path = "/users", request_body = NewUser, responses((status = 201, body = NewMemberView),
-    (status = 409, description = "DUPLICATE_EMAIL: a member already; DUPLICATE_EXTERNAL_ID, CLASS_ARCHIVED"),
+    (status = 409, description = "DUPLICATE_EMAIL: a member already; DUPLICATE_EXTERNAL_ID, CLASS_ARCHIVED, \
+        NO_MAILBOX: an address that no email reaches cannot be invited, ALREADY_INVITED"),
         (status = 403, description = "FORBIDDEN_RANK")))]
 async fn create(cx: Context, Valid(new): Valid<NewUser>) -> Result<Created<NewMemberView>> {
     let invitation = (new.send_invite == Some(true)).then(|| {
@@ -206,19 +211,30 @@ async fn create(cx: Context, Valid(new): Valid<NewUser>) -> Result<Created<NewMe
         }
     };
     let (mail, is_platform) = (cx.app().mail().clone(), is_platform(&cx));
-    let (made, known) = cx
+    let made = cx
         .write(move |work| {
-            let made = users::create(work, &new, password.as_ref(), invitation.as_ref())?;
-            let known = work.known_user(&made.person.id, is_platform)?;
-            if let (true, Some(invitation), Some(user)) = (made.is_new_account, &invitation, &known.account) {
+            let joined = match users::create(work, &new, password.as_ref(), invitation.as_ref(), &mail)? {
+                Provisioned::Invited(invitation) => return Ok(Err(invitation)),
+                Provisioned::Member(joined) => joined,
+            };
+            let known = work.known_user(&joined.person.id, is_platform)?;
+            if let (true, Some(invitation), Some(user)) = (joined.is_new_account, &invitation, &known.account) {
                 users::invite(work, &mail, user, invitation)?;
             }
-            Ok((made, known))
+            Ok(Ok((joined, known)))
         })
         .await?;
-    let location = format!("/api/users/{}", made.person.id);
-    let (KnownUser { email, account, .. }, member) = (known, made.member);
-    let view = match account.filter(|_| made.is_new_account) {
+    let (joined, known) = match made {
+        Ok(made) => made,
+        Err(invitation) => {
+            let location = format!("/api/admin/invitations/{}", invitation.id);
+            let view = NewMemberView::Invited(Box::new(InvitedUserView::new(*invitation)));
+            return Ok(Created(location, view));
+        }
+    };
+    let location = format!("/api/users/{}", joined.person.id);
+    let (KnownUser { email, account, .. }, member) = (known, joined.member);
+    let view = match account.filter(|_| joined.is_new_account) {
         Some(user) => NewMemberView::Made(Box::new(MadeUserView::new(*user, member, temporary))),
         None => NewMemberView::Joined(Box::new(JoinedUserView::new(email.unwrap_or_default(), member))),
     };

@@ -14,6 +14,7 @@ use crate::changes;
 use crate::clock;
 use crate::error::{Error, Result};
 use crate::live::bus::Bus;
+use crate::mail::Mail;
 use crate::store::{Standpoint, Store};
 
 /// Units that may wait between reading and writing.
@@ -29,6 +30,8 @@ pub struct Import {
     pub bus: Bus,
     /// Who imports, and into which school.
     pub standpoint: Standpoint,
+    /// Writes the emails to invited people; without it invitations are created and no email is queued.
+    pub mail: Option<Mail>,
     /// What holds for all rows.
     pub rules: Rules,
 }
@@ -118,10 +121,10 @@ impl Import {
             });
         }
         if !records.is_empty() {
-            let (rules, foreseen) = (self.rules, Arc::clone(foreseen));
+            let (rules, mail, foreseen) = (self.rules, self.mail.clone(), Arc::clone(foreseen));
             let outcomes = self.unit(move |work| {
                 let mut foreseen = foreseen.lock().unwrap_or_else(PoisonError::into_inner);
-                imports::apply(work, rules, &records, &mut foreseen)
+                imports::apply(work, rules, mail.as_ref(), &records, &mut foreseen)
             });
             for (place, outcome) in places.into_iter().zip(outcomes.await?) {
                 reported[place].outcome = outcome;

@@ -15,6 +15,7 @@ use lettre::Message;
 use lettre::address::{Address, Envelope};
 use lettre::message::header::{HeaderName, HeaderValue};
 use lettre::message::{Mailbox, MultiPart};
+use model::access::MemberRole;
 use model::letter::{Letter, LetterKind};
 use model::time::Timestamp;
 use model::user::User;
@@ -24,7 +25,7 @@ use self::outbox::Outbox;
 use self::seal::Seal;
 use self::server::Connections;
 pub use self::server::{Delivery, Server};
-use self::text::Language;
+use self::text::{Language, Words};
 use crate::clock;
 use crate::config::Config;
 use crate::error::{Error, Result};
@@ -111,6 +112,38 @@ impl Mail {
         self.write(LetterKind::Invitation, to, path, &values, now)
     }
 
+    /// The invitation of an address into an organization, with the page where it is accepted.
+    #[expect(clippy::too_many_arguments, reason = "each is a value of the email")]
+    pub fn organization_invitation(
+        &self,
+        to: Recipient<'_>,
+        organization: &str,
+        host: &str,
+        role: MemberRole,
+        path: &str,
+        days: i64,
+        now: Timestamp,
+    ) -> Result<Letter> {
+        let (days, language) = (days.to_string(), Language::of(to.locale));
+        let link = format!("{}{path}", self.0.front);
+        let values = [
+            ("name", to.name),
+            ("link", link.as_str()),
+            ("organization", organization),
+            ("host", host),
+            ("role", text::role_name(role, language)),
+            ("days", days.as_str()),
+        ];
+        let words = text::write_organization_invitation(language, &values);
+        self.envelope(LetterKind::Invitation, to, words, now)
+    }
+
+    /// The host of FRONTEND_URL.
+    pub fn host(&self) -> &str {
+        let authority = self.0.front.split_once("://").map_or("", |(_, rest)| rest);
+        authority.split(['/', ':']).next().unwrap_or_default()
+    }
+
     /// A link that proves that a new address belongs to the person.
     pub fn address_confirmation(&self, to: Recipient<'_>, path: &str, now: Timestamp) -> Result<Letter> {
         self.write(LetterKind::AddressConfirmation, to, path, &[], now)
@@ -158,14 +191,19 @@ impl Mail {
         values: &[(&str, &str)],
         now: Timestamp,
     ) -> Result<Letter> {
-        let address: Address = to
-            .address
-            .parse()
-            .map_err(|_| Error::invalid("email", "invalid", "is no address that mail can be sent to"))?;
         let link = format!("{}{path}", self.0.front);
         let mut all = vec![("name", to.name), ("link", link.as_str())];
         all.extend_from_slice(values);
         let words = text::write(kind, Language::of(to.locale), &all);
+        self.envelope(kind, to, words, now)
+    }
+
+    /// Seals a letter that is written.
+    fn envelope(&self, kind: LetterKind, to: Recipient<'_>, words: Words, now: Timestamp) -> Result<Letter> {
+        let address: Address = to
+            .address
+            .parse()
+            .map_err(|_| Error::invalid("email", "invalid", "is no address that mail can be sent to"))?;
         let id = clock::new_id();
         let since_epoch = Duration::from_millis(u64::try_from(now.as_millis()).unwrap_or_default());
         // Machines that answer letters (holiday notes) must not answer this one (RFC 3834).

@@ -1,6 +1,7 @@
 //! What letters say, in the languages of `templates/mail`: the first line is the subject, a paragraph `{link}` is the
 //! link. Values are put in once and never read as text of ours; what could begin a new line or a tag is taken out.
 
+use model::access::MemberRole;
 use model::letter::LetterKind;
 
 /// The longest value that is put into a letter, in characters.
@@ -66,10 +67,45 @@ const fn template(kind: LetterKind, language: Language) -> &'static str {
     }
 }
 
+/// The invitation of an address into an organization. It travels as [`LetterKind::Invitation`]: the release before reads
+/// the same table and knows no other kind.
+const ORGANIZATION_INVITATION: [&str; 2] = [
+    template!("organization-invitation.en.txt"),
+    template!("organization-invitation.de.txt"),
+];
+
+/// Writes the invitation of an address into an organization.
+pub fn write_organization_invitation(language: Language, values: &[(&str, &str)]) -> Words {
+    let [english, german] = ORGANIZATION_INVITATION;
+    let template = match language {
+        Language::English => english,
+        Language::German => german,
+    };
+    fill(template, language, values)
+}
+
+/// The word for a role in an email.
+pub const fn role_name(role: MemberRole, language: Language) -> &'static str {
+    match (role, language) {
+        (MemberRole::Owner, Language::English) => "owner",
+        (MemberRole::Owner, Language::German) => "Inhaberin oder Inhaber",
+        (MemberRole::Admin, Language::English) => "administrator",
+        (MemberRole::Admin, Language::German) => "Verwaltung",
+        (MemberRole::Teacher, Language::English) => "teacher",
+        (MemberRole::Teacher, Language::German) => "Lehrkraft",
+        (MemberRole::Student, Language::English) => "student",
+        (MemberRole::Student, Language::German) => "Schülerin oder Schüler",
+    }
+}
+
 /// Writes a letter of this kind.
 pub fn write(kind: LetterKind, language: Language, values: &[(&str, &str)]) -> Words {
+    fill(template(kind, language), language, values)
+}
+
+/// Puts the values into a template.
+fn fill(template: &str, language: Language, values: &[(&str, &str)]) -> Words {
     let values: Vec<(&str, String)> = values.iter().map(|(name, value)| (*name, one_line(value))).collect();
-    let template = template(kind, language);
     let (subject, body) = template.split_once("\n\n").unwrap_or((template, ""));
     let subject = filled(subject, &values, str::to_owned);
     let plain = filled(body.trim_end(), &values, str::to_owned).replace('\n', "\r\n") + "\r\n";
@@ -172,6 +208,23 @@ mod tests {
         }
         let german = write(LetterKind::PasswordReset, Language::German, &VALUES);
         assert_ne!(german, write(LetterKind::PasswordReset, Language::English, &VALUES));
+    }
+
+    #[test]
+    fn organization_invitation_is_complete_in_every_language() {
+        for language in [Language::English, Language::German] {
+            let role = role_name(MemberRole::Teacher, language);
+            let values = [&VALUES[..], &[("host", "north.example"), ("role", role)]].concat();
+            let Words { subject, plain, html } = write_organization_invitation(language, &values);
+            for text in [&subject, &plain, &html] {
+                assert!(
+                    !text.contains('{') && text.contains("Northside"),
+                    "{language:?}: {text}"
+                );
+            }
+            assert!(plain.contains("north.example") && plain.contains(role), "{plain}");
+            assert!(plain.contains("\r\n\r\nhttps://school.example/x?a=1&b=2"), "{plain}");
+        }
     }
 
     #[test]

@@ -14,7 +14,7 @@ statements! {
         WHERE e.organization_id = $1 AND e.editors <> '[]' ORDER BY e.document_id, e.generation");
     /// The role of somebody who may still sign in.
     ROLE = "SELECT m.role FROM members m JOIN users u ON u.id = m.user_id
-        WHERE m.organization_id = $1 AND m.user_id = $2 AND u.is_active AND NOT u.banned";
+        WHERE m.organization_id = $1 AND m.user_id = $2 AND m.is_active AND u.is_active AND NOT u.banned";
 }
 
 impl Scope<'_> {

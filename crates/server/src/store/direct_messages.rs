@@ -123,7 +123,7 @@ statements! {
                     WHERE own.organization_id = $1 AND own.student_id = $3 AND k.status <> 'DRAFT'
                         AND mate.student_id = u.id) AS is_mate
             FROM members m JOIN users u ON u.id = m.user_id
-            WHERE m.organization_id = $1 AND m.user_id = $5 AND u.is_active AND CAST($4 AS BIGINT) IS NOT NULL) x
+            WHERE m.organization_id = $1 AND m.user_id = $5 AND m.is_active AND u.is_active AND CAST($4 AS BIGINT) IS NOT NULL) x
         WHERE x.may OR x.is_mate";
     /// A new message.
     INSERT = "INSERT INTO direct_messages (organization_id, id, sender_id, class_id, subject, content, created_at)

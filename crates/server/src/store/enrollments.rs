@@ -58,18 +58,18 @@ statements! {
         ORDER BY enrolled_at, student_id";
     /// A member who may learn in a class.
     LEARNER = "SELECT u.id, u.name, u.image FROM members m JOIN users u ON u.id = m.user_id
-        WHERE m.organization_id = $1 AND m.user_id = $2 AND m.role = 'student' AND u.is_active";
+        WHERE m.organization_id = $1 AND m.user_id = $2 AND m.role = 'student' AND m.is_active AND u.is_active";
     /// The students of a homeroom who may learn in a class. CROSS JOIN keeps SQLite from going through all members.
     HOMEROOM_LEARNERS = "SELECT u.id, u.name, u.image
         FROM homeroom_enrollments h CROSS JOIN members m CROSS JOIN users u
         WHERE m.organization_id = h.organization_id AND m.user_id = h.student_id AND u.id = m.user_id
-            AND h.organization_id = $1 AND h.homeroom_id = $2 AND m.role = 'student' AND u.is_active
+            AND h.organization_id = $1 AND h.homeroom_id = $2 AND m.role = 'student' AND m.is_active AND u.is_active
         ORDER BY u.name_key, u.id";
     /// The students of a class who may learn in another one.
     CLASS_LEARNERS = "SELECT u.id, u.name, u.image
         FROM class_enrollments e CROSS JOIN members m CROSS JOIN users u
         WHERE m.organization_id = e.organization_id AND m.user_id = e.student_id AND u.id = m.user_id
-            AND e.organization_id = $1 AND e.class_id = $2 AND m.role = 'student' AND u.is_active
+            AND e.organization_id = $1 AND e.class_id = $2 AND m.role = 'student' AND m.is_active AND u.is_active
         ORDER BY u.name_key, u.id";
     /// Whether a course is of a class.
     COURSE_OF_CLASS = "SELECT id FROM courses WHERE organization_id = $1 AND class_id = $2 AND id = $3";

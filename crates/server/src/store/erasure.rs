@@ -12,7 +12,8 @@ statements! {
     HOLD_ORGANIZATION = "SELECT id FROM organizations WHERE id = $1 FOR NO KEY UPDATE";
     /// Owners besides one person who can act as such.
     OTHER_OWNERS = "SELECT COUNT(*) FROM members m JOIN users u ON u.id = m.user_id
-        WHERE m.organization_id = $1 AND m.role = 'owner' AND m.user_id <> $2 AND u.is_active";
+        WHERE m.organization_id = $1 AND m.role = 'owner' AND m.user_id <> $2 AND m.is_active
+            AND u.is_active";
     /// The role of a member.
     ROLE = "SELECT role FROM members WHERE organization_id = $1 AND user_id = $2";
     /// The classes a student is in.

@@ -12,7 +12,8 @@ use crate::{args, clock, statements};
 
 statements! {
     /// The member with an id of the school's administration.
-    MEMBER_OF_EXTERNAL_ID = "SELECT m.user_id, m.role, u.is_active FROM members m JOIN users u ON u.id = m.user_id
+    MEMBER_OF_EXTERNAL_ID = "SELECT m.user_id, m.role, u.is_active AND m.is_active FROM members m
+        JOIN users u ON u.id = m.user_id
         WHERE m.organization_id = $1 AND m.external_id = $2";
     /// The class with an id of the school's administration.
     CLASS_OF_EXTERNAL_ID = "SELECT id FROM classes WHERE organization_id = $1 AND external_id = $2";
@@ -52,6 +53,9 @@ statements! {
         FROM members m WHERE m.organization_id = $1 AND m.user_id = $3
             AND NOT EXISTS (SELECT 1 FROM accounts a WHERE a.user_id = m.user_id)
         ON CONFLICT (provider_id, account_id) DO NOTHING";
+    /// The password of a member was not the member's own choice: it opens this organization only.
+    CONFINE_PASSWORD = "UPDATE users SET password_organization_id = $1
+        WHERE id = (SELECT m.user_id FROM members m WHERE m.organization_id = $1 AND m.user_id = $2)";
 }
 
 /// A member as other rows of an import mention him.
@@ -152,6 +156,10 @@ impl Work<'_> {
     /// Stores the password of a member who never had one; answers whether he had none.
     pub fn write_first_password(&mut self, user: &UserId, hash: &str) -> Result<bool> {
         let now = self.now();
-        Ok(self.run(&FIRST_PASSWORD, args![clock::new_id(), user, hash, now])? > 0)
+        let is_new = self.run(&FIRST_PASSWORD, args![clock::new_id(), user, hash, now])? > 0;
+        if is_new {
+            self.run(&CONFINE_PASSWORD, args![user])?;
+        }
+        Ok(is_new)
     }
 }

@@ -86,6 +86,11 @@ impl Work<'_> {
         self.many(&END_SESSIONS, args![user], |row| row.take())
     }
 
+    /// Ends the sessions of a member that work in this organization.
+    pub fn end_sessions_here(&mut self, user: &UserId) -> Result<Vec<SessionId>> {
+        self.many(&END_SESSIONS_HERE, args![user], |row| row.take())
+    }
+
     /// Remembers a link that is going to be mailed to a member, good for so many seconds.
     pub fn insert_mailed_link(&mut self, user: &UserId, identifier: &str, seconds: i64) -> Result<()> {
         let (id, now) = (clock::new_id(), self.now());

@@ -14,7 +14,7 @@ use crate::{args, manages_class, statements};
 statements! {
     /// The members the viewer may know, oldest membership first: a student knows the own one only. The address of a
     /// student is for admins, for the teachers of the student's classes, and for the student (contract 5).
-    VISIBLE = concat!("SELECT m.id, m.organization_id, m.user_id, m.role, m.external_id, m.created_at, m.updated_at,
+    VISIBLE = concat!("SELECT m.id, m.organization_id, m.user_id, m.role, m.external_id, m.created_at, m.updated_at, m.is_active,
             u.name, u.image,
             CASE WHEN $2 = 'ADMIN' OR m.role <> 'student' OR m.user_id = $3 OR EXISTS (
                     SELECT 1 FROM class_enrollments ce
@@ -27,7 +27,7 @@ statements! {
             AND (CAST($5 AS TEXT) IS NULL OR m.user_id = $5)
         ORDER BY m.created_at, m.id");
     /// The members of the organization that match, by name; those whose name begins with the search text come first.
-    LIST = concat!("SELECT m.id, m.organization_id, m.user_id, m.role, m.external_id, m.created_at, m.updated_at,
+    LIST = concat!("SELECT m.id, m.organization_id, m.user_id, m.role, m.external_id, m.created_at, m.updated_at, m.is_active,
             u.name, u.image, u.email, ", place!("$3"), "
         FROM members m
         JOIN users u ON u.id = m.user_id
@@ -38,7 +38,7 @@ statements! {
             AND (", place!("$3"), " > $4 OR (", place!("$3"), " = $4 AND m.id > $5))
         ORDER BY ", place!("$3"), ", m.id LIMIT $6");
     /// One member.
-    BY_ID = "SELECT m.id, m.organization_id, m.user_id, m.role, m.external_id, m.created_at, m.updated_at,
+    BY_ID = "SELECT m.id, m.organization_id, m.user_id, m.role, m.external_id, m.created_at, m.updated_at, m.is_active,
             u.name, u.image, u.email
         FROM members m
         JOIN users u ON u.id = m.user_id
@@ -130,5 +130,6 @@ pub(super) fn member(row: &mut Columns<'_>) -> Result<Member> {
         external_id: row.take()?,
         created_at: row.take()?,
         updated_at: row.take()?,
+        is_active: row.take()?,
     })
 }

@@ -37,6 +37,7 @@ pub mod groups;
 pub mod handouts;
 pub mod homerooms;
 pub mod imports;
+pub mod invitations;
 pub mod jobs;
 pub mod leaving;
 pub mod letters;
@@ -448,6 +449,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("stats", stats::STATEMENTS),
         ("storage", storage::STATEMENTS),
         ("imports", imports::STATEMENTS),
+        ("invitations", invitations::STATEMENTS),
         ("subjects", subjects::STATEMENTS),
         ("work_rooms", work_rooms::STATEMENTS),
     ];

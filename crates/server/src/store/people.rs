@@ -2,7 +2,7 @@
 //! account that is not a member of the organization, except to find out that an address has one.
 
 use model::access::{MemberRole, PlatformRole, Rank};
-use model::id::{MemberId, UserId};
+use model::id::{MemberId, OrganizationId, UserId};
 use model::text::{ExternalId, Name, ShortName, Username, name_key};
 use model::time::Timestamp;
 use model::user::{Member, Person, User};
@@ -24,7 +24,7 @@ macro_rules! account_columns {
 }
 macro_rules! member_columns {
     () => {
-        "m.id, m.organization_id, m.user_id, m.role, m.external_id, m.created_at, m.updated_at"
+        "m.id, m.organization_id, m.user_id, m.role, m.external_id, m.created_at, m.updated_at, m.is_active"
     };
 }
 
@@ -35,26 +35,25 @@ statements! {
     HOLD_ORGANIZATION = "SELECT id FROM organizations WHERE id = $1 FOR NO KEY UPDATE";
     /// What somebody is on the platform and here, at this moment.
     RANK = "SELECT u.role, m.role FROM users u
-        LEFT JOIN members m ON m.organization_id = $1 AND m.user_id = u.id
+        LEFT JOIN members m ON m.organization_id = $1 AND m.user_id = u.id AND m.is_active
         WHERE u.id = $2 AND u.is_active";
     /// The account of an address, and whether it is a member here.
-    BY_EMAIL = "SELECT u.id, u.name, u.image, u.role, m.role FROM users u
+    BY_EMAIL = "SELECT u.id, u.name, u.image, u.role, u.home_organization_id, m.role FROM users u
         LEFT JOIN members m ON m.organization_id = $1 AND m.user_id = u.id
         WHERE u.email = $2";
     /// A new account, at home here; a taken address makes none.
     INSERT_USER = "INSERT INTO users (home_organization_id, id, name, name_key, first_name, last_name, email,
             email_verified, username, role, created_at, updated_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, TRUE, $8, $9, $10, $10)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, FALSE, $8, $9, $10, $10)
         ON CONFLICT (email) DO NOTHING";
     /// A new membership; there already is none.
     INSERT_MEMBER = "INSERT INTO members (organization_id, id, user_id, role, external_id, created_at)
         VALUES ($1, $2, $3, $4, $5, $6)
         ON CONFLICT (organization_id, user_id) DO NOTHING";
-    /// An account that was switched off with its last membership, and has one again.
+    /// An inactive account that has a new membership: the memberships that other organizations deactivated stay inactive.
     WAKE = "UPDATE users SET is_active = TRUE, updated_at = $3
         WHERE id = $2 AND NOT is_active AND erased_at IS NULL
-            AND EXISTS (SELECT 1 FROM members m WHERE m.organization_id = $1 AND m.user_id = users.id)
-            AND NOT EXISTS (SELECT 1 FROM members m WHERE m.organization_id <> $1 AND m.user_id = users.id)";
+            AND EXISTS (SELECT 1 FROM members m WHERE m.organization_id = $1 AND m.user_id = users.id)";
     /// The password of a member.
     UPSERT_PASSWORD = "INSERT INTO accounts (id, user_id, provider_id, account_id, password, created_at, updated_at)
         SELECT CAST($2 AS TEXT), m.user_id, 'credential', m.user_id, CAST($4 AS TEXT), CAST($5 AS BIGINT),
@@ -62,8 +61,10 @@ statements! {
         FROM members m WHERE m.organization_id = $1 AND m.user_id = $3
         ON CONFLICT (provider_id, account_id) DO UPDATE
         SET password = excluded.password, updated_at = excluded.updated_at";
-    /// Whether the password of a member has to be changed, and until when it is good.
-    MARK_PASSWORD = "UPDATE users SET must_change_password = $3, temporary_password_expires_at = $4, updated_at = $5
+    /// Whether the password of a member has to be changed, and until when it is good. An administrator chose it, so it opens
+    /// this organization only.
+    MARK_PASSWORD = "UPDATE users SET must_change_password = $3, temporary_password_expires_at = $4, updated_at = $5,
+            password_organization_id = $1
         WHERE id = $2 AND EXISTS (SELECT 1 FROM members m WHERE m.organization_id = $1 AND m.user_id = users.id)";
     /// Takes a member's account and membership for this unit; nobody enrols him meanwhile.
     HOLD_MEMBER = "SELECT u.id FROM members m JOIN users u ON u.id = m.user_id
@@ -77,13 +78,15 @@ statements! {
     OF_MEMBER = "SELECT user_id FROM members WHERE organization_id = $1 AND id = $2";
     /// Owners besides one person who can act as such.
     OTHER_OWNERS = "SELECT COUNT(*) FROM members m JOIN users u ON u.id = m.user_id
-        WHERE m.organization_id = $1 AND m.role = 'owner' AND m.user_id <> $2 AND u.is_active";
+        WHERE m.organization_id = $1 AND m.role = 'owner' AND m.user_id <> $2 AND m.is_active
+            AND u.is_active";
     /// The fields of an account that its school administers.
-    UPDATE_USER = "UPDATE users SET name = $3, name_key = $4, first_name = $5, last_name = $6, username = $7, email = $8,
+    UPDATE_USER = "UPDATE users SET name = $3, name_key = $4, first_name = $5, last_name = $6, username = $7,
+            email_verified = CASE WHEN email = $8 THEN email_verified ELSE FALSE END, email = $8,
             is_active = $9, locale = $10, updated_at = $11
         WHERE id = $2 AND EXISTS (SELECT 1 FROM members m WHERE m.organization_id = $1 AND m.user_id = users.id)";
     /// The fields of a membership.
-    UPDATE_MEMBER = "UPDATE members SET role = $3, external_id = $4, updated_at = $5
+    UPDATE_MEMBER = "UPDATE members SET role = $3, external_id = $4, updated_at = $5, is_active = $6
         WHERE organization_id = $1 AND id = $2";
 }
 
@@ -94,6 +97,8 @@ pub struct FoundAccount {
     pub person: Person,
     /// The platform role, of which only `SUPER_ADMIN` counts.
     pub role: PlatformRole,
+    /// The organization that made the account, if one did.
+    pub home: Option<OrganizationId>,
     /// The role here, if the person is a member.
     pub member_role: Option<MemberRole>,
 }
@@ -145,6 +150,7 @@ impl Scope<'_> {
             Ok(FoundAccount {
                 person: person(row)?,
                 role: row.parse(PlatformRole::parse)?,
+                home: row.take()?,
                 member_role: row.parse_option(MemberRole::parse)?,
             })
         })
@@ -213,6 +219,7 @@ impl Work<'_> {
             external_id: external_id.cloned(),
             created_at: self.now(),
             updated_at: None,
+            is_active: true,
         };
         let word = role.as_str();
         let arguments = args![member.id, user, word, external_id, member.created_at];
@@ -258,7 +265,7 @@ impl Work<'_> {
     /// Writes role and id of a membership; a taken id of the school is `DUPLICATE_EXTERNAL_ID`.
     pub fn update_member(&mut self, member: &Member) -> Result<()> {
         let role = member.role.as_str();
-        let arguments = args![member.id, role, member.external_id, member.updated_at];
+        let arguments = args![member.id, role, member.external_id, member.updated_at, member.is_active];
         self.run(&UPDATE_MEMBER, arguments).map(drop)
     }
 }

@@ -95,6 +95,8 @@ statements! {
     JOBS = "DELETE FROM jobs WHERE organization_id = $1 AND kind <> 'ORGANIZATION_PURGE'";
     /// How much it kept.
     STORAGE = "DELETE FROM storage_usages WHERE organization_id = $1";
+    /// Its invitations.
+    INVITATIONS = piece_of!("invitations");
     /// What was counted of its calls for help and its imports.
     RATES = "DELETE FROM rate_windows WHERE organization_id = $1";
     /// The sessions of the next members who have no other school end.
@@ -149,10 +151,11 @@ impl Work<'_> {
                 ..Purged::default()
             });
         }
-        let pieces: [(Option<&'static Sql>, &'static Sql); 3] = [
+        let pieces: [(Option<&'static Sql>, &'static Sql); 4] = [
             (Some(&RECIPIENTS), &MESSAGES),
             (Some(&HOMEROOM_STUDENTS), &HOMEROOMS),
             (None, &SUBJECTS),
+            (None, &INVITATIONS),
         ];
         for (children, piece) in pieces {
             if let Some(children) = children {

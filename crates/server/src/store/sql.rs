@@ -336,6 +336,7 @@ text_ids!(
     RevisionId,
     LogId,
     EventId,
+    InvitationId,
     JobId,
 );
 

@@ -91,7 +91,7 @@ statements! {
             manages_class!(), "))
             AND (CAST($9 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM homeroom_enrollments h
                 WHERE h.organization_id = $1 AND h.homeroom_id = $9 AND h.student_id = m.user_id))
-            AND (CAST($10 AS BOOLEAN) IS NULL OR u.is_active = $10)
+            AND (CAST($10 AS BOOLEAN) IS NULL OR (u.is_active AND m.is_active) = $10)
             AND (", place!("$7"), " > $11 OR (", place!("$7"), " = $11 AND m.user_id > $12))
         ORDER BY ", place!("$7"), ", m.user_id LIMIT $13"));
 }
@@ -217,6 +217,7 @@ fn known(row: &mut Columns<'_>, eyes: &Eyes) -> Result<KnownUser> {
     let role = row.parse(PlatformRole::parse)?;
     let is_own_student_or_staff: bool = row.take()?;
     user.role = role;
+    user.is_active &= member.is_active;
     let is_self = user.id.as_str() == eyes.user;
     let home = user.home_organization_id.as_ref();
     let is_at_home = home.is_some_and(|home| home.as_str() == eyes.organization);

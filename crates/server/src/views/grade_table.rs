@@ -122,6 +122,7 @@ impl GradeImportView {
         let ImportCounts {
             created,
             updated,
+            invited: _,
             skipped,
             failed,
         } = counts;

@@ -17,6 +17,8 @@ pub struct ImportReportView {
     created: i64,
     /// Rows that changed something.
     updated: i64,
+    /// Rows that invited somebody whose account another organization made.
+    invited: i64,
     /// Rows that said nothing new.
     skipped: i64,
     /// Rows that were refused.
@@ -73,8 +75,11 @@ pub fn end(counts: ImportCounts) -> String {
     let ImportCounts {
         created,
         updated,
+        invited,
         skipped,
         failed,
     } = counts;
-    format!("],\"created\":{created},\"updated\":{updated},\"skipped\":{skipped},\"failed\":{failed}}}")
+    format!(
+        "],\"created\":{created},\"updated\":{updated},\"invited\":{invited},\"skipped\":{skipped},\"failed\":{failed}}}"
+    )
 }

@@ -17,6 +17,7 @@ pub mod group;
 pub mod group_assignment;
 pub mod homeroom;
 pub mod import;
+pub mod invitation;
 pub mod message;
 pub mod overview;
 pub mod privacy;

@@ -7,6 +7,7 @@ use model::text::{Name, Slug, WebAddress};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::invitation::InvitationView;
 use super::user::OrganizationView;
 
 /// A new organization. The password is shown here and never again.
@@ -16,8 +17,12 @@ use super::user::OrganizationView;
 pub struct FoundedView {
     /// The organization.
     pub tenant: OrganizationView,
-    /// Its first owner.
-    pub owner: OwnerView,
+    /// Its first owner; absent while the owner is invited.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub owner: Option<OwnerView>,
+    /// The invitation of the owner; absent when the owner is a member already.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub invitation: Option<InvitationView>,
     /// The owner's password for the first days; absent when the address had an account already.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub temporary_password: Option<String>,

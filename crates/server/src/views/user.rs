@@ -10,6 +10,8 @@ use model::user::{Member, Person, User};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::invitation::InvitedUserView;
+
 /// An account, as its owner and administrators see it.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -140,6 +142,8 @@ pub enum NewMemberView {
     Made(Box<MadeUserView>),
     /// With an account that existed: nothing of its profile is told.
     Joined(Box<JoinedUserView>),
+    /// The address was invited, because another organization, or nobody, made its account.
+    Invited(Box<InvitedUserView>),
 }
 
 /// A new account, with the password that the service made up for it.

@@ -68,6 +68,7 @@ mod import_files;
 mod import_long;
 mod imports;
 mod instances;
+mod invitations;
 mod isolation;
 mod jobs;
 mod live;

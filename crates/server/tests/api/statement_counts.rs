@@ -24,8 +24,10 @@ const BESIDE: u64 = 10;
 const SHORT: &[(&str, &str)] = &[
     ("/groups/{id}/contributions", "the people of one group"),
     ("/auth/organization/list", "the schools of one person"),
-    ("/auth/organization/list-invitations", "there are no invitations"),
-    ("/auth/organization/list-user-invitations", "there are no invitations"),
+    (
+        "/auth/organization/list-user-invitations",
+        "the organizations that invite one person",
+    ),
     ("/auth/list-accounts", "the accounts of one person"),
 ];
 

@@ -9,6 +9,7 @@ import { isAdmin, only } from "../../lib/session";
 import { Add } from "../../people/Add";
 import { useDeeds } from "../../people/deeds";
 import { Filters } from "../../people/Filters";
+import { Invited } from "../../people/Invited";
 import { List } from "../../people/List";
 import { type Opened, useMenu } from "../../people/menu";
 import { counts, type Filters as Wanted, type Known, ROLE_FILTERS } from "../../people/people";
@@ -67,6 +68,7 @@ function Users() {
     <Page title={t("admin.users")} actions={actions}>
       <Counts />
       <Filters wanted={filters} onChange={(wanted) => void navigate({ search: wanted, replace: true })} />
+      <Invited />
       <List
         caller={caller}
         filters={filters}

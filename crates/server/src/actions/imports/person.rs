@@ -6,6 +6,7 @@ use model::class::EnrolledBy;
 use model::edit::Changed;
 use model::id::{ClassId, HomeroomId, UserId};
 use model::import::{ImportMode, RowStatus, looks_like_an_id};
+use model::invitation::{Admission, Places};
 use model::text::{Name, ShortName};
 use model::user::Person;
 
@@ -14,11 +15,17 @@ use crate::actions::homerooms::{self, NewHomeroom};
 use crate::actions::members;
 use crate::actions::people::{self, NewPerson, Password};
 use crate::error::Error;
+use crate::mail::Mail;
 use crate::store::Work;
 use crate::store::imports::NamedClass;
 
 /// Makes somebody a member, or brings a member up to date.
-pub(super) fn bring(work: &mut Work<'_>, rules: Rules, new: &ImportedPerson) -> Result<Done, Stop> {
+pub(super) fn bring(
+    work: &mut Work<'_>,
+    rules: Rules,
+    mail: Option<&Mail>,
+    new: &ImportedPerson,
+) -> Result<Done, Stop> {
     let found = work.account_of_address(&new.email)?;
     let member = found.as_ref().and_then(|found| found.member_role);
     if let (Some(found), Some(role)) = (&found, member) {
@@ -40,6 +47,9 @@ pub(super) fn bring(work: &mut Work<'_>, rules: Rules, new: &ImportedPerson) -> 
     external_id_is_free(work, new, known)?;
     let homeroom = Homeroom::of(work, new)?;
     let classes = classes(work, new)?;
+    if member.is_none() && people::decide(work, found.as_ref()) == Admission::Invite {
+        return invite(work, mail, new, homeroom, classes);
+    }
     let (user, mut status) = match (known, member) {
         (Some(user), Some(role)) => {
             if role != new.role {
@@ -48,7 +58,10 @@ pub(super) fn bring(work: &mut Work<'_>, rules: Rules, new: &ImportedPerson) -> 
             }
             (user.clone(), update(work, user, new)?)
         }
-        _ => (create(work, new)?, RowStatus::Created),
+        _ => match create(work, mail, new, &Places::default())? {
+            Some(user) => (user, RowStatus::Created),
+            None => return Ok(Done::with(RowStatus::Invited)),
+        },
     };
     let mut done = Done::with(status);
     if let Some(homeroom) = homeroom {
@@ -78,7 +91,8 @@ pub(super) fn bring(work: &mut Work<'_>, rules: Rules, new: &ImportedPerson) -> 
     done.status = status;
     done.foresight = new.external_id.clone().map(|id| {
         let (user, role) = (member.map(|_| user.clone()), new.role);
-        Foresight::Person(id, ForeseenMember { user, role })
+        let is_invited = false;
+        Foresight::Person(id, ForeseenMember { user, role, is_invited })
     });
     // Of an account that is made in a dry run there is nothing to name.
     done.user = (!rules.is_dry_run || member.is_some()).then_some(user);
@@ -143,7 +157,40 @@ pub(super) fn learner(work: &mut Work<'_>, user: &UserId, column: &str) -> Resul
     }
 }
 
-fn create(work: &mut Work<'_>, new: &ImportedPerson) -> Result<UserId, Stop> {
+/// Invites an address whose account another organization made; classes and homeroom follow with the acceptance.
+fn invite(
+    work: &mut Work<'_>,
+    mail: Option<&Mail>,
+    new: &ImportedPerson,
+    homeroom: Option<Homeroom>,
+    class_ids: Vec<ClassId>,
+) -> Result<Done, Stop> {
+    let homeroom = homeroom.map(|homeroom| homeroom.found_or_made(work)).transpose()?;
+    let places = Places {
+        class_ids,
+        homeroom_ids: homeroom.into_iter().collect(),
+    };
+    create(work, mail, new, &places)?;
+    Ok(Done {
+        foresight: new.external_id.clone().map(|id| {
+            let foreseen = ForeseenMember {
+                user: None,
+                role: new.role,
+                is_invited: true,
+            };
+            Foresight::Person(id, foreseen)
+        }),
+        ..Done::with(RowStatus::Invited)
+    })
+}
+
+/// Makes a member; none when the address was invited instead.
+fn create(
+    work: &mut Work<'_>,
+    mail: Option<&Mail>,
+    new: &ImportedPerson,
+    places: &Places,
+) -> Result<Option<UserId>, Stop> {
     let person = NewPerson {
         name: full_name(new.first_name.as_ref(), new.last_name.as_ref())?,
         email: new.email.clone(),
@@ -154,10 +201,13 @@ fn create(work: &mut Work<'_>, new: &ImportedPerson) -> Result<UserId, Stop> {
         external_id: new.external_id.clone(),
     };
     let password = new.password_hash.clone().map(Password::Own);
-    match people::provision(work, RANK, &person, password.as_ref()) {
-        Ok(made) => Ok(made.person.id),
-        // An account that runs the platform: nobody learns that from a refusal.
-        Err(Error::NotFound) => Err(Stop::row("email", "not_found", "cannot be imported")),
+    match people::provision(work, RANK, &person, places, password.as_ref(), mail) {
+        Ok(provisioned) => Ok(provisioned.joined().map(|joined| joined.person.id.clone())),
+        Err(Error::RateLimited { .. }) => Err(Stop::row(
+            "email",
+            "RATE_LIMITED",
+            "was invited a moment ago; import the row again later",
+        )),
         Err(error) => Err(error.into()),
     }
 }

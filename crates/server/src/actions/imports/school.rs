@@ -6,6 +6,7 @@ use model::edit::{Changed, Edit};
 use model::homeroom::Homeroom;
 use model::id::{ClassId, HomeroomId, UserId};
 use model::import::{ImportMode, RowStatus};
+use model::invitation::Places;
 use model::text::ExternalId;
 
 use model::change::homeroom::HomeroomChange;
@@ -13,7 +14,7 @@ use model::change::homeroom::HomeroomChange;
 use super::person::{confirm, enroll, learner, teach_along};
 use super::{Done, Foreseen, Foresight, ImportedClass, ImportedHomeroom, ImportedPlace, Rules, Stop};
 use crate::actions::classes::{self, NewClass};
-use crate::actions::{enrollments, homerooms};
+use crate::actions::{enrollments, homerooms, invitations};
 use crate::clock;
 use crate::store::Work;
 
@@ -160,6 +161,11 @@ pub(super) fn place(work: &mut Work<'_>, place: &ImportedPlace, foreseen: &Fores
             RowStatus::Skipped
         }));
     }
+    if whose.is_none()
+        && let Some(done) = place_of_invited(work, place, to.as_ref(), foreseen)?
+    {
+        return Ok(done);
+    }
     let (user, role) =
         whose.ok_or_else(|| Stop::row("userSourcedId", "unknown", "is the id of nobody who is a member here"))?;
     let to = to.ok_or_else(|| Stop::row("classSourcedId", "unknown", "is the id of no class here"))?;
@@ -203,6 +209,35 @@ pub(super) fn place(work: &mut Work<'_>, place: &ImportedPlace, foreseen: &Fores
         done.status = RowStatus::Skipped;
     }
     Ok(done)
+}
+
+/// Adds the class or homeroom of a place to the invitation of somebody who is only invited; nothing if nobody is. An invited
+/// teacher takes over no homeroom before the acceptance.
+fn place_of_invited(
+    work: &mut Work<'_>,
+    place: &ImportedPlace,
+    to: Option<&Where>,
+    foreseen: &Foreseen,
+) -> Result<Option<Done>, Stop> {
+    let invited = Done::with(RowStatus::Invited);
+    let Some(mut invitation) = work.pending_invitation_of_external_id(place.user.as_str())? else {
+        let foreseen = foreseen.people.get(place.user.as_str());
+        return Ok(foreseen.filter(|person| person.is_invited).map(|_| invited));
+    };
+    let places = match to {
+        Some(Where::Class(Some(class))) => Places {
+            class_ids: vec![class.clone()],
+            homeroom_ids: Vec::new(),
+        },
+        Some(Where::Homeroom(Some(homeroom))) if !place.is_teacher => Places {
+            class_ids: Vec::new(),
+            homeroom_ids: vec![homeroom.clone()],
+        },
+        _ => Places::default(),
+    };
+    invitations::add_places(&mut invitation, &places);
+    work.update_invitation(&invitation)?;
+    Ok(Some(invited))
 }
 
 fn leave(work: &mut Work<'_>, place: &ImportedPlace, user: &UserId, from: Where) -> Result<bool, Stop> {
@@ -258,7 +293,10 @@ fn member(
     if let Some(found) = work.member_of_external_id(external_id.as_str())? {
         return Ok(Some((Some(found.user), found.role)));
     }
-    let foreseen = foreseen.people.get(external_id.as_str());
+    let foreseen = foreseen
+        .people
+        .get(external_id.as_str())
+        .filter(|person| !person.is_invited);
     Ok(foreseen.map(|member| (member.user.clone(), member.role)))
 }
 

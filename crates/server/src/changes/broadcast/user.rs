@@ -17,6 +17,16 @@ pub fn tell(change: &UserChange, telling: &mut Telling<'_>) {
                 telling.kill(Party::User(user.id.clone()), KillReason::Deactivated);
             }
         }
+        UserChange::MembershipSwitched {
+            user,
+            is_active: _,
+            sessions,
+        } => {
+            for session in sessions {
+                telling.kill(Party::Session(session.clone()), KillReason::Deactivated);
+            }
+            telling.resync_users([&user.id], Vec::new());
+        }
         UserChange::PasswordReset { user } => {
             telling.kill(Party::User(user.id.clone()), KillReason::PasswordChanged);
         }
@@ -69,6 +79,7 @@ pub fn tell(change: &UserChange, telling: &mut Telling<'_>) {
                 "done": counts.total(),
                 "created": counts.created,
                 "updated": counts.updated,
+                "invited": counts.invited,
                 "skipped": counts.skipped,
                 "failed": counts.failed,
                 "dryRun": is_dry_run,

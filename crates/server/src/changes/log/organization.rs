@@ -12,7 +12,7 @@ use super::{Entry, difference, person};
 pub(super) fn entry(change: &OrganizationChange) -> Option<Entry> {
     let entry = match change {
         OrganizationChange::Created { organization, owner } => {
-            about(Action::Create, organization).details(json!({"owner": person(owner)}))
+            about(Action::Create, organization).details(json!({"owner": owner.as_ref().map(person)}))
         }
         OrganizationChange::Updated { organization, changed } => {
             about(Action::Update, organization).details(difference(changed))

@@ -20,6 +20,15 @@ pub(super) fn entry(change: &UserChange) -> Option<Entry> {
             Entry::new(Category::User, Action::Update, "user", &user.id, user.name.as_str())
                 .details(json!({"changed": changed.names()}))
         }
+        UserChange::MembershipSwitched {
+            user,
+            is_active,
+            sessions,
+        } => about(Action::Update, user).details(json!({
+            "changed": ["isActive"],
+            "isActive": is_active,
+            "endedSessions": sessions.len(),
+        })),
         UserChange::RoleChanged { user, member, from } => {
             about(Action::RoleChanged, user).details(json!({"from": from, "to": member.role}))
         }
@@ -40,11 +49,13 @@ pub(super) fn entry(change: &UserChange) -> Option<Entry> {
         UserChange::Imported {
             created,
             updated,
+            invited,
             skipped,
             failed,
         } => Entry::new(Category::User, Action::Import, "user", "", "").details(json!({
             "created": created,
             "updated": updated,
+            "invited": invited,
             "skipped": skipped,
             "failed": failed,
         })),

@@ -46,18 +46,6 @@ elsewhere! {
     remove_member: post "/auth/organization/remove-member" may_not_delete_member;
     /// Invite somebody: POST /users does
     invite_member: post "/auth/organization/invite-member" may_not_invite;
-    /// Cancel an invitation: there are none
-    cancel_invitation: post "/auth/organization/cancel-invitation" may_not_cancel_invitation;
-    /// Accept an invitation: there are none
-    accept_invitation: post "/auth/organization/accept-invitation" not_the_recipient_of_the_invitation;
-    /// Reject an invitation: there are none
-    reject_invitation: post "/auth/organization/reject-invitation" not_the_recipient_of_the_invitation;
-    /// One invitation: there are none
-    get_invitation: get "/auth/organization/get-invitation" not_the_recipient_of_the_invitation;
-    /// The invitations of an organization: there are none
-    list_invitations: get "/auth/organization/list-invitations" may_not_list_invitations;
-    /// The own invitations: there are none
-    list_user_invitations: get "/auth/organization/list-user-invitations" may_not_list_invitations;
 }
 
 async fn refuse(asked: Asked, refusal: AuthError) -> Answered {

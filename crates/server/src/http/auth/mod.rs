@@ -9,6 +9,7 @@ mod admin;
 mod answer;
 mod asked;
 mod elsewhere;
+mod invitations;
 mod members;
 mod organization;
 mod password;
@@ -56,6 +57,12 @@ pub fn routes() -> Endpoints {
         .add(Access::Anyone, routes!(members::role))
         .add(Access::Anyone, routes!(members::list))
         .add(Access::Anyone, routes!(members::has_permission))
+        .add(Access::SignedIn, routes!(invitations::list_own))
+        .add(Access::Anyone, routes!(invitations::show))
+        .add(Access::Anyone, routes!(invitations::accept))
+        .add(Access::Anyone, routes!(invitations::reject))
+        .add(Access::SignedIn, routes!(invitations::list))
+        .add(Access::Anyone, routes!(invitations::cancel))
         .merge(admin::routes())
         .merge(elsewhere::routes())
 }

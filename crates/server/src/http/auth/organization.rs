@@ -92,7 +92,7 @@ pub async fn list(asked: Asked) -> Answered {
         .app
         .store()
         .platform_read(PlatformProof::session_look_up(), move |platform| {
-            platform.organizations_of(&user)
+            platform.organizations_open_to(&user)
         });
     let organizations: Vec<_> = look
         .await?
@@ -107,7 +107,7 @@ pub async fn list(asked: Asked) -> Answered {
     params(("organizationId" = Option<String>, Query, description = "Not the active organization but this one"),
         ("organizationSlug" = Option<String>, Query, description = "The same by its short name"),
         ("membersLimit" = Option<String>, Query, description = "At most so many members")),
-    responses((status = 200, description = "organization, members, invitations (none); null without an organization"),
+    responses((status = 200, description = "organization, members, invitations (for administrators); null without an organization"),
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION")))]
 pub async fn show(asked: Asked) -> Answered {
@@ -117,14 +117,19 @@ pub async fn show(asked: Asked) -> Answered {
     };
     let seen = reach(&asked, &present, name).await?;
     let standpoint = standpoint(&asked, &present, &seen)?;
-    let members = asked.app.store().read(standpoint, |scope| scope.members()).await?;
+    let administers = standpoint.viewer == model::access::Viewer::Admin;
+    let look = asked.app.store().read(standpoint, move |scope| {
+        let invitations = if administers { scope.invitations()? } else { Vec::new() };
+        Ok((scope.members()?, invitations))
+    });
+    let (members, invitations) = look.await?;
     let most = asked
         .query("membersLimit")
         .and_then(|most| most.parse().ok())
         .unwrap_or(usize::MAX);
     let full = FullOrganizationObject {
         organization: wire::organization(&seen.organization),
-        invitations: [],
+        invitations: invitations.into_iter().map(wire::invitation).collect(),
         members: members.into_iter().take(most).map(wire::member).collect(),
     };
     Ok(answer(&full, present.cookies))

@@ -1,11 +1,14 @@
 //! What the store knows, as the library's objects. Hashes and foreign tokens have no place here.
 
 use better_auth::object::{
-    MemberObject, MemberUserObject, OrganizationObject, SessionAndUser, SessionObject, UserObject,
+    InvitationObject, MemberObject, MemberUserObject, OrganizationObject, SessionAndUser, SessionObject, UserObject,
 };
 use better_auth::timestamp::Timestamp as WireTime;
+use model::id::UserId;
+use model::invitation::Invitation;
 use model::organization::Organization;
 use model::time::Timestamp;
+use model::user::Member;
 
 use crate::store::members::KnownMember;
 use crate::store::platform::sessions::{Session, User};
@@ -73,6 +76,32 @@ pub fn organization(organization: &Organization) -> OrganizationObject {
             .as_ref()
             .and_then(|metadata| serde_json::to_string(metadata).ok()),
         id: organization.id.as_str().to_owned(),
+    }
+}
+
+/// An invitation; its token has no place here.
+pub fn invitation(invitation: Invitation) -> InvitationObject {
+    InvitationObject {
+        organization_id: invitation.organization_id.into_string(),
+        email: invitation.email,
+        role: invitation.role.as_str().to_owned(),
+        status: invitation.status.as_str().to_owned(),
+        expires_at: time(invitation.expires_at),
+        created_at: time(invitation.created_at),
+        inviter_id: invitation.inviter_id.map(UserId::into_string).unwrap_or_default(),
+        id: invitation.id.into_string(),
+    }
+}
+
+/// A member without its user.
+pub fn plain_member(member: Member) -> MemberObject {
+    MemberObject {
+        organization_id: member.organization_id.into_string(),
+        user_id: member.user_id.into_string(),
+        role: member.role.as_str().to_owned(),
+        created_at: time(member.created_at),
+        id: member.id.into_string(),
+        user: None,
     }
 }
 

@@ -19,6 +19,10 @@ statements! {
     /// Network addresses from which the person signed in.
     SIGN_IN_ADDRESSES = "SELECT s.address, s.last_success_at FROM sign_in_successes s JOIN users u ON u.email = s.account_key
         WHERE u.id = $1 AND s.address > $2 ORDER BY s.address LIMIT $3";
+    /// Invitations of the person's address, in whatever organization.
+    INVITATIONS = "SELECT i.id, o.name, i.role, i.status, i.created_at, i.expires_at FROM invitations i
+        JOIN organizations o ON o.id = i.organization_id JOIN users u ON u.email = i.email
+        WHERE u.id = $1 AND i.id > $2 ORDER BY i.id LIMIT $3";
     /// Network addresses from which somebody tried to sign in as the person in vain.
     FAILED_SIGN_INS = "SELECT f.id, f.address, f.created_at FROM sign_in_failures f JOIN users u ON u.email = f.account_key
         WHERE u.id = $1 AND f.id > $2 ORDER BY f.id LIMIT $3";
@@ -75,6 +79,18 @@ pub static NOUNS: &[Noun] = &[
         name: "sign-in-addresses",
         statement: &SIGN_IN_ADDRESSES,
         fields: &[("address", Text), ("lastSuccessAt", Moment)],
+    },
+    Noun {
+        name: "invitations",
+        statement: &INVITATIONS,
+        fields: &[
+            ("id", Text),
+            ("organization", Text),
+            ("role", Text),
+            ("status", Text),
+            ("createdAt", Moment),
+            ("expiresAt", Moment),
+        ],
     },
     Noun {
         name: "failed-sign-ins",

@@ -30,7 +30,7 @@ macro_rules! took_part {
 
 statements! {
     /// The membership and the account as other members know it.
-    MEMBERSHIP = paged!("SELECT m.id, u.name, u.image, u.email, m.role, m.external_id, m.created_at, m.updated_at
+    MEMBERSHIP = paged!("SELECT m.id, u.name, u.image, u.email, m.role, m.external_id, m.is_active, m.created_at, m.updated_at
         FROM members m JOIN users u ON u.id = m.user_id
         WHERE m.organization_id = $1 AND m.user_id = $2"; "m.id");
     /// Homerooms the person is in.
@@ -146,6 +146,7 @@ pub static NOUNS: &[Noun] = &[
             ("email", Text),
             ("role", Text),
             ("externalId", Text),
+            ("isActive", Truth),
             ("createdAt", Moment),
             ("updatedAt", Moment),
         ],

@@ -50,7 +50,7 @@ statements! {
     /// The profile, emptied. The home stays, so that its admins are told the same when they ask again.
     PROFILE = "UPDATE users SET name = $2, name_key = $3, first_name = NULL, last_name = NULL, email = $4,
             email_verified = FALSE, username = NULL, role = 'STUDENT', image = NULL, locale = 'en', timezone = NULL,
-            is_active = FALSE, must_change_password = FALSE, temporary_password_expires_at = NULL, last_login_at = NULL,
+            is_active = FALSE, must_change_password = FALSE, temporary_password_expires_at = NULL, password_organization_id = NULL, last_login_at = NULL,
             banned = FALSE, ban_reason = NULL, ban_expires = NULL, erased_at = $5, updated_at = $5
         WHERE id = $1 AND erased_at IS NULL";
     /// Sign-ins of the person, and those in which he acted as somebody else.
@@ -61,6 +61,10 @@ statements! {
     VERIFICATIONS = "DELETE FROM verifications WHERE value LIKE '%' || $1 || '%' OR identifier LIKE '%' || $1 || '%'";
     /// Failed sign-ins under the address.
     FAILURES = "DELETE FROM sign_in_failures WHERE account_key = (SELECT email FROM users WHERE id = $1)";
+    /// Invitations of the address.
+    INVITATIONS = "DELETE FROM invitations WHERE email = (SELECT email FROM users WHERE id = $1)";
+    /// Invitations that the person sent.
+    INVITATIONS_SENT = "UPDATE invitations SET inviter_id = NULL WHERE inviter_id = $1";
     /// Where the person signed in from.
     SUCCESSES = "DELETE FROM sign_in_successes WHERE account_key = (SELECT email FROM users WHERE id = $1)";
     /// Counters of the person.
@@ -233,7 +237,12 @@ impl Platform<'_> {
         let mut erased = Erased {
             sessions: run(&SESSIONS)?,
             sign_ins: run(&ACCOUNTS)?,
-            sign_in_traces: run(&VERIFICATIONS)? + run(&FAILURES)? + run(&SUCCESSES)? + run(&RATES)?,
+            sign_in_traces: run(&VERIFICATIONS)?
+                + run(&INVITATIONS)?
+                + run(&INVITATIONS_SENT)?
+                + run(&FAILURES)?
+                + run(&SUCCESSES)?
+                + run(&RATES)?,
             homerooms: run(&HOMEROOMS)? + run(&HOMEROOMS_LED)?,
             co_teachings: run(&CO_TEACHINGS)?,
             groups: run(&GROUPS)?,

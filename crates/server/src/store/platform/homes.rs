@@ -13,14 +13,14 @@ macro_rules! homes {
         statements! {
             $(
                 /// The organization of an object of this noun.
-                $statement = concat!("SELECT o.id, o.status, CAST(NULL AS TEXT) FROM ", $table,
+                $statement = concat!("SELECT o.id, o.status, CAST(NULL AS TEXT), FALSE FROM ", $table,
                     " x JOIN organizations o ON o.id = x.organization_id WHERE x.id = $1 AND o.deleted_at IS NULL");
             )+
             /// The organization itself.
-            ORGANIZATION = "SELECT o.id, o.status, CAST(NULL AS TEXT) FROM organizations o
+            ORGANIZATION = "SELECT o.id, o.status, CAST(NULL AS TEXT), FALSE FROM organizations o
                 WHERE o.id = $1 AND o.deleted_at IS NULL";
             /// The organization of a person: the one that made the account, else the one he has belonged to longest.
-            PERSON = "SELECT o.id, o.status, CAST(NULL AS TEXT) FROM members x
+            PERSON = "SELECT o.id, o.status, CAST(NULL AS TEXT), FALSE FROM members x
                 JOIN organizations o ON o.id = x.organization_id JOIN users u ON u.id = x.user_id
                 WHERE x.user_id = $1 AND o.deleted_at IS NULL
                 ORDER BY CASE WHEN u.home_organization_id = o.id THEN 0 ELSE 1 END, x.created_at, o.id LIMIT 1";
@@ -45,6 +45,7 @@ homes! {
     MESSAGE: "messages" in "direct_messages";
     FEEDBACK: "feedback" in "feedback";
     MEMBER: "members" in "members";
+    INVITATION: "invitations" in "invitations";
     JOB: "jobs" in "jobs";
 }
 

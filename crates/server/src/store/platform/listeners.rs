@@ -9,11 +9,11 @@ use crate::{args, good_impersonation, statements};
 
 statements! {
     /// Good sessions in a range of ids: expired ones and those of banned or inactive people are not among them.
-    BETWEEN = concat!("SELECT s.id, s.active_organization_id, o.status, m.role, u.role
+    BETWEEN = concat!("SELECT s.id, s.active_organization_id, o.status, CASE WHEN u.password_organization_id <> o.id THEN NULL ELSE m.role END, u.role
         FROM sessions s
         JOIN users u ON u.id = s.user_id
         LEFT JOIN organizations o ON o.id = s.active_organization_id AND o.deleted_at IS NULL
-        LEFT JOIN members m ON m.organization_id = o.id AND m.user_id = u.id
+        LEFT JOIN members m ON m.organization_id = o.id AND m.user_id = u.id AND m.is_active
         WHERE s.id >= $1 AND s.id <= $2 AND s.expires_at >= $3 AND u.is_active AND (NOT u.banned OR u.ban_expires < $3)
             AND ", good_impersonation!("$3"));
 }

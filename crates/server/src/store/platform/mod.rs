@@ -10,6 +10,7 @@ pub mod editing;
 pub mod erasure;
 pub mod file_removals;
 pub mod homes;
+pub mod invitations;
 pub mod jobs;
 pub mod letters;
 pub mod listeners;
@@ -233,6 +234,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("platform/addresses", addresses::STATEMENTS),
         ("platform/administration", administration::STATEMENTS),
         ("platform/homes", homes::STATEMENTS),
+        ("platform/invitations", invitations::STATEMENTS),
         ("platform/jobs", jobs::STATEMENTS),
         ("platform/old_messages", old_messages::STATEMENTS),
         ("platform/organizations", organizations::STATEMENTS),

@@ -20,22 +20,37 @@ macro_rules! seen_columns {
     () => {
         concat!(
             organization_columns!(),
-            ", m.id, m.user_id, m.role, m.external_id, m.created_at, m.updated_at"
+            ", m.id, m.user_id, m.role, m.external_id, m.created_at, m.updated_at, m.is_active"
         )
     };
 }
+/// Membership `m` of organization `o` is active and the person's password opens it: a password that an administrator chose
+/// opens no other organization than that administrator's.
+macro_rules! open_membership {
+    () => {
+        "m.is_active AND NOT EXISTS (SELECT 1 FROM users p
+            WHERE p.id = m.user_id AND p.password_organization_id <> m.organization_id)"
+    };
+}
+
 statements! {
     /// The organizations of which a person is a member, by name.
     OF_MEMBER = concat!("SELECT ", seen_columns!(), " FROM members m
         JOIN organizations o ON o.id = m.organization_id
         WHERE m.user_id = $1 AND o.deleted_at IS NULL ORDER BY o.name_key, o.id");
+    /// The same that are open to the person now.
+    OPEN_TO_MEMBER = concat!("SELECT ", seen_columns!(), " FROM members m
+        JOIN organizations o ON o.id = m.organization_id
+        WHERE m.user_id = $1 AND o.deleted_at IS NULL AND ", open_membership!(), " ORDER BY o.name_key, o.id");
     /// An organization by id or by short name, with a person's part in it.
     SEEN = concat!("SELECT ", seen_columns!(), " FROM organizations o
-        LEFT JOIN members m ON m.organization_id = o.id AND m.user_id = $3
+        LEFT JOIN members m ON m.organization_id = o.id AND m.user_id = $3 AND ", open_membership!(), "
         WHERE o.deleted_at IS NULL AND (o.id = $1 OR (CAST($2 AS TEXT) IS NOT NULL AND o.slug = $2))");
     /// The organization a Host names, with the caller's part in it; an exact custom domain wins over a slug.
-    BY_HOST = "SELECT o.id, o.status, m.role FROM organizations o
-        LEFT JOIN members m ON m.organization_id = o.id AND m.user_id = $3
+    BY_HOST = "SELECT o.id, o.status, m.role, COALESCE(
+            (SELECT u.password_organization_id FROM users u WHERE u.id = $3) <> o.id, FALSE)
+        FROM organizations o
+        LEFT JOIN members m ON m.organization_id = o.id AND m.user_id = $3 AND m.is_active
         WHERE o.deleted_at IS NULL AND (o.custom_domain = $1 OR (CAST($2 AS TEXT) IS NOT NULL AND o.slug = $2))
         ORDER BY CASE WHEN o.custom_domain = $1 THEN 0 ELSE 1 END LIMIT 1";
     /// What everybody may know of the organization a Host names.
@@ -201,6 +216,11 @@ impl Platform<'_> {
         self.connection.many(&OF_MEMBER, args![user], seen)
     }
 
+    /// Those of them that are open to the person: an active membership, and no password of a foreign administrator.
+    pub fn organizations_open_to(&mut self, user: &UserId) -> Result<Vec<SeenOrganization>> {
+        self.connection.many(&OPEN_TO_MEMBER, args![user], seen)
+    }
+
     /// An organization by its id or short name, with a person's part in it.
     pub fn organization(&mut self, name: &OrganizationName, user: &UserId) -> Result<Option<SeenOrganization>> {
         let (id, slug) = match name {
@@ -231,5 +251,6 @@ fn member_of(id: MemberId, organization: &OrganizationId, row: &mut Columns<'_>)
         external_id: row.take()?,
         created_at: row.take()?,
         updated_at: row.take()?,
+        is_active: row.take()?,
     })
 }

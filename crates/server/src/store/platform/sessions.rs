@@ -34,11 +34,11 @@ statements! {
     /// inactive people have none; nor has whoever acts as somebody and may not any more.
     BY_TOKEN = concat!("SELECT ", session_columns!(), ",
             u.name, u.email, u.email_verified, u.image, u.role, u.created_at, u.updated_at,
-            o.id, o.status, m.role
+            o.id, o.status, m.role, COALESCE(u.password_organization_id <> o.id, FALSE)
         FROM sessions s
         JOIN users u ON u.id = s.user_id
         LEFT JOIN organizations o ON o.id = s.active_organization_id AND o.deleted_at IS NULL
-        LEFT JOIN members m ON m.organization_id = o.id AND m.user_id = u.id
+        LEFT JOIN members m ON m.organization_id = o.id AND m.user_id = u.id AND m.is_active
         WHERE s.token = $1 AND s.expires_at >= $2 AND u.is_active
             AND (NOT u.banned OR u.ban_expires < $2) AND ", good_impersonation!("$2"));
     /// A sign-in.
@@ -119,8 +119,10 @@ pub struct OrganizationFacts {
     pub tenant: Tenant,
     /// Suspended organizations let nobody in but the platform.
     pub suspended: bool,
-    /// The caller's role, if he is a member.
+    /// The caller's role, if the caller is an active member and the password opens this organization.
     pub member_role: Option<MemberRole>,
+    /// Whether the caller is a member whose password an administrator of another organization chose.
+    pub is_password_foreign: bool,
 }
 
 /// All that decides about a request.
@@ -240,14 +242,17 @@ fn session(row: &mut Columns<'_>) -> Result<Session> {
     })
 }
 
-/// Organization id, status and the member's role, as an outer join leaves them.
+/// Organization id, status, the member's role, and whether an administrator of another organization chose the password. Such a
+/// password opens no membership here: this is the one place that decides it.
 pub(super) fn organization(row: &mut Columns<'_>) -> Result<Option<OrganizationFacts>> {
     let id: Option<OrganizationId> = row.take()?;
     let status: Option<String> = row.take()?;
     let member_role = row.parse_option(MemberRole::parse)?;
+    let is_password_foreign: bool = row.take()?;
     Ok(id.map(|id| OrganizationFacts {
         tenant: Tenant(id),
         suspended: status.as_deref() != Some("ACTIVE"),
-        member_role,
+        member_role: member_role.filter(|_| !is_password_foreign),
+        is_password_foreign: is_password_foreign && member_role.is_some(),
     }))
 }

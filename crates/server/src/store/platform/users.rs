@@ -13,7 +13,7 @@ statements! {
     /// A new person.
     INSERT_USER = "INSERT INTO users (id, name, name_key, first_name, last_name, email, email_verified, role,
             home_organization_id, created_at, updated_at)
-        VALUES ($1, $2, $3, $4, $5, $6, TRUE, $7, $8, $9, $9)";
+        VALUES ($1, $2, $3, $4, $5, $6, FALSE, $7, $8, $9, $9)";
     /// The account of an address.
     BY_EMAIL = "SELECT id FROM users WHERE email = $1";
     /// The password of a person.

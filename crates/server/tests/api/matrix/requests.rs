@@ -66,6 +66,7 @@ fn address(app: &TestApp, stage: &Stage, line: &Line, lesson: &Lesson, actor: &A
         ("GET", "/auth/organization/get-full-organization" | "/auth/organization/list-members") => {
             Some(format!("organizationId={}", world.north))
         }
+        ("GET", "/auth/organization/get-invitation") => Some(format!("id={NOBODY}")),
         ("GET", "/auth/reset-password/{token}") => Some("callbackURL=/".to_owned()),
         _ => None,
     };
@@ -93,6 +94,7 @@ fn parameter(app: &TestApp, stage: &Stage, line: &Line, lesson: &Lesson, name: &
         ("tenants", "id") => return of_walk(&stage.spare),
         ("admin", "id") if line.path.starts_with("/admin/members/") => return of_walk(&stage.walk.member),
         ("admin", "id") if line.path.starts_with("/admin/sessions/") => return of_walk(&stage.walk.session),
+        ("admin", "id") if line.path.starts_with("/admin/invitations/") => return of_walk(&stage.walk.invitation),
         ("admin", "id") => return of_walk(&stage.walk.job),
         ("homerooms", "id") => return of_walk(&stage.walk.homeroom),
         ("users", "id") if line.situation == "above" => return of_walk(&world.olga.id),

@@ -329,9 +329,13 @@ impl Stage {
         ada.post(&path, json!({"userId": helper})).await.expect(200);
         let spare = json!({"name": "Spare", "slug": "spare", "ownerEmail": "spare@test.example", "ownerName": "Spare"});
         let spare = app.as_(&world.root).post("/tenants", spare).await.expect(201);
-        let spare = id(&spare["tenant"]);
-        let shared = json!({"name": "Spare", "email": "spare@test.example", "role": "TEACHER"});
-        let shared = id(&adam.post("/users", shared).await.expect(201));
+        let (spare, shared) = (id(&spare["tenant"]), id(&spare["owner"]));
+        let joined = format!(
+            "INSERT INTO members (organization_id, id, user_id, role, created_at)
+             VALUES ('{}', 'shared-member', '{shared}', 'teacher', 1)",
+            world.north
+        );
+        execute(&app.database, joined).await;
         let announcement = json!({"classId": plain.class, "content": "The lesson begins later"});
         let announcement = id(&ada.post("/messages", announcement).await.expect(201));
         let direct = json!({"recipientIds": [ben.id], "content": "Plaininner for you"});

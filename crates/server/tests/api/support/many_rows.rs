@@ -43,7 +43,9 @@ pub async fn grow(app: &TestApp, lesson: &Walk, link: &str) {
                 VALUES ('{north}', 'he{n}', '{homeroom}', 'u{n}', 1);
             INSERT INTO sessions (id, user_id, token, expires_at, active_organization_id, created_at, updated_at) VALUES
                 ('se{n}', 'u{n}', 'token{n}', {far}, '{north}', 1, 1),
-                ('sb{n}', '{ben}', 'tokenb{n}', {far}, '{north}', 1, 1);"
+                ('sb{n}', '{ben}', 'tokenb{n}', {far}, '{north}', 1, 1);
+            INSERT INTO invitations (organization_id, id, email, name, role, expires_at, created_at, updated_at)
+                VALUES ('{north}', 'in{n}', 'in{n}@many.example', 'Invited {n}', 'student', {far}, 1, 1);"
         )
         .unwrap();
         if n % 2 == 0 {

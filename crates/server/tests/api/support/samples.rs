@@ -38,6 +38,8 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
             json!({"name": "Sample", "email": "sample@test.example", "role": "STUDENT", "classIds": [ids.class]})
         }
         ("POST", "/users/me/email") => json!({"newEmail": "sample@test.example", "password": "sample sample"}),
+        ("POST", "/invitations/preview") => json!({"token": "sample"}),
+        ("POST", "/invitations/accept") => json!({"token": "sample", "password": "Zirkel und Winkel"}),
         ("PATCH", "/admin/members/{id}") => json!({"role": "teacher"}),
         ("POST", "/users/import") => {
             json!({"users": [{"email": "sample@import.example", "firstName": "Sample", "role": "student"}]})
@@ -91,7 +93,9 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
 }
 
 /// Actions whose body may be empty.
-const NO_ARGUMENTS: [&str; 12] = [
+const NO_ARGUMENTS: [&str; 14] = [
+    "/resend",
+    "/confirm",
     "/publish-grades",
     "/read",
     "/me/export",

@@ -26,6 +26,7 @@ pub struct Walk {
     pub link: String,
     pub copy: String,
     pub feedback: String,
+    pub invitation: String,
 }
 
 impl Walk {
@@ -96,6 +97,7 @@ impl Walk {
             link: text(&handed_in["groupAssignment"], "id"),
             copy: text(&handed_in["submission"]["documents"][0], "id"),
             feedback: text(&feedback, "id"),
+            invitation: invitation(app).await,
         }
     }
 
@@ -105,6 +107,7 @@ impl Walk {
         match (path.split('/').nth(1).unwrap_or_default(), name) {
             ("tenants", "id") => world.north.clone(),
             ("admin", "id") if path.starts_with("/admin/members/") => self.member.clone(),
+            ("admin", "id") if path.starts_with("/admin/invitations/") => self.invitation.clone(),
             ("subjects", "id") => world.seven_b.subject.clone(),
             ("admin", "id") if path.starts_with("/admin/sessions/") => self.session.clone(),
             ("homerooms", "id") => self.homeroom.clone(),
@@ -130,6 +133,18 @@ impl Walk {
             (noun, name) => panic!("no sample for {{{name}}} of {noun}: add it to support/lesson.rs"),
         }
     }
+}
+
+/// A pending invitation of a teacher, not mailed yet.
+async fn invitation(app: &TestApp) -> String {
+    let (id, far) = (clock::new_id(), i64::MAX / 4);
+    let insert = format!(
+        "INSERT INTO invitations (organization_id, id, email, name, role, expires_at, created_at, updated_at)
+         VALUES ('{}', '{id}', '{id}@invited.example', 'Invited', 'teacher', {far}, 1, 1)",
+        app.world.north
+    );
+    super::rows::execute(&app.database, insert).await;
+    id
 }
 
 /// What Cem says in the chat, with a file.

@@ -177,6 +177,10 @@ fn edit_of(data: &Map<String, Value>) -> Result<AccountEdit, Refused> {
         edit.email = Some(known_address(reader.string("email"))?);
     }
     edit.email_verified = reader.optional_bool("emailVerified");
+    if edit.email_verified == Some(true) {
+        // Only a round trip through the mailbox says so.
+        return Err(AuthError::field_not_allowed("emailVerified").into());
+    }
     let banned = reader.optional_bool("banned");
     let reason = reader.nullable_string("banReason").text();
     let until = reader.nullable_string("banExpires").text();

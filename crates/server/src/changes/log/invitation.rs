@@ -1,0 +1,37 @@
+//! Records of invitations. The invited address is kept in the details, where an erasure finds it.
+
+use model::activity::{Action, Category};
+use model::change::invitation::InvitationChange;
+use model::invitation::Invitation;
+use serde_json::{Value, json};
+
+use super::Entry;
+
+/// The record of what happened to an invitation.
+pub(super) fn entry(change: &InvitationChange) -> Entry {
+    match change {
+        InvitationChange::Created { invitation, is_sent } => {
+            about(Action::Create, invitation, json!({"isSent": is_sent}))
+        }
+        InvitationChange::Renewed { invitation, is_sent } => {
+            about(Action::Update, invitation, json!({"isSent": is_sent}))
+        }
+        InvitationChange::Accepted { invitation, by } => {
+            about(Action::Update, invitation, json!({"acceptedBy": by.as_str()}))
+        }
+        InvitationChange::Rejected { invitation } => about(Action::Update, invitation, json!({})),
+        InvitationChange::Canceled { invitation } => about(Action::Delete, invitation, json!({})),
+    }
+}
+
+fn about(action: Action, invitation: &Invitation, more: Value) -> Entry {
+    let mut details = json!({
+        "email": invitation.email,
+        "role": invitation.role,
+        "status": invitation.status,
+    });
+    if let (Value::Object(details), Value::Object(more)) = (&mut details, more) {
+        details.extend(more);
+    }
+    Entry::new(Category::User, action, "invitation", &invitation.id, "").details(details)
+}

@@ -1,0 +1,50 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+
+import { client, data } from "../api/client";
+import { Button } from "../ui/Button";
+import { Alert } from "./Alert";
+
+interface Own {
+  id: string;
+  organizationName: string;
+  role: "owner" | "admin" | "teacher" | "student";
+}
+
+/** The invitations of the own address; nothing while the mailbox was never proven. */
+export function OwnInvitations() {
+  const { t } = useTranslation();
+  const cache = useQueryClient();
+  const list = useQuery({
+    queryKey: ["invitations", "own"],
+    queryFn: async () => (await data(client.GET("/auth/organization/list-user-invitations"))) as unknown as Own[],
+    retry: false,
+  });
+  const answer = useMutation({
+    mutationFn: ({ id, isAccepted }: { id: string; isAccepted: boolean }) =>
+      client.POST(isAccepted ? "/auth/organization/accept-invitation" : "/auth/organization/reject-invitation", { body: { invitationId: id } as never }),
+    onSuccess: () => cache.invalidateQueries(),
+  });
+  if (!list.data || list.data.length === 0) return null;
+  return (
+    <section aria-label={t("invitation.own")} className="flex flex-col gap-2">
+      <h2 className="font-semibold">{t("invitation.own")}</h2>
+      {answer.isError ? <Alert problem={answer.error} /> : null}
+      <ul className="divide-faint divide-y">
+        {list.data.map((one) => (
+          <li key={one.id} className="flex flex-wrap items-center gap-2 py-2">
+            <span className="min-w-0 grow wrap-anywhere">
+              {one.organizationName} <span className="text-soft text-sm">{t(`people.role.${one.role}`)}</span>
+            </span>
+            <Button kind="main" isPending={answer.isPending} aria-label={t("invitation.acceptOf", { name: one.organizationName })} onPress={() => answer.mutate({ id: one.id, isAccepted: true })}>
+              {t("invitation.acceptShort")}
+            </Button>
+            <Button isPending={answer.isPending} aria-label={t("invitation.rejectOf", { name: one.organizationName })} onPress={() => answer.mutate({ id: one.id, isAccepted: false })}>
+              {t("invitation.reject")}
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

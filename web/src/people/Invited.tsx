@@ -1,0 +1,80 @@
+import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+
+import { client, data, type Schemas } from "../api/client";
+import { useNow } from "../lib/clock";
+import { useSay } from "../lib/problems";
+import { Button } from "../ui/Button";
+import { note } from "../ui/notes";
+import { When } from "../ui/When";
+import { invitations } from "./people";
+
+type Invitation = Schemas["Invitation"];
+
+interface Props {
+  /** The organization, for platform administrators who look at it from outside. */
+  organizationId?: string;
+  /** What else can be done with an invitation. */
+  more?: (invitation: Invitation) => ReactNode;
+}
+
+/** People who were invited and have not answered yet. */
+export function Invited({ organizationId, more }: Props) {
+  const { t } = useTranslation();
+  const say = useSay();
+  const cache = useQueryClient();
+  const now = useNow(60_000);
+  const found = useInfiniteQuery(invitations(organizationId));
+  const onError = (problem: unknown) => void note(say(problem));
+  const refresh = () => cache.invalidateQueries({ queryKey: ["admin", "invitations"] });
+  const resend = useMutation({
+    mutationFn: (one: Invitation) => data(client.POST("/admin/invitations/{id}/resend", { params: { path: { id: one.id } } })),
+    onSuccess: async (one) => {
+      await refresh();
+      note(t("people.invited.sent", { email: one.email }));
+    },
+    onError,
+  });
+  const cancel = useMutation({
+    mutationFn: (one: Invitation) => client.POST("/auth/organization/cancel-invitation", { body: { invitationId: one.id } as never }),
+    onSuccess: async (_, one) => {
+      await refresh();
+      note(t("people.invited.canceled", { email: one.email }));
+    },
+    onError,
+  });
+  const rows = found.data?.pages.flatMap((page) => page.data) ?? [];
+  if (rows.length === 0) return null;
+  return (
+    <section aria-label={t("people.invited.title")} className="border-faint flex flex-col gap-1 rounded-lg border p-3">
+      <h2 className="font-semibold">{t("people.invited.title")}</h2>
+      <p className="text-soft text-sm">{t("people.invited.text")}</p>
+      <ul className="divide-faint divide-y">
+        {rows.map((one) => (
+          <li key={one.id} className="flex flex-wrap items-center gap-x-4 gap-y-1 py-2">
+            <div className="min-w-0 grow">
+              <p className="font-medium wrap-anywhere">{one.name}</p>
+              <p className="text-soft text-sm wrap-anywhere">
+                {t(`people.role.${one.role}`)} · {one.email} ·{" "}
+                {Date.parse(one.expiresAt) < now ? t("people.invited.expired") : <>{t("people.invited.until")} <When at={one.expiresAt} /></>}
+              </p>
+            </div>
+            {more?.(one)}
+            <Button isPending={resend.isPending && resend.variables?.id === one.id} onPress={() => resend.mutate(one)} aria-label={t("people.invited.resendTo", { email: one.email })}>
+              {t("people.invited.resend")}
+            </Button>
+            <Button isPending={cancel.isPending && cancel.variables?.id === one.id} onPress={() => cancel.mutate(one)} aria-label={t("people.invited.cancelOf", { email: one.email })}>
+              {t("people.invited.cancel")}
+            </Button>
+          </li>
+        ))}
+      </ul>
+      {found.hasNextPage ? (
+        <Button isPending={found.isFetchingNextPage} onPress={() => void found.fetchNextPage()}>
+          {t("app.loadMore")}
+        </Button>
+      ) : null}
+    </section>
+  );
+}

@@ -1,0 +1,68 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { createFileRoute, useNavigate, useRouterState } from "@tanstack/react-router";
+import { Form } from "react-aria-components";
+import { useTranslation } from "react-i18next";
+
+import { client, data } from "../api/client";
+import { Alert } from "../door/Alert";
+import { Frame } from "../door/Frame";
+import { Secret } from "../door/Secret";
+import { fieldProblem } from "../lib/problems";
+import { Button } from "../ui/Button";
+
+export const Route = createFileRoute("/accept-invitation")({ component: AcceptInvitation });
+
+/** The page that the mailed link opens. The token stands behind `#`, so that it reaches no server log. */
+function AcceptInvitation() {
+  const { t } = useTranslation();
+  const cache = useQueryClient();
+  const navigate = useNavigate();
+  const token = new URLSearchParams(useRouterState({ select: (state) => state.location.hash })).get("token") ?? "";
+  const preview = useQuery({
+    queryKey: ["invitation", token],
+    queryFn: () => data(client.POST("/invitations/preview", { body: { token } })),
+    retry: false,
+    staleTime: Infinity,
+  });
+  const accepting = useMutation({
+    mutationFn: (password: string | undefined) => data(client.POST("/invitations/accept", { body: { token, ...(password === undefined ? {} : { password }) } })),
+    // All sessions of the account may have ended, also one of this browser.
+    onSuccess: () => {
+      cache.clear();
+      return navigate({ to: "/login", search: { told: "joined" } });
+    },
+  });
+  const invitation = preview.data;
+  return (
+    <Frame title={t("invitation.title")}>
+      {preview.isPending ? <p aria-busy="true" className="bg-faint h-11 animate-pulse rounded-lg" /> : null}
+      {preview.isError ? <p role="alert">{t("invitation.spent")}</p> : null}
+      {invitation ? (
+        <Form
+          className="flex flex-col gap-4"
+          onSubmit={(event) => {
+            event.preventDefault();
+            const password = new FormData(event.currentTarget).get("password");
+            accepting.mutate(typeof password === "string" ? password : undefined);
+          }}
+        >
+          <p className="wrap-anywhere">
+            {t("invitation.text", { organization: invitation.organizationName, host: invitation.host, role: t(`people.role.${invitation.role}`) })}
+          </p>
+          <p className="wrap-anywhere">{t("invitation.address", { email: invitation.email })}</p>
+          {accepting.isError ? <Alert problem={accepting.error} /> : null}
+          {invitation.needsPassword ? (
+            <>
+              <p className="text-soft">{t("invitation.password")}</p>
+              <Secret label={t("password.new")} name="password" isNew problem={fieldProblem(accepting.error, "password")} />
+            </>
+          ) : null}
+          <Button kind="main" type="submit" isPending={accepting.isPending}>
+            {t("invitation.accept")}
+          </Button>
+          <p className="text-soft text-sm">{t("invitation.ignore")}</p>
+        </Form>
+      ) : null}
+    </Frame>
+  );
+}

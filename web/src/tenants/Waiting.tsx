@@ -1,0 +1,45 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+
+import { client, data, type Schemas } from "../api/client";
+import { useSay } from "../lib/problems";
+import { Invited } from "../people/Invited";
+import { Button } from "../ui/Button";
+import { note } from "../ui/notes";
+import { Once } from "./Once";
+import type { Tenant } from "./tenants";
+
+/** Who was invited to a school; where no email arrives, whoever runs the installation confirms. */
+export function Waiting({ tenant }: { tenant: Tenant }) {
+  const { t } = useTranslation();
+  const say = useSay();
+  const cache = useQueryClient();
+  const [told, setTold] = useState<Schemas["ConfirmedInvitation"]>();
+  const confirm = useMutation({
+    mutationFn: (id: string) => data(client.POST("/admin/invitations/{id}/confirm", { params: { path: { id } } })),
+    onSuccess: async (confirmed) => {
+      setTold(confirmed);
+      await Promise.all(["admin", "tenants"].map((noun) => cache.invalidateQueries({ queryKey: [noun] })));
+    },
+    onError: (problem) => void note(say(problem)),
+  });
+  return (
+    <>
+      {told ? (
+        <div role="status">
+          <p>{t("tenants.confirmed", { email: told.invitation.email })}</p>
+          {told.temporaryPassword ? <Once secret={told.temporaryPassword} /> : null}
+        </div>
+      ) : null}
+      <Invited
+        organizationId={tenant.id}
+        more={(one) => (
+          <Button isPending={confirm.isPending && confirm.variables === one.id} onPress={() => confirm.mutate(one.id)} aria-label={t("tenants.confirmOf", { email: one.email })}>
+            {t("tenants.confirm")}
+          </Button>
+        )}
+      />
+    </>
+  );
+}
