@@ -4,6 +4,7 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 
 import { Problem } from "./api/client";
+import { queryKeys } from "./lib/queryKeys";
 import { startWords } from "./lib/words";
 import { routeTree } from "./routeTree.gen";
 import "./styles.css";
@@ -12,7 +13,7 @@ const cache = new QueryClient({
   // A session that ended is noticed by whichever question comes next.
   queryCache: new QueryCache({
     onError: (problem) => {
-      if (problem instanceof Problem && problem.status === 401) void cache.invalidateQueries({ queryKey: ["me"] });
+      if (problem instanceof Problem && problem.status === 401) void cache.invalidateQueries({ queryKey: queryKeys.me.self() });
     },
   }),
   // Without a network a call fails and says so; waiting for one in silence, a press from long ago would be carried out at last.

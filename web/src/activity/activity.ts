@@ -3,6 +3,7 @@ import { fromDate } from "@internationalized/date";
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 
 import { client, data, type Schemas } from "../api/client";
+import { queryKeys } from "../lib/queryKeys";
 import type { Shown } from "./shown";
 
 export type Row = Schemas["ActivityLog"];
@@ -21,7 +22,7 @@ export function queryOf({ period, ...rest }: Shown, zone: string, at: number) {
 
 export const log = (query: ReturnType<typeof queryOf>) =>
   infiniteQueryOptions({
-    queryKey: ["activity", "log", query],
+    queryKey: queryKeys.activity.log(query),
     queryFn: ({ pageParam }) => data(client.GET("/activity-logs", { params: { query: { ...query, ...(pageParam === null ? {} : { cursor: pageParam }) } } })),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.nextCursor,
@@ -29,7 +30,7 @@ export const log = (query: ReturnType<typeof queryOf>) =>
 
 /** The names of what records only number: classes, groups and topics that are still there. */
 export const names = queryOptions({
-  queryKey: ["activity", "names"],
+  queryKey: queryKeys.activity.names(),
   queryFn: async () => {
     const none = { params: { query: {} } };
     const [classes, groups, topics] = await Promise.all([data(client.GET("/classes", none)), data(client.GET("/groups", none)), data(client.GET("/assignments", none))]);

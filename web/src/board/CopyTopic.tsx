@@ -6,6 +6,7 @@ import { useTranslation } from "react-i18next";
 import { client, data } from "../api/client";
 import { now } from "../lib/clock";
 import { fieldProblem } from "../lib/problems";
+import { invalidate } from "../lib/queryKeys";
 import { Button } from "../ui/Button";
 import { Check } from "../ui/Check";
 import { Moment } from "../ui/Moment";
@@ -25,7 +26,7 @@ export function CopyTopic({ found, onClose }: { found: Board; onClose: () => voi
   const copy = useMutation({
     mutationFn: (deadline: string) => data(client.POST("/assignments/{id}/clone", { params: { path: { id: found.assignment.id } }, body: { deadline, withFiles } })),
     onSuccess: async (topic) => {
-      await cache.invalidateQueries({ queryKey: ["assignments"] });
+      await invalidate(cache, "assignments");
       await navigate({ to: "/t/$topicId", params: { topicId: topic.id } });
     },
   });

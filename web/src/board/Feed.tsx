@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
 import { client, data, type Schemas } from "../api/client";
+import { queryKeys } from "../lib/queryKeys";
 import { useTime } from "../lib/time";
 import { useQuiet } from "../lib/whenQuiet";
 import { type Board, called } from "./board";
@@ -42,7 +43,7 @@ export function Feed({ found }: { found: Board }) {
 function latest(found: Board) {
   const news = found.groups.map((card) => [card.documents.length, card.groupAssignment.status, card.needsHelp, card.members.length].join()).join(";");
   return {
-    queryKey: ["activity", "board", found.assignment.id, news],
+    queryKey: queryKeys.activity.board(found.assignment.id, news),
     queryFn: async (): Promise<readonly Schemas["ActivityLog"][]> =>
       (await data(client.GET("/activity-logs", { params: { query: { classId: found.assignment.classId, limit: 25 } } }))).data,
     gcTime: 60_000,

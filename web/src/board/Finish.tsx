@@ -3,6 +3,7 @@ import { useTranslation } from "react-i18next";
 
 import { client, data } from "../api/client";
 import { useSay } from "../lib/problems";
+import { queryKeys } from "../lib/queryKeys";
 import { me } from "../lib/session";
 import { useTime } from "../lib/time";
 import { Ask } from "../ui/Ask";
@@ -67,6 +68,6 @@ export function Finished({ found }: { found: Board }) {
 
 /** The name of who finished a topic: the log knows. */
 const finisher = (id: string) => ({
-  queryKey: ["activity", "finisher", id],
+  queryKey: queryKeys.activity.finisher(id),
   queryFn: async () => (await data(client.GET("/activity-logs", { params: { query: { assignmentId: id, action: "FINISH", limit: 1 } } }))).data[0]?.userName ?? null,
 });

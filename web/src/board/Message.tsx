@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 
 import { draft, keepDraft } from "../lib/drafts";
 import { useSay } from "../lib/problems";
+import { invalidate } from "../lib/queryKeys";
 import { me } from "../lib/session";
 import { Area } from "../ui/Area";
 import { Button } from "../ui/Button";
@@ -40,7 +41,7 @@ export function Message({ found, to, onlyOpen, onClose }: { found: Board; to?: B
       note(to ? t("board.sentTo", { name: called(to.group) }) : t("board.sent", { count: chosen.length }));
       onClose();
     },
-    onSettled: () => cache.invalidateQueries({ queryKey: ["chat"] }),
+    onSettled: () => invalidate(cache, "chat"),
   });
   const failed = send.data ?? [];
   return (

@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 
 import { client, data } from "../api/client";
 import { now } from "../lib/clock";
+import { invalidate, queryKeys } from "../lib/queryKeys";
 import { useTime } from "../lib/time";
 import { Button } from "../ui/Button";
 import { Check } from "../ui/Check";
@@ -28,13 +29,13 @@ export function MoreTime({ found, onClose }: { found: Board; onClose: () => void
   const next = later(deadline, opened, Number(step));
   const path = { id };
   const preview = useQuery({
-    queryKey: ["board", id, "later", next],
+    queryKey: queryKeys.assignments.deadlinePreview(id, next),
     queryFn: async () => {
       const told = await data(client.PATCH("/assignments/{id}/bulk", { params: { path, query: { dryRun: "1" } }, body: { deadline: next } }));
       return "count" in told ? told.count : 0;
     },
   });
-  const settle = () => Promise.all([cache.invalidateQueries({ queryKey: ["board", id] }), cache.invalidateQueries({ queryKey: ["assignments"] })]);
+  const settle = () => Promise.all([cache.invalidateQueries({ queryKey: queryKeys.board.one(id) }), invalidate(cache, "assignments")]);
   const put = (to: string) => data(client.PATCH("/assignments/{id}/bulk", { params: { path, query: anew ? { recomputeLate: "1" } : {} }, body: { deadline: to } }));
   const back = useMutation({ mutationFn: () => put(deadline), onSettled: settle });
   const give = useMutation({

@@ -3,6 +3,7 @@ import { useTranslation } from "react-i18next";
 
 import { client, data } from "../api/client";
 import { useSay } from "../lib/problems";
+import { invalidate } from "../lib/queryKeys";
 import { Button } from "../ui/Button";
 import { note } from "../ui/notes";
 import { Problems } from "../ui/Problems";
@@ -20,7 +21,7 @@ export function MoveStudent({ found, from, userId, onClose }: { found: Board; fr
   const say = useSay();
   const cache = useQueryClient();
   const name = from.members.find((member) => member.user.id === userId)?.user.name ?? "";
-  const settle = () => Promise.all(["board", "groups", "courses", "room"].map((noun) => cache.invalidateQueries({ queryKey: [noun] })));
+  const settle = () => invalidate(cache, "board", "groups", "courses", "room");
   const walk = (way: Way) => data(client.POST("/groups/{id}/members/{userId}/move", { params: { path: { id: way.from, userId } }, body: { toGroupId: way.to } }));
   const back = useMutation({ mutationFn: walk, onError: (problem) => note(say(problem)), onSettled: settle });
   const move = useMutation({

@@ -3,13 +3,14 @@ import { queryOptions } from "@tanstack/react-query";
 
 import { client, data, type Schemas } from "../api/client";
 import { serverSaid } from "../lib/clock";
+import { queryKeys } from "../lib/queryKeys";
 
 export type Board = Schemas["Board"];
 export type BoardGroup = Schemas["BoardGroup"];
 
 export const board = (id: string) =>
   queryOptions({
-    queryKey: ["board", id],
+    queryKey: queryKeys.board.one(id),
     queryFn: async () => {
       const answer = await data(client.GET("/assignments/{id}/board", { params: { path: { id } } }));
       serverSaid(answer.serverNow);

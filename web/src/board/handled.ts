@@ -6,6 +6,7 @@ import { useTranslation } from "react-i18next";
 
 import { client } from "../api/client";
 import { useSay } from "../lib/problems";
+import { allOf, invalidate } from "../lib/queryKeys";
 import { note } from "../ui/notes";
 import { type Board, type BoardGroup, called } from "./board";
 
@@ -85,11 +86,11 @@ export function useHandle(): (card: BoardGroup) => void {
 async function tell(cache: QueryClient, card: BoardGroup): Promise<void> {
   const { id } = card.group;
   forget(id);
-  const now = cache.getQueriesData<Board>({ queryKey: ["board"] }).flatMap(([, found]) => found?.groups.filter((one) => one.group.id === id) ?? []);
+  const now = allOf(cache, "board").flatMap((found) => found.groups.filter((one) => one.group.id === id));
   // Asked anew in the meantime: that call nobody has handled.
   if (now.every((one) => callOf(one) === callOf(card))) {
     await client.POST("/groups/{id}/help/resolve", { params: { path: { id } }, body: {} });
-    await cache.invalidateQueries({ queryKey: ["board"] });
+    await invalidate(cache, "board");
   }
   change(id, undefined);
 }

@@ -2,13 +2,14 @@
 import { queryOptions } from "@tanstack/react-query";
 
 import { client, data } from "../api/client";
+import { queryKeys } from "../lib/queryKeys";
 
 const staleTime = 300_000;
 
 /** The name of a class, and who teaches it. */
 export const classOf = (id: string) =>
   queryOptions({
-    queryKey: ["classes", "place", id],
+    queryKey: queryKeys.classes.place(id),
     queryFn: async () => {
       const found = await data(client.GET("/classes/{id}", { params: { path: { id } } }));
       return { name: found.name, teachers: new Map([found.teacher, ...(found.coTeachers ?? [])].map((one) => [one.id as string, one.name])) };
@@ -18,7 +19,7 @@ export const classOf = (id: string) =>
 
 /** The names of the courses by their ids. */
 export const courseNames = queryOptions({
-  queryKey: ["courses", "names"],
+  queryKey: queryKeys.courses.names(),
   queryFn: async () => new Map((await data(client.GET("/courses", {}))).map((course) => [course.id as string, course.name])),
   staleTime,
 });

@@ -1,8 +1,7 @@
 import type { QueryClient } from "@tanstack/react-query";
 
 import type { Schemas } from "../api/client";
-
-type Board = Schemas["Board"];
+import { updateAll } from "../lib/queryKeys";
 
 /** What the live channel tells about one group: who is here, who writes, the last twenty minutes. */
 export interface Stir {
@@ -15,10 +14,10 @@ export interface Stir {
 /** Puts it into the boards that show the group; answers whether one does. */
 export function stir(cache: QueryClient, hint: Stir): boolean {
   let isShown = false;
-  cache.setQueriesData<Board>({ queryKey: ["board"] }, (found) => {
-    const groups = found?.groups.map((card) => (card.group.id === hint.groupId ? { ...card, ...lively(card, hint) } : card));
-    isShown ||= groups?.some((card) => card.group.id === hint.groupId) ?? false;
-    return found && groups && { ...found, groups };
+  updateAll(cache, "board", (found) => {
+    const groups = found.groups.map((card) => (card.group.id === hint.groupId ? { ...card, ...lively(card, hint) } : card));
+    isShown ||= groups.some((card) => card.group.id === hint.groupId);
+    return { ...found, groups };
   });
   return isShown;
 }

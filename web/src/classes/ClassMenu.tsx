@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 
 import { client, data } from "../api/client";
 import { useSay } from "../lib/problems";
+import { invalidate, queryKeys } from "../lib/queryKeys";
 import { isAdmin } from "../lib/session";
 import { Asked } from "../ui/Ask";
 import { More } from "../ui/More";
@@ -56,7 +57,7 @@ export function useClassStatus(of: Class) {
       note(t(`classes.now.${status}`, { name: of.name }), back === undefined || back === status ? undefined : () => change.mutate(back));
     },
     onError: (problem) => note(say(problem)),
-    onSettled: () => Promise.all(["classes", "courses"].map((noun) => cache.invalidateQueries({ queryKey: [noun] }))),
+    onSettled: () => invalidate(cache, "classes", "courses"),
   });
   return { set: change.mutate, isPending: change.isPending };
 }
@@ -69,7 +70,7 @@ function Removal({ of, onClose }: { of: Class; onClose: () => void }) {
   const navigate = useNavigate();
   const path = { id: of.id };
   const counted = useQuery({
-    queryKey: ["removal", of.id],
+    queryKey: queryKeys.removal.ofClass(of.id),
     queryFn: () => data(client.DELETE("/classes/{id}", { params: { path, query: { dryRun: "1", force: "1" } } })),
     gcTime: 0,
     staleTime: 0,
@@ -79,8 +80,8 @@ function Removal({ of, onClose }: { of: Class; onClose: () => void }) {
     onSuccess: async () => {
       note(t("classes.deleted", { name: of.name }));
       await navigate({ to: "/courses" });
-      cache.removeQueries({ queryKey: ["classes", "one", of.id] });
-      await Promise.all(["classes", "courses", "groups", "assignments"].map((noun) => cache.invalidateQueries({ queryKey: [noun] })));
+      cache.removeQueries({ queryKey: queryKeys.classes.one(of.id) });
+      await invalidate(cache, "classes", "courses", "groups", "assignments");
     },
     onError: (problem) => note(say(problem)),
   });

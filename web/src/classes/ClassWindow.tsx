@@ -8,6 +8,7 @@ import { client, data } from "../api/client";
 import { subjects } from "../courses/courses";
 import { now } from "../lib/clock";
 import { fieldProblem } from "../lib/problems";
+import { invalidate } from "../lib/queryKeys";
 import { isAdmin } from "../lib/session";
 import { Button } from "../ui/Button";
 import { Check } from "../ui/Check";
@@ -186,7 +187,7 @@ function useSave(of: Class | undefined, onSaved: (saved: Class) => void) {
       return data(client.PATCH("/classes/{id}", { params: { path: { id: of.id } }, body: { ...body, ...owner } }));
     },
     onSuccess: async (saved) => {
-      await Promise.all(["classes", "courses"].map((noun) => cache.invalidateQueries({ queryKey: [noun] })));
+      await invalidate(cache, "classes", "courses");
       onSaved(saved);
     },
   });

@@ -6,6 +6,7 @@ import { useTranslation } from "react-i18next";
 
 import { client, data } from "../api/client";
 import { fieldProblem } from "../lib/problems";
+import { invalidate } from "../lib/queryKeys";
 import { Button } from "../ui/Button";
 import { Check } from "../ui/Check";
 import { Field } from "../ui/Field";
@@ -36,7 +37,7 @@ function CloneForm({ of, close }: { of: Class; close: () => void }) {
   const clone = useMutation({
     mutationFn: () => data(client.POST("/classes/{id}/clone", { params: { path: { id: of.id } }, body: { name, academicYear, withCourses, withTopics: withCourses && withTopics, withStudents } })),
     onSuccess: async (made) => {
-      await Promise.all(["classes", "courses", "assignments"].map((noun) => cache.invalidateQueries({ queryKey: [noun] })));
+      await invalidate(cache, "classes", "courses", "assignments");
       note(t("classes.made", { name: `${made.name} · ${made.academicYear}` }));
       close();
       await navigate({ to: "/classes/$classId", params: { classId: made.id } });

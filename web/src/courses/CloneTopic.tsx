@@ -9,6 +9,7 @@ import { classes, isManaged } from "../classes/classes";
 import { now } from "../lib/clock";
 import type { Assignment } from "../lib/groups";
 import { fieldProblem } from "../lib/problems";
+import { invalidate } from "../lib/queryKeys";
 import { Button } from "../ui/Button";
 import { Check } from "../ui/Check";
 import { Choice } from "../ui/Choice";
@@ -44,7 +45,7 @@ function CloneForm({ topic, close }: { topic: Assignment; close: () => void }) {
   const clone = useMutation({
     mutationFn: (to: { courseId: string; classId: string; deadline: string }) => data(client.POST("/assignments/{id}/clone", { params: { path: { id: topic.id } }, body: { ...to, withFiles } })),
     onSuccess: async (made) => {
-      await Promise.all(["assignments", "courses"].map((noun) => cache.invalidateQueries({ queryKey: [noun] })));
+      await invalidate(cache, "assignments", "courses");
       note(t("courses.cloned", { title: made.title }));
       close();
       await navigate({ to: "/t/$topicId", params: { topicId: made.id } });

@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 import { client, data } from "../api/client";
 import { neighbour } from "../lib/focus";
 import { useSay } from "../lib/problems";
+import { invalidate, queryKeys } from "../lib/queryKeys";
 import { Asked } from "../ui/Ask";
 import { More } from "../ui/More";
 import { note } from "../ui/notes";
@@ -59,7 +60,7 @@ export function useStatus(course: Course) {
       note(t(`courses.now.${status}`, { name: course.name }), () => change.mutate(back));
     },
     onError: (problem) => note(say(problem)),
-    onSettled: () => cache.invalidateQueries({ queryKey: ["courses"] }),
+    onSettled: () => invalidate(cache, "courses"),
   });
   return { set: change.mutate, isPending: change.isPending };
 }
@@ -74,8 +75,8 @@ function useRemove(course: Course, onGone: (() => void) | undefined) {
       note(t("courses.deleted", { name: course.name }));
       // Whoever stands in the course leaves before it is asked for again.
       onGone?.();
-      cache.removeQueries({ queryKey: ["courses", "one", course.id] });
-      await Promise.all(["courses", "classes", "groups", "assignments"].map((noun) => cache.invalidateQueries({ queryKey: [noun] })));
+      cache.removeQueries({ queryKey: queryKeys.courses.one(course.id) });
+      await invalidate(cache, "courses", "classes", "groups", "assignments");
     },
     onError: (problem) => note(say(problem)),
   });
@@ -86,7 +87,7 @@ function AskRemoval({ course, onClose, onYes }: { course: Course; onClose: () =>
   const { t } = useTranslation();
   const say = useSay();
   const counted = useQuery({
-    queryKey: ["removal", course.id],
+    queryKey: queryKeys.removal.ofCourse(course.id),
     queryFn: () => data(client.DELETE("/courses/{id}", { params: { path: { id: course.id }, query: { dryRun: "1" } } })),
     gcTime: 0,
     staleTime: 0,

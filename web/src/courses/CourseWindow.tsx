@@ -7,6 +7,7 @@ import { useTranslation } from "react-i18next";
 import { client, data } from "../api/client";
 import { classes, isManaged } from "../classes/classes";
 import { fieldProblem, useSay } from "../lib/problems";
+import { invalidate } from "../lib/queryKeys";
 import { isAdmin } from "../lib/session";
 import { Area } from "../ui/Area";
 import { Button } from "../ui/Button";
@@ -146,9 +147,9 @@ function useSave(course: Course | undefined, onSaved: (course: Course) => void) 
       return data(client.PATCH("/courses/{id}", { params: { path: { id: course.id } }, body: { ...body, ...moved } }));
     },
     onSuccess: async (saved) => {
-      await cache.invalidateQueries({ queryKey: ["courses"] });
+      await invalidate(cache, "courses");
       onSaved(saved);
     },
-    onSettled: () => Promise.all(["subjects", "classes", "groups", "assignments"].map((noun) => cache.invalidateQueries({ queryKey: [noun] }))),
+    onSettled: () => invalidate(cache, "subjects", "classes", "groups", "assignments"),
   });
 }

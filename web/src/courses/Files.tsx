@@ -9,6 +9,7 @@ import { useBytes } from "../lib/bytes";
 import { neighbour } from "../lib/focus";
 import type { Assignment, Group } from "../lib/groups";
 import { useSay } from "../lib/problems";
+import { invalidate } from "../lib/queryKeys";
 import { type Upload, upload } from "../lib/upload";
 import { Asked } from "../ui/Ask";
 import { Button } from "../ui/Button";
@@ -175,4 +176,4 @@ export function AddFile({ owner, name }: { owner: Owner; name: string }) {
   );
 }
 
-const refreshFiles = (cache: ReturnType<typeof useQueryClient>) => Promise.all(["groups", "assignments", "room"].map((noun) => cache.invalidateQueries({ queryKey: [noun] })));
+const refreshFiles = (cache: ReturnType<typeof useQueryClient>) => invalidate(cache, "groups", "assignments", "room");

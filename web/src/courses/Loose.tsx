@@ -6,6 +6,7 @@ import { useTranslation } from "react-i18next";
 
 import { client } from "../api/client";
 import type { Assignment, Group } from "../lib/groups";
+import { invalidate } from "../lib/queryKeys";
 import { Button } from "../ui/Button";
 import { Choice } from "../ui/Choice";
 import { Empty } from "../ui/Empty";
@@ -89,7 +90,7 @@ function IntoCourse({ moving, onClose }: { moving: Moving; onClose: () => void }
     moving.kind === "group"
       ? client.PATCH("/groups/{id}", { params: { path: { id: moving.id } }, body: { courseId } })
       : client.PATCH("/assignments/{id}", { params: { path: { id: moving.id } }, body: { courseId } });
-  const refresh = () => Promise.all(["courses", "groups", "assignments"].map((noun) => cache.invalidateQueries({ queryKey: [noun] })));
+  const refresh = () => invalidate(cache, "courses", "groups", "assignments");
   const save = useMutation({
     mutationFn: put,
     onSuccess: async (_answer, courseId) => {

@@ -3,6 +3,7 @@ import { queryOptions } from "@tanstack/react-query";
 
 import { client, data, type Schemas } from "../api/client";
 import type { Assignment, Group } from "../lib/groups";
+import { queryKeys } from "../lib/queryKeys";
 
 export type Course = Schemas["Course"];
 export type CourseDetail = Schemas["CourseDetail"];
@@ -10,35 +11,35 @@ export type Subject = Schemas["Subject"];
 
 /** Every course of the school. */
 export const courses = queryOptions({
-  queryKey: ["courses", "all"],
+  queryKey: queryKeys.courses.list(),
   queryFn: () => data(client.GET("/courses", { params: { query: {} } })),
 });
 
 /** One course with short lists of its groups and topics. */
 export const course = (id: string) =>
   queryOptions({
-    queryKey: ["courses", "one", id],
+    queryKey: queryKeys.courses.one(id),
     queryFn: () => data(client.GET("/courses/{id}", { params: { path: { id } } })),
   });
 
 /** Courses whose names hold what was typed. */
 export const coursesNamed = (search: string) =>
   queryOptions({
-    queryKey: ["courses", "named", search],
+    queryKey: queryKeys.courses.named(search),
     queryFn: () => data(client.GET("/courses", { params: { query: search === "" ? {} : { search } } })),
     placeholderData: (before: Course[] | undefined) => before,
   });
 
 /** The subjects that are taught. */
 export const subjects = queryOptions({
-  queryKey: ["subjects", "active"],
+  queryKey: queryKeys.subjects.active(),
   queryFn: async () => (await data(client.GET("/subjects", { params: { query: {} } }))).filter((subject) => subject.isActive),
 });
 
 /** The topics of a course with everything in them; colleagues of other classes get none. */
 export const topicsOf = (courseId: string) =>
   queryOptions({
-    queryKey: ["assignments", "course", courseId],
+    queryKey: queryKeys.assignments.ofCourse(courseId),
     queryFn: async () =>
       (await data(client.GET("/assignments", { params: { query: { courseId } } }))).filter((topic): topic is Assignment => "groupAssignments" in topic),
   });
@@ -46,19 +47,19 @@ export const topicsOf = (courseId: string) =>
 /** The groups of a course with everything in them; colleagues of other classes get none. */
 export const groupsOf = (courseId: string) =>
   queryOptions({
-    queryKey: ["groups", "course", courseId],
+    queryKey: queryKeys.groups.ofCourse(courseId),
     queryFn: async () => (await data(client.GET("/groups", { params: { query: { courseId } } }))).filter((group): group is Group => "members" in group),
   });
 
 /** The groups of own classes that are in no course. */
 export const looseGroups = queryOptions({
-  queryKey: ["groups", "loose"],
+  queryKey: queryKeys.groups.loose(),
   queryFn: async () => (await data(client.GET("/groups", { params: { query: { courseId: "none" } } }))).filter((group): group is Group => "members" in group),
 });
 
 /** The topics of own classes that are in no course. */
 export const looseTopics = queryOptions({
-  queryKey: ["assignments", "loose"],
+  queryKey: queryKeys.assignments.loose(),
   queryFn: async () =>
     (await data(client.GET("/assignments", { params: { query: { courseId: "none" } } }))).filter((topic): topic is Assignment => "groupAssignments" in topic),
 });

@@ -6,13 +6,14 @@ import { client, data } from "../api/client";
 import { nameOf } from "../board/board";
 import type { Group } from "../lib/groups";
 import { useSay } from "../lib/problems";
+import { invalidate } from "../lib/queryKeys";
 import { note } from "../ui/notes";
 
 /** Number and name of a group, as it is called everywhere. */
 export const called = (group: { groupNumber: number; displayName?: string | null; name: string }): string => `${group.groupNumber} ${nameOf(group)}`;
 
 /** Everything that shows groups or who is in them. */
-export const refreshGroups = (cache: QueryClient) => Promise.all(["groups", "courses", "classes", "assignments", "room", "board"].map((noun) => cache.invalidateQueries({ queryKey: [noun] })));
+export const refreshGroups = (cache: QueryClient) => invalidate(cache, "groups", "courses", "classes", "assignments", "room", "board");
 
 interface Person {
   id: string;

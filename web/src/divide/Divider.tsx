@@ -7,6 +7,7 @@ import { useTranslation } from "react-i18next";
 import { draft, keepDraft } from "../lib/drafts";
 import type { Group as Known } from "../lib/groups";
 import { useSay } from "../lib/problems";
+import { invalidate } from "../lib/queryKeys";
 import { Button } from "../ui/Button";
 import { Leave } from "../ui/Leave";
 import { note } from "../ui/notes";
@@ -100,7 +101,7 @@ export function Divider({ of, students, groups, topicId, person }: Props) {
       note([count > 0 ? t("divide.created", { count }) : "", changed > 0 ? t("divide.saved", { count: changed }) : ""].filter(Boolean).join(" "));
       void navigate({ to: "/courses/$courseId", params: { courseId: of.id }, search: { tab: "groups" }, ignoreBlocker: true });
     },
-    onSettled: () => Promise.all([cache.invalidateQueries({ queryKey: ["groups"] }), cache.invalidateQueries({ queryKey: ["courses"] }), cache.invalidateQueries({ queryKey: ["assignments"] }), cache.invalidateQueries({ queryKey: ["board"] })]),
+    onSettled: () => invalidate(cache, "groups", "courses", "assignments", "board"),
   });
   const onSave = () => {
     setTried(true);

@@ -3,6 +3,7 @@ import { queryOptions } from "@tanstack/react-query";
 
 import { client, data, type Problem, type Schemas } from "../api/client";
 import type { Group } from "../lib/groups";
+import { queryKeys } from "../lib/queryKeys";
 import { type Change, howMany, made, type Place, type Plan, type Size, type Wish } from "./divide";
 
 export type CourseDetail = Schemas["CourseDetail"];
@@ -15,19 +16,19 @@ export interface Student {
 }
 
 export const course = (courseId: string) =>
-  queryOptions({ queryKey: ["courses", "one", courseId], queryFn: () => data(client.GET("/courses/{id}", { params: { path: { id: courseId } } })) });
+  queryOptions({ queryKey: queryKeys.courses.one(courseId), queryFn: () => data(client.GET("/courses/{id}", { params: { path: { id: courseId } } })) });
 
 /** The students of a class, by name. */
 export const students = (classId: string) =>
   queryOptions({
-    queryKey: ["classes", classId, "students"],
+    queryKey: queryKeys.classes.names(classId),
     queryFn: async (): Promise<Student[]> => (await data(client.GET("/classes/{id}/students", { params: { path: { id: classId } } }))).map((one) => ("user" in one ? one.user : one)),
   });
 
 /** All groups of a class: their numbers are taken, whatever course they belong to. */
 export const classGroups = (classId: string) =>
   queryOptions({
-    queryKey: ["groups", "class", classId],
+    queryKey: queryKeys.groups.ofClass(classId),
     queryFn: async () => (await data(client.GET("/groups", { params: { query: { classId } } }))).filter((group): group is Group => "members" in group),
   });
 

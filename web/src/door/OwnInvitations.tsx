@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
 import { client, data } from "../api/client";
+import { queryKeys } from "../lib/queryKeys";
 import { Button } from "../ui/Button";
 import { Alert } from "./Alert";
 
@@ -16,7 +17,7 @@ export function OwnInvitations() {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const list = useQuery({
-    queryKey: ["invitations", "own"],
+    queryKey: queryKeys.invitations.own(),
     queryFn: async () => (await data(client.GET("/auth/organization/list-user-invitations"))) as unknown as Own[],
     retry: false,
   });

@@ -2,6 +2,7 @@
 import { queryOptions } from "@tanstack/react-query";
 
 import { client, data, type Schemas } from "../api/client";
+import { queryKeys } from "../lib/queryKeys";
 
 export type Submission = Schemas["Submission"];
 export type Feedback = Schemas["Feedback"];
@@ -9,13 +10,13 @@ export type Topic = Schemas["GroupAssignment"];
 
 export const attempts = (groupAssignmentId: string) =>
   queryOptions({
-    queryKey: ["feedback", groupAssignmentId, "attempts"],
+    queryKey: queryKeys.feedback.attempts(groupAssignmentId),
     queryFn: () => data(client.GET("/feedback/group-assignments/{id}/submissions", { params: { path: { id: groupAssignmentId } } })),
   });
 
 export const words = (groupAssignmentId: string) =>
   queryOptions({
-    queryKey: ["feedback", groupAssignmentId, "words"],
+    queryKey: queryKeys.feedback.words(groupAssignmentId),
     queryFn: () => data(client.GET("/feedback", { params: { query: { groupAssignmentId } } })),
   });
 

@@ -6,6 +6,7 @@ import { useTranslation } from "react-i18next";
 import { client, data } from "../api/client";
 import { now } from "../lib/clock";
 import { isOfFields, useFields, useSay } from "../lib/problems";
+import { invalidate } from "../lib/queryKeys";
 import { Button } from "../ui/Button";
 import { Field } from "../ui/Field";
 import { note } from "../ui/notes";
@@ -29,7 +30,7 @@ export function Card({ room, onClose }: { room: Homeroom | null; onClose: () => 
   const save = useMutation({
     mutationFn: () => (room ? data(client.PATCH("/homerooms/{id}", { params: { path: { id: room.id } }, body })) : data(client.POST("/homerooms", { body }))),
     onSuccess: async () => {
-      await cache.invalidateQueries({ queryKey: ["homerooms"] });
+      await invalidate(cache, "homerooms");
       note(room ? t("app.saved") : t("homerooms.made", { name: body.name }));
       onClose();
     },

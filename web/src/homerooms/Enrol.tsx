@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 
 import { client, data } from "../api/client";
 import { useSay } from "../lib/problems";
+import { invalidate } from "../lib/queryKeys";
 import { Looking } from "../people/Filters";
 import { people } from "../people/people";
 import { Button } from "../ui/Button";
@@ -36,7 +37,7 @@ export function Enrol({ room, inside, onClose }: { room: Homeroom; inside: Reado
       return added;
     },
     onSuccess: async (added) => {
-      await cache.invalidateQueries({ queryKey: ["homerooms"] });
+      await invalidate(cache, "homerooms");
       note(t("homerooms.enrolled", { count: added, name: room.name }));
       onClose();
     },

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
+import { queryKeys } from "../lib/queryKeys";
 import { Handout } from "../people/Handout";
 import { everybody, isWhole, type Whole } from "../people/people";
 import type { Slip } from "../people/slips";
@@ -16,7 +17,7 @@ export function FirstPasswords({ room, onClose }: { room: Homeroom; onClose: () 
   const { t } = useTranslation();
   const [slips, setSlips] = useState<Slip[]>([]);
   const found = useQuery({
-    queryKey: ["users", "unseen", room.id],
+    queryKey: queryKeys.users.unseen(room.id),
     queryFn: async () => (await everybody({ homeroomId: room.id, role: "STUDENT", isActive: "1" })).filter((user): user is Whole => isWhole(user) && user.lastLoginAt === null),
     // While slips are made nobody is to drop out of the list.
     staleTime: Infinity,

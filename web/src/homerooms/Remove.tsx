@@ -3,6 +3,7 @@ import { useTranslation } from "react-i18next";
 
 import { client, data } from "../api/client";
 import { useSay } from "../lib/problems";
+import { invalidate, queryKeys } from "../lib/queryKeys";
 import { Asked } from "../ui/Ask";
 import { note } from "../ui/notes";
 import { called, type Homeroom } from "./homerooms";
@@ -16,7 +17,7 @@ export function Remove({ room, onClose, onGone }: { room: Homeroom; onClose: () 
     mutationFn: () => data(client.DELETE("/homerooms/{id}", { params: { path: { id: room.id } } })),
     onSuccess: async () => {
       onGone?.();
-      await Promise.all([cache.invalidateQueries({ queryKey: ["homerooms", "all"] }), cache.invalidateQueries({ queryKey: ["classes"] })]);
+      await Promise.all([cache.invalidateQueries({ queryKey: queryKeys.homerooms.list() }), invalidate(cache, "classes")]);
       note(t("homerooms.removed", { name: called(room) }));
     },
     onError: (problem) => void note(say(problem)),

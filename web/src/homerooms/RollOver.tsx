@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 import { client, data } from "../api/client";
 import { now } from "../lib/clock";
 import { useSay } from "../lib/problems";
+import { invalidate, queryKeys } from "../lib/queryKeys";
 import { Button } from "../ui/Button";
 import { Check } from "../ui/Check";
 import { Choice } from "../ui/Choice";
@@ -48,7 +49,7 @@ export function RollOver({ rooms, onClose, onDone }: { rooms: readonly Homeroom[
       return { made, failed };
     },
     onSuccess: async ({ made, failed }) => {
-      await cache.invalidateQueries({ queryKey: ["homerooms"] });
+      await invalidate(cache, "homerooms");
       if (made.length > 0) note(t("homerooms.rolled", { count: made.length, year: to }), () => undo.mutate(made));
       if (failed.length === 0) {
         onDone(to.trim());
@@ -59,7 +60,7 @@ export function RollOver({ rooms, onClose, onDone }: { rooms: readonly Homeroom[
   const undo = useMutation({
     mutationFn: (made: string[]) => Promise.all(made.map((id) => data(client.DELETE("/homerooms/{id}", { params: { path: { id } } })))),
     onError: (problem) => void note(say(problem)),
-    onSettled: () => cache.invalidateQueries({ queryKey: ["homerooms", "all"] }),
+    onSettled: () => cache.invalidateQueries({ queryKey: queryKeys.homerooms.list() }),
   });
   return (
     <Window title={t("homerooms.rollTitle")} isWide isOpen onOpenChange={(isOpen) => isOpen || go.isPending || onClose()}>

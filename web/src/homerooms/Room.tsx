@@ -7,6 +7,7 @@ import { useTranslation } from "react-i18next";
 import { Page } from "../admin/Page";
 import { client, data } from "../api/client";
 import { useSay } from "../lib/problems";
+import { invalidate } from "../lib/queryKeys";
 import { staff } from "../people/people";
 import { Button } from "../ui/Button";
 import { Empty } from "../ui/Empty";
@@ -118,7 +119,7 @@ function useTaking(id: string) {
       else await data(client.DELETE("/homerooms/{id}/students/{studentId}", { params: { path: { id, studentId: row.user.id } } }));
     },
     onSuccess: async (_, { row, isIn }) => {
-      await cache.invalidateQueries({ queryKey: ["homerooms"] });
+      await invalidate(cache, "homerooms");
       if (!isIn) note(t("homerooms.takenOut", { name: row.user.name }), () => take.mutate({ row, isIn: true }));
     },
     onError: (problem) => void note(say(problem)),

@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 
 import { client, data } from "../api/client";
 import { useSay } from "../lib/problems";
+import { invalidate } from "../lib/queryKeys";
 import { isWhole, type Known } from "../people/people";
 import { Button } from "../ui/Button";
 import { Check } from "../ui/Check";
@@ -29,7 +30,7 @@ export function Missing({ wizard, report }: { wizard: Wizard; report: Report }) 
       else note(t("import.offNow", { count: users.length }), () => allow.mutate({ users, isActive: true }));
     },
     onError: (problem) => void note(say(problem)),
-    onSettled: () => cache.invalidateQueries({ queryKey: ["users"] }),
+    onSettled: () => invalidate(cache, "users"),
   });
   const people = known ? notInFile(wizard, report, known) : [];
   if (people.length === 0) return null;

@@ -1,11 +1,12 @@
 // Everybody of the school, to set beside a file: who is new and has no password, who is not in it.
 import { queryOptions } from "@tanstack/react-query";
 
+import { queryKeys } from "../lib/queryKeys";
 import { everybody, isWhole, type Known, roleOf, type Whole } from "../people/people";
 import { readLine } from "./columns";
 import type { Report, Wizard } from "./wizard";
 
-export const all = queryOptions({ queryKey: ["users", "everybody"], queryFn: () => everybody({ isActive: "1" }) });
+export const all = queryOptions({ queryKey: queryKeys.users.everybody(), queryFn: () => everybody({ isActive: "1" }) });
 
 /** Who was made by an import and cannot sign in yet: a new account of this school, without an imported password. */
 export function withoutPassword(wizard: Wizard, report: Report, known: readonly Known[]): Whole[] {

@@ -3,6 +3,7 @@
 import { useQuery, useQueryClient, type QueryClient } from "@tanstack/react-query";
 
 import { Problem, type Schemas } from "../api/client";
+import { invalidate, queryKeys } from "../lib/queryKeys";
 import { upload } from "../lib/upload";
 import type { Slip } from "../people/slips";
 import { compose, guess, type Places } from "./columns";
@@ -31,8 +32,8 @@ export interface Wizard {
   slips: Slip[];
 }
 
-const KEY = ["import", "wizard"];
-export const PROGRESS = ["import", "progress"];
+const KEY = queryKeys.import.wizard();
+export const PROGRESS = queryKeys.import.progress();
 const BEGINNING: Wizard = {
   step: "file", file: null, rows: null, encoding: "utf-8", places: {}, everybody: "student", mode: "upsert", without: [], sending: null, check: null, result: null, problem: null, slips: [],
 };
@@ -92,6 +93,6 @@ export async function send(cache: QueryClient, isDry: boolean): Promise<Report |
   } finally {
     window.removeEventListener("beforeunload", stay);
     write(cache, { sending: null });
-    if (!isDry) await Promise.all(["users", "homerooms", "classes", "admin"].map((noun) => cache.invalidateQueries({ queryKey: [noun] })));
+    if (!isDry) await invalidate(cache, "users", "homerooms", "classes", "admin");
   }
 }

@@ -2,13 +2,14 @@
 import { queryOptions } from "@tanstack/react-query";
 
 import { client, data, type Schemas } from "../api/client";
+import { queryKeys } from "./queryKeys";
 
 export type Group = Schemas["Group"];
 export type Assignment = Schemas["Assignment"];
 
 /** The groups the caller is in, or that belong to a class he teaches. */
 export const myGroups = queryOptions({
-  queryKey: ["groups", "mine"],
+  queryKey: queryKeys.groups.mine(),
   queryFn: async () => (await data(client.GET("/groups", { params: { query: { mine: "1" } } }))).filter((group): group is Group => "members" in group),
   // Nobody is told the moment a group begins; looking again is how a student learns of it.
   refetchInterval: 300_000,
@@ -16,7 +17,7 @@ export const myGroups = queryOptions({
 
 /** The topics of the classes the caller teaches. */
 export const assignments = queryOptions({
-  queryKey: ["assignments", "mine"],
+  queryKey: queryKeys.assignments.mine(),
   queryFn: async () => (await data(client.GET("/assignments", { params: { query: {} } }))).filter((topic): topic is Assignment => "groupAssignments" in topic),
 });
 

@@ -6,6 +6,7 @@ import { io, type Socket } from "socket.io-client";
 import { type Stir, stir } from "../board/stir";
 import { serverSaid } from "./clock";
 import { gently } from "./gently";
+import { families, queryKeys } from "./queryKeys";
 
 export type Line = "connecting" | "live" | "offline";
 
@@ -20,32 +21,32 @@ interface Hint {
 
 /** What an event makes stale. A key is the beginning of the keys of queries. */
 function stale(event: string, hint: Hint): QueryKey[] {
-  const board: QueryKey = hint.assignmentId ? ["board", hint.assignmentId] : ["board"];
+  const board = hint.assignmentId ? [queryKeys.board.one(hint.assignmentId)] : families("board");
   const noun = event.split(":")[0];
   switch (noun) {
     case "board":
-      return [["board"]];
+      return families("board");
     case "group":
       // Lists of courses and classes do not say who waits, and a call is heard by every board of the school's staff.
-      if (event.startsWith("group:help")) return [["groups"], ["courses", "one"], ["room"], board];
-      return [["groups"], ["courses"], ["classes"], ["room"], board];
+      if (event.startsWith("group:help")) return [...families("groups", "room"), queryKeys.courses.details(), ...board];
+      return [...families("groups", "courses", "classes", "room"), ...board];
     case "assignment":
     case "course":
-      return [["assignments"], ["courses"], ["classes"], ["groups"], ["room"], board];
+      return [...families("assignments", "courses", "classes", "groups", "room"), ...board];
     case "document":
-      return [["room"], ["document", hint.documentId ?? hint.document?.id ?? ""], board];
+      return [...families("room"), queryKeys.document.all(hint.documentId ?? hint.document?.id ?? ""), ...board];
     case "submission":
     case "grade":
     case "feedback":
-      return [["assignments"], ["groups"], ["room"], ["submissions"], ["feedback"], board];
+      return [...families("assignments", "groups", "room", "submissions", "feedback"), ...board];
     case "message":
       // One's own mark in a chat: what was said is as it was.
-      if (event === "message:read") return [["room"], ["groups"]];
-      return [["chat", hint.workRoomId ?? ""], ["room"], ["groups"], board];
+      if (event === "message:read") return families("room", "groups");
+      return [queryKeys.chat.one(hint.workRoomId ?? ""), ...families("room", "groups"), ...board];
     case "direct":
-      return [["messages"]];
+      return families("messages");
     case "class":
-      return [["classes"], ["groups"], ["courses"], ["assignments"]];
+      return families("classes", "groups", "courses", "assignments");
     default:
       return [];
   }
@@ -98,7 +99,7 @@ export function goLive(cache: QueryClient, onLine: (line: Line) => void, onRevok
     if (event === "board:activity" && stir(cache, hint as Stir)) return;
     if (hint && [...ears].some((ear) => ear(event, hint))) return;
     // An import tells nothing that could be asked for: how far it is.
-    if (event === "import:progress") cache.setQueryData(["import", "progress"], hint);
+    if (event === "import:progress") cache.setQueryData(queryKeys.import.progress(), hint as { rows: number; done: number; isFinished: boolean });
     // A call for help does not wait for its turn.
     const isUrgent = event.startsWith("group:help");
     for (const queryKey of stale(event, hint ?? {})) {

@@ -4,6 +4,7 @@ import { notFound } from "@tanstack/react-router";
 
 import { client, data, Problem, type Schemas } from "../api/client";
 import { forgetDrafts } from "./drafts";
+import { queryKeys } from "./queryKeys";
 
 export type Me = Schemas["Me"];
 
@@ -12,7 +13,7 @@ export type Standing = "student" | "teacher" | "admin" | "owner" | "super";
 
 /** The person who is signed in; null for nobody. */
 export const me = queryOptions({
-  queryKey: ["me"],
+  queryKey: queryKeys.me.self(),
   queryFn: async (): Promise<Me | null> => {
     try {
       return await data(client.GET("/users/me"));
@@ -27,13 +28,13 @@ export const me = queryOptions({
 /** The schools somebody may choose from: the own ones; whoever runs the installation may enter each. */
 export const schools = (person: Me) =>
   queryOptions({
-    queryKey: ["schools", person.id],
+    queryKey: queryKeys.schools.of(person.id),
     queryFn: () => (isSuper(person) ? data(client.GET("/tenants")) : data(client.GET("/auth/organization/list"))) as Promise<School[]>,
   });
 
 /** Whether somebody else acts in the name of the person who is signed in. */
 export const acting = queryOptions({
-  queryKey: ["me", "acting"],
+  queryKey: queryKeys.me.acting(),
   queryFn: async () => {
     const found = (await data(client.GET("/auth/get-session"))) as { session: { impersonatedBy: string | null } } | null;
     return typeof found?.session.impersonatedBy === "string";

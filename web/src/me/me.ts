@@ -3,6 +3,7 @@ import { queryOptions, useQueryClient } from "@tanstack/react-query";
 
 import { client, data, type Schemas } from "../api/client";
 import { useSay } from "../lib/problems";
+import { queryKeys } from "../lib/queryKeys";
 import { acting, me } from "../lib/session";
 import { type Language, speak, TAGS } from "../lib/words";
 import { note } from "../ui/notes";
@@ -22,7 +23,7 @@ type Kept = Omit<Device, "isCurrent">;
 
 /** Where this person is signed in: here first, then the last used. */
 export const devices = queryOptions({
-  queryKey: ["me", "devices"],
+  queryKey: queryKeys.me.devices(),
   queryFn: async (): Promise<Device[]> => {
     const [list, here] = await Promise.all([
       data(client.GET("/auth/list-sessions")) as Promise<Kept[]>,

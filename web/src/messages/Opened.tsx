@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 
 import { client } from "../api/client";
 import { useSay } from "../lib/problems";
+import { invalidate, queryKeys } from "../lib/queryKeys";
 import { Ask } from "../ui/Ask";
 import { Button } from "../ui/Button";
 import { note } from "../ui/notes";
@@ -31,7 +32,7 @@ export function Opened({ known, own, onAnswer, onGone }: Props) {
     if (!isNew) return;
     void client
       .POST("/messages/{id}/read", { params: { path: { id: known.id } } })
-      .then(() => cache.invalidateQueries({ queryKey: ["messages"] }))
+      .then(() => invalidate(cache, "messages"))
       .catch(() => undefined);
   }, [known.id, isNew, cache]);
   const remove = useMutation({
@@ -42,7 +43,7 @@ export function Opened({ known, own, onAnswer, onGone }: Props) {
       document.querySelector<HTMLElement>("main h1")?.focus();
     },
     onError: (problem) => note(say(problem)),
-    onSettled: () => cache.invalidateQueries({ queryKey: ["messages", "box"] }),
+    onSettled: () => cache.invalidateQueries({ queryKey: queryKeys.messages.boxes() }),
   });
   if (!found.data) return found.isError ? <Problems problem={found.error} again={() => void found.refetch()} /> : <Shape count={1} />;
   const all = found.data.recipients ?? [];

@@ -6,6 +6,7 @@ import { useTranslation } from "react-i18next";
 
 import { client, data } from "../api/client";
 import { useCalm } from "../lib/calm";
+import { queryKeys } from "../lib/queryKeys";
 import { Button } from "../ui/Button";
 import { Check } from "../ui/Check";
 import { Choice } from "../ui/Choice";
@@ -87,7 +88,7 @@ function People({ isStaff, own, teachers, people, onChange }: PeopleProps) {
   const [input, setInput] = useState("");
   const words = useCalm(input.trim());
   const some = useQuery({
-    queryKey: ["users", "addressees", words],
+    queryKey: queryKeys.users.addressees(words),
     queryFn: async () =>
       (await data(client.GET("/users", { params: { query: { limit: 20, isActive: "1", ...(words === "" ? {} : { search: words }) } } }))).data.map((one) => ({ id: one.id, name: one.name })),
     enabled: isStaff,

@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 import { client } from "../api/client";
 import { draft, keepDraft } from "../lib/drafts";
 import { fieldProblem } from "../lib/problems";
+import { invalidate } from "../lib/queryKeys";
 import { Area } from "../ui/Area";
 import { Button } from "../ui/Button";
 import { Field } from "../ui/Field";
@@ -58,7 +59,7 @@ function Form({ own, isStaff, to, subject: about = "", close }: Omit<Props, "onC
       note(t("messages.sent"));
       close();
     },
-    onSettled: () => cache.invalidateQueries({ queryKey: ["messages"] }),
+    onSettled: () => invalidate(cache, "messages"),
   });
   const isReady = content.trim() !== "" && (target.classId !== null || target.people.length > 0);
   const wrong = fieldProblem(send.error, "subject");

@@ -2,6 +2,7 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 
 import { client, data, type Schemas } from "../api/client";
+import { queryKeys } from "../lib/queryKeys";
 
 export type Message = Schemas["Message"];
 
@@ -11,7 +12,7 @@ export type Box = (typeof BOXES)[number];
 /** The messages of a box, newest first; the announcements of a class need to know of which. */
 export const messages = (box: Box, classId: string | undefined) =>
   infiniteQueryOptions({
-    queryKey: ["messages", "box", box, classId ?? ""],
+    queryKey: queryKeys.messages.box(box, classId ?? ""),
     queryFn: ({ pageParam }) =>
       data(client.GET("/messages", { params: { query: { box, limit: 30, ...(classId === undefined ? {} : { classId }), ...(pageParam === "" ? {} : { cursor: pageParam }) } } })),
     initialPageParam: "",
@@ -19,14 +20,14 @@ export const messages = (box: Box, classId: string | undefined) =>
   });
 
 export const message = (id: string) =>
-  queryOptions({ queryKey: ["messages", "one", id], queryFn: () => data(client.GET("/messages/{id}", { params: { path: { id } } })) });
+  queryOptions({ queryKey: queryKeys.messages.one(id), queryFn: () => data(client.GET("/messages/{id}", { params: { path: { id } } })) });
 
 export const unread = queryOptions({
-  queryKey: ["messages", "unread"],
+  queryKey: queryKeys.messages.unread(),
   queryFn: async () => (await data(client.GET("/messages/unread-count"))).unreadCount,
 });
 
-export const classes = queryOptions({ queryKey: ["classes", "mine", "open"], queryFn: () => data(client.GET("/classes", { params: { query: { mine: "1" } } })) });
+export const classes = queryOptions({ queryKey: queryKeys.classes.open(), queryFn: () => data(client.GET("/classes", { params: { query: { mine: "1" } } })) });
 
 export interface Addressee {
   id: string;

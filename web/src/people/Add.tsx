@@ -6,6 +6,7 @@ import { useTranslation } from "react-i18next";
 import { client, data, type Schemas } from "../api/client";
 import { called, homerooms } from "../homerooms/homerooms";
 import { isOfFields, useFields, useSay } from "../lib/problems";
+import { invalidate } from "../lib/queryKeys";
 import { type Me, standing } from "../lib/session";
 import { Button } from "../ui/Button";
 import { Check } from "../ui/Check";
@@ -29,7 +30,7 @@ export function Add({ caller, onClose }: { caller: Me; onClose: () => void }) {
   const cache = useQueryClient();
   const add = useMutation({
     mutationFn: (body: New) => data(client.POST("/users", { body })),
-    onSuccess: () => Promise.all(["users", "admin", "homerooms"].map((noun) => cache.invalidateQueries({ queryKey: [noun] }))),
+    onSuccess: () => invalidate(cache, "users", "admin", "homerooms"),
   });
   return (
     <Window title={add.data ? t("people.added") : t("people.addTitle")} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>

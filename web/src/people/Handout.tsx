@@ -6,6 +6,7 @@ import { useTranslation } from "react-i18next";
 import { client, data, Problem } from "../api/client";
 import { download } from "../import/table";
 import { useSay } from "../lib/problems";
+import { queryKeys } from "../lib/queryKeys";
 import { Button } from "../ui/Button";
 import { Progress } from "../ui/Progress";
 import type { Whole } from "./people";
@@ -48,7 +49,7 @@ export function Handout({ people, slips, onSlips, of }: Props) {
       setProblem(refused);
     }
     setMaking(false);
-    void cache.invalidateQueries({ queryKey: ["users", "list"] });
+    void cache.invalidateQueries({ queryKey: queryKeys.users.lists() });
   };
   const inOrder = slips.toSorted((one, other) => (one.of ?? "").localeCompare(other.of ?? "", undefined, { numeric: true }) || one.name.localeCompare(other.name));
   const save = () => {

@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 import { client, data, type Schemas } from "../api/client";
 import { useNow } from "../lib/clock";
 import { useSay } from "../lib/problems";
+import { queryKeys } from "../lib/queryKeys";
 import { Button } from "../ui/Button";
 import { note } from "../ui/notes";
 import { When } from "../ui/When";
@@ -27,7 +28,7 @@ export function Invited({ organizationId, more }: Props) {
   const now = useNow(60_000);
   const found = useInfiniteQuery(invitations(organizationId));
   const onError = (problem: unknown) => void note(say(problem));
-  const refresh = () => cache.invalidateQueries({ queryKey: ["admin", "invitations"] });
+  const refresh = () => cache.invalidateQueries({ queryKey: queryKeys.admin.invitations() });
   const resend = useMutation({
     mutationFn: (one: Invitation) => data(client.POST("/admin/invitations/{id}/resend", { params: { path: { id: one.id } } })),
     onSuccess: async (one) => {

@@ -6,6 +6,7 @@ import { useTranslation } from "react-i18next";
 
 import { client, data } from "../api/client";
 import { isOfFields, useFields, useSay } from "../lib/problems";
+import { invalidate } from "../lib/queryKeys";
 import type { Me } from "../lib/session";
 import { isLanguage, LANGUAGES } from "../lib/words";
 import { Button } from "../ui/Button";
@@ -123,7 +124,7 @@ function Edit({ user }: { user: Whole }) {
       return data(client.PATCH("/users/{id}", { params: { path: { id: user.id } }, body: { ...texts, ...(locale === user.locale ? {} : { locale }) } }));
     },
     onSuccess: async () => {
-      await cache.invalidateQueries({ queryKey: ["users"] });
+      await invalidate(cache, "users");
       note(t("app.saved"));
     },
   });

@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 
 import { client, data } from "../api/client";
 import { useSay } from "../lib/problems";
+import { invalidate } from "../lib/queryKeys";
 import { type Me, standing } from "../lib/session";
 import { Asked } from "../ui/Ask";
 import { Button } from "../ui/Button";
@@ -53,7 +54,7 @@ export function NewPassword({ user, onClose }: { user: Known; onClose: () => voi
   const cache = useQueryClient();
   const reset = useMutation({
     mutationFn: () => data(client.POST("/users/{id}/reset-password", { params: { path: { id: user.id } } })),
-    onSuccess: () => cache.invalidateQueries({ queryKey: ["users"] }),
+    onSuccess: () => invalidate(cache, "users"),
   });
   return (
     <Window title={t("people.newPasswordFor", { name: user.name })} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>

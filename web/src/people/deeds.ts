@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 
 import { client, data } from "../api/client";
 import { useSay } from "../lib/problems";
+import { invalidate } from "../lib/queryKeys";
 import { note } from "../ui/notes";
 import { type Known, type Role, roleOf } from "./people";
 
@@ -12,7 +13,7 @@ export function useDeeds() {
   const { t } = useTranslation();
   const say = useSay();
   const cache = useQueryClient();
-  const anew = () => Promise.all([cache.invalidateQueries({ queryKey: ["users"] }), cache.invalidateQueries({ queryKey: ["admin"] })]);
+  const anew = () => invalidate(cache, "users", "admin");
   const onError = (problem: unknown) => void note(say(problem));
   const allow = useMutation({
     mutationFn: ({ user, isActive }: { user: Known; isActive: boolean; isUndo?: boolean }) =>
@@ -37,7 +38,7 @@ export function useDeeds() {
   const remove = useMutation({
     mutationFn: (user: Known) => data(client.DELETE("/users/{id}", { params: { path: { id: user.id } } })),
     onSuccess: async (_, user) => {
-      await Promise.all([anew(), cache.invalidateQueries({ queryKey: ["homerooms"] })]);
+      await Promise.all([anew(), invalidate(cache, "homerooms")]);
       note(t("people.removed", { name: user.name }));
     },
     onError,

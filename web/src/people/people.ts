@@ -2,6 +2,7 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 
 import { client, data, type Schemas } from "../api/client";
+import { queryKeys } from "../lib/queryKeys";
 import { type Me, standing, type Standing } from "../lib/session";
 
 export type Known = Schemas["KnownUser"];
@@ -22,7 +23,7 @@ export interface Filters {
 /** The people that pass the filters, by name, page by page. */
 export const people = (filters: Filters) =>
   infiniteQueryOptions({
-    queryKey: ["users", "list", filters],
+    queryKey: queryKeys.users.list(filters),
     queryFn: ({ pageParam }) => data(client.GET("/users", { params: { query: { ...filters, limit: 50, ...(pageParam === "" ? {} : { cursor: pageParam }) } } })),
     initialPageParam: "",
     getNextPageParam: (page) => page.nextCursor ?? undefined,
@@ -32,23 +33,23 @@ export const people = (filters: Filters) =>
 /** The pending invitations, newest first; those of another organization only for platform administrators. */
 export const invitations = (organizationId?: string) =>
   infiniteQueryOptions({
-    queryKey: ["admin", "invitations", organizationId ?? null],
+    queryKey: queryKeys.admin.invitations(organizationId),
     queryFn: ({ pageParam }) =>
       data(client.GET("/admin/invitations", { params: { query: { ...(organizationId === undefined ? {} : { organizationId }), ...(pageParam === "" ? {} : { cursor: pageParam }) } as object } })),
     initialPageParam: "",
     getNextPageParam: (page) => page.nextCursor ?? undefined,
   });
 
-export const person = (id: string) => queryOptions({ queryKey: ["users", "one", id], queryFn: () => data(client.GET("/users/{id}", { params: { path: { id } } })) });
+export const person = (id: string) => queryOptions({ queryKey: queryKeys.users.one(id), queryFn: () => data(client.GET("/users/{id}", { params: { path: { id } } })) });
 
 export const groupsOf = (id: string) =>
-  queryOptions({ queryKey: ["groups", "of", id], queryFn: () => data(client.GET("/users/{id}/groups", { params: { path: { id } } })) });
+  queryOptions({ queryKey: queryKeys.groups.ofPerson(id), queryFn: () => data(client.GET("/users/{id}/groups", { params: { path: { id } } })) });
 
 /** The classes of the school that take students. */
-export const classes = queryOptions({ queryKey: ["classes", "active"], queryFn: () => data(client.GET("/classes", { params: { query: { status: "ACTIVE" } } })) });
+export const classes = queryOptions({ queryKey: queryKeys.classes.active(), queryFn: () => data(client.GET("/classes", { params: { query: { status: "ACTIVE" } } })) });
 
 /** How many people there are, by role. */
-export const counts = queryOptions({ queryKey: ["admin", "stats"], queryFn: () => data(client.GET("/admin/stats")) });
+export const counts = queryOptions({ queryKey: queryKeys.admin.stats(), queryFn: () => data(client.GET("/admin/stats")) });
 
 /** Everybody there is, however many pages that takes. */
 export async function everybody(filters: Filters): Promise<Known[]> {
@@ -66,7 +67,7 @@ export async function everybody(filters: Filters): Promise<Known[]> {
 
 /** Who may lead a homeroom. */
 export const staff = queryOptions({
-  queryKey: ["users", "staff"],
+  queryKey: queryKeys.users.staff(),
   queryFn: async () => (await Promise.all((["TEACHER", "ADMIN"] as const).map((role) => everybody({ role, isActive: "1" })))).flat().toSorted((one, other) => one.name.localeCompare(other.name)),
 });
 

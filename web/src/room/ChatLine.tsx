@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 import { client } from "../api/client";
 import { now } from "../lib/clock";
 import { useSay } from "../lib/problems";
+import { queryKeys } from "../lib/queryKeys";
 import { useTime } from "../lib/time";
 import { Area } from "../ui/Area";
 import { Asked } from "../ui/Ask";
@@ -70,7 +71,7 @@ function useDelete(message: Message) {
   return useMutation({
     mutationFn: () => client.DELETE("/workrooms/{id}/messages/{messageId}", { params: { path: { id: message.workRoomId, messageId: message.id } } }),
     onError: (problem) => note(say(problem)),
-    onSettled: () => cache.invalidateQueries({ queryKey: ["chat", message.workRoomId] }),
+    onSettled: () => cache.invalidateQueries({ queryKey: queryKeys.chat.one(message.workRoomId) }),
   });
 }
 
@@ -81,7 +82,7 @@ function Edit({ message, onClose }: { message: Message; onClose: () => void }) {
   const change = useMutation({
     mutationFn: () => client.PATCH("/workrooms/{id}/messages/{messageId}", { params: { path: { id: message.workRoomId, messageId: message.id } }, body: { content: words } }),
     onSuccess: onClose,
-    onSettled: () => cache.invalidateQueries({ queryKey: ["chat", message.workRoomId] }),
+    onSettled: () => cache.invalidateQueries({ queryKey: queryKeys.chat.one(message.workRoomId) }),
   });
   return (
     <form

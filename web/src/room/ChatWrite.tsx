@@ -7,6 +7,7 @@ import { useTranslation } from "react-i18next";
 import { client, type Schemas } from "../api/client";
 import { draft, keepDraft } from "../lib/drafts";
 import { useSay } from "../lib/problems";
+import { queryKeys } from "../lib/queryKeys";
 import { upload } from "../lib/upload";
 import { BOX } from "../ui/field";
 import { Button } from "../ui/Button";
@@ -34,13 +35,13 @@ export function ChatWrite({ workRoomId, own }: { workRoomId: string; own: string
         body: { clientMessageId: number.current, ...(content === "" ? {} : { content }), ...(attachmentIds.length > 0 ? { attachmentIds } : {}) },
       }),
     onSuccess: ({ data }) => {
-      if (!data || append(cache, data) === "ask") void cache.invalidateQueries({ queryKey: ["chat", workRoomId] });
+      if (!data || append(cache, data) === "ask") void cache.invalidateQueries({ queryKey: queryKeys.chat.one(workRoomId) });
       number.current = crypto.randomUUID();
       keep("");
       setFiles([]);
     },
     // It may have been taken all the same.
-    onError: () => cache.invalidateQueries({ queryKey: ["chat", workRoomId] }),
+    onError: () => cache.invalidateQueries({ queryKey: queryKeys.chat.one(workRoomId) }),
   });
   const bring = useMutation({
     mutationFn: async (chosen: File[]) => {

@@ -6,6 +6,7 @@ import { useTranslation } from "react-i18next";
 import { client } from "../api/client";
 import { neighbour } from "../lib/focus";
 import { useSay } from "../lib/problems";
+import { queryKeys } from "../lib/queryKeys";
 import { isStaff } from "../lib/session";
 import { upload } from "../lib/upload";
 import { Asked } from "../ui/Ask";
@@ -26,7 +27,7 @@ export function DocumentDeeds({ document, found, isOpen }: { document: Document;
   const [asked, setAsked] = useState<"rename" | "versions" | "delete">();
   const place = useRef<HTMLSpanElement>(null);
   const close = () => setAsked(undefined);
-  const settle = () => cache.invalidateQueries({ queryKey: ["room", found.groupId] });
+  const settle = () => cache.invalidateQueries({ queryKey: queryKeys.room.one(found.groupId) });
   const fail = (problem: unknown) => note(say(problem));
 
   const pdf = useMutation({ mutationFn: () => savePdf(document), onError: fail });
@@ -52,7 +53,7 @@ export function DocumentDeeds({ document, found, isOpen }: { document: Document;
     },
     onSuccess: () => note(t("room.replaced", { name: fileName(document) })),
     onError: fail,
-    onSettled: () => Promise.all([settle(), cache.invalidateQueries({ queryKey: ["document", document.id] })]),
+    onSettled: () => Promise.all([settle(), cache.invalidateQueries({ queryKey: queryKeys.document.all(document.id) })]),
   });
 
   const canChange = document.canEdit === true && document.status === "DRAFT";

@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 
 import { client, data, type Schemas } from "../api/client";
 import { tellWriting } from "../lib/live";
+import { queryKeys } from "../lib/queryKeys";
 import { Button } from "../ui/Button";
 import { Problems } from "../ui/Problems";
 import { Shape } from "../ui/Shape";
@@ -27,7 +28,7 @@ export function Editor({ document, isView, isPhone }: Props) {
   const cache = useQueryClient();
   const [failed, setFailed] = useState(false);
   // A change of state gives the document another key: the editor is opened anew, as a viewer where it has become one.
-  const queryKey = ["document", document.id, "editor", document.status, document.canEdit, isView];
+  const queryKey = queryKeys.document.editor(document.id, document.status, document.canEdit, isView);
   const view = useQuery({
     queryKey,
     queryFn: () =>

@@ -7,6 +7,7 @@ import { useTranslation } from "react-i18next";
 import { client } from "../api/client";
 import { minutes, useNow } from "../lib/clock";
 import { useSay } from "../lib/problems";
+import { invalidate } from "../lib/queryKeys";
 import { Area } from "../ui/Area";
 import { Button } from "../ui/Button";
 import { note } from "../ui/notes";
@@ -61,7 +62,7 @@ function Call({ group, close }: { group: Group; close: () => void }) {
       note(t("room.help.called"));
       close();
     },
-    onSettled: () => cache.invalidateQueries({ queryKey: ["groups"] }),
+    onSettled: () => invalidate(cache, "groups"),
   });
   return (
     <form
@@ -92,7 +93,7 @@ export function Waiting({ group }: { group: Group }) {
   const handled = useMutation({
     mutationFn: () => client.POST("/groups/{id}/help/resolve", { params: { path: { id: group.id } }, body: {} }),
     onError: (problem) => note(say(problem)),
-    onSettled: () => Promise.all([cache.invalidateQueries({ queryKey: ["groups"] }), cache.invalidateQueries({ queryKey: ["board"] })]),
+    onSettled: () => invalidate(cache, "groups", "board"),
   });
   if (!group.needsHelp || group.helpRequestedAt === null) return null;
   return (

@@ -6,6 +6,7 @@ import { useTranslation } from "react-i18next";
 
 import { client, data } from "../api/client";
 import { fieldProblem } from "../lib/problems";
+import { queryKeys } from "../lib/queryKeys";
 import { Button } from "../ui/Button";
 import { Field } from "../ui/Field";
 import { More } from "../ui/More";
@@ -49,7 +50,7 @@ function Name({ found, topic, kind, close }: { found: WorkRoom; topic: Topic | u
         }),
       ),
     onSuccess: async (document) => {
-      await cache.invalidateQueries({ queryKey: ["room", found.groupId] });
+      await cache.invalidateQueries({ queryKey: queryKeys.room.one(found.groupId) });
       close();
       await navigate({ to: "/g/$groupId/d/$documentId", params: { groupId: found.groupId, documentId: document.id }, search: topic ? { topic: topic.assignmentId } : {} });
     },

@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 
 import { client } from "../api/client";
 import { fieldProblem } from "../lib/problems";
+import { queryKeys } from "../lib/queryKeys";
 import { Button } from "../ui/Button";
 import { Field } from "../ui/Field";
 import { Problems } from "../ui/Problems";
@@ -18,7 +19,7 @@ export function Rename({ document, groupId, onClose }: { document: Document; gro
   const rename = useMutation({
     mutationFn: () => client.PATCH("/workrooms/documents/{id}", { params: { path: { id: document.id } }, body: { title: title.trim() } }),
     onSuccess: onClose,
-    onSettled: () => cache.invalidateQueries({ queryKey: ["room", groupId] }),
+    onSettled: () => cache.invalidateQueries({ queryKey: queryKeys.room.one(groupId) }),
   });
   const wrong = fieldProblem(rename.error, "title");
   return (

@@ -3,6 +3,7 @@ import { useTranslation } from "react-i18next";
 
 import { client, type Schemas } from "../api/client";
 import { useSay } from "../lib/problems";
+import { queryKeys } from "../lib/queryKeys";
 import { Button } from "../ui/Button";
 import { note } from "../ui/notes";
 import { Problems } from "../ui/Problems";
@@ -91,7 +92,7 @@ function useRestore(document: Document, groupId: string) {
   const { t } = useTranslation();
   const say = useSay();
   const cache = useQueryClient();
-  const settle = () => Promise.all([cache.invalidateQueries({ queryKey: ["document", document.id] }), cache.invalidateQueries({ queryKey: ["room", groupId] })]);
+  const settle = () => Promise.all([cache.invalidateQueries({ queryKey: queryKeys.document.all(document.id) }), cache.invalidateQueries({ queryKey: queryKeys.room.one(groupId) })]);
   const go = (version: number) => client.POST("/workrooms/documents/{id}/versions/{version}/restore", { params: { path: { id: document.id, version } } });
   return useMutation({
     mutationFn: ({ version }: { version: number; latest: number }) => go(version),

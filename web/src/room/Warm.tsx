@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 
 import { client, data } from "../api/client";
+import { queryKeys } from "../lib/queryKeys";
 
 const KEPT = "document-server";
 const isSparing = (): boolean => (navigator as { connection?: { saveData?: boolean } }).connection?.saveData === true;
@@ -17,7 +18,7 @@ export function Warm({ document, isOpen = false }: { document?: { id: string } |
     return () => clearTimeout(timer);
   }, []);
   const { data: told } = useQuery({
-    queryKey: ["editor", "address"],
+    queryKey: queryKeys.editor.address(),
     queryFn: async () => {
       const { documentServerUrl } = await data(
         client.GET("/workrooms/documents/{id}/editor-config", { params: { path: { id: document?.id ?? "" }, query: { mode: "view" } } }),

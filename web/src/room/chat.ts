@@ -2,12 +2,13 @@
 import { infiniteQueryOptions } from "@tanstack/react-query";
 
 import { client, data, type Schemas } from "../api/client";
+import { queryKeys } from "../lib/queryKeys";
 
 export type Message = Schemas["WorkRoomMessage"];
 
 export const chat = (workRoomId: string) =>
   infiniteQueryOptions({
-    queryKey: ["chat", workRoomId],
+    queryKey: queryKeys.chat.one(workRoomId),
     queryFn: ({ pageParam }) =>
       data(client.GET("/workrooms/{id}/messages", { params: { path: { id: workRoomId }, query: pageParam === "" ? {} : { cursor: pageParam } } })),
     initialPageParam: "",

@@ -5,13 +5,14 @@ import { useTranslation } from "react-i18next";
 import { client, data, Problem } from "../api/client";
 import { now } from "../lib/clock";
 import { useSay } from "../lib/problems";
+import { invalidate, queryKeys } from "../lib/queryKeys";
 import { note } from "../ui/notes";
 import { type Document, lateFrom, room, type Topic, type WorkRoom } from "./room";
 
 /** What a group may hand in for, the likeliest first. */
 export const candidates = (groupId: string) =>
   queryOptions({
-    queryKey: ["assignments", "candidates", groupId],
+    queryKey: queryKeys.assignments.candidates(groupId),
     queryFn: () => data(client.GET("/assignments/submission-candidates", { params: { query: { groupId } } })),
   });
 
@@ -25,12 +26,12 @@ export async function takeBack(documents: readonly string[]): Promise<void> {
 }
 
 /** Everything that shows whether something was handed in. */
-const TOUCHED = ["room", "groups", "assignments", "document", "submissions", "feedback", "board"];
+const TOUCHED = ["room", "groups", "assignments", "document", "submissions", "feedback", "board"] as const;
 
 /** After handing in or taking back everything that shows it is asked for anew. */
 export function useTouched(): () => Promise<unknown> {
   const cache = useQueryClient();
-  return () => Promise.all(TOUCHED.map((noun) => cache.invalidateQueries({ queryKey: [noun] })));
+  return () => invalidate(cache, ...TOUCHED);
 }
 
 /** Handing in; said with its undo. Who comes second is told who was first. */

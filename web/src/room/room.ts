@@ -3,6 +3,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
 import { client, data, type Schemas } from "../api/client";
+import { queryKeys } from "../lib/queryKeys";
 
 export type WorkRoom = Schemas["WorkRoom"];
 export type Document = Schemas["WorkRoomDocument"];
@@ -14,7 +15,7 @@ export type Place = (typeof PLACES)[number];
 
 export const room = (groupId: string) =>
   queryOptions({
-    queryKey: ["room", groupId],
+    queryKey: queryKeys.room.one(groupId),
     queryFn: () => data(client.GET("/workrooms/group/{groupId}", { params: { path: { groupId } } })),
     // Nobody is told the moment a topic begins or a class is opened; looking again is how a student learns of it.
     refetchInterval: 300_000,
@@ -22,7 +23,7 @@ export const room = (groupId: string) =>
 
 export const group = (id: string) =>
   queryOptions({
-    queryKey: ["groups", "one", id],
+    queryKey: queryKeys.groups.one(id),
     queryFn: async () => {
       const found = await data(client.GET("/groups/{id}", { params: { path: { id } } }));
       return "members" in found ? found : null;
@@ -32,7 +33,7 @@ export const group = (id: string) =>
 /** What only the topic itself says: how many documents it asks for, what it does with late ones, who finished it. */
 export const topicOf = (id: string) =>
   queryOptions({
-    queryKey: ["assignments", "one", id],
+    queryKey: queryKeys.assignments.inside(id),
     queryFn: async () => {
       const found = await data(client.GET("/assignments/{id}", { params: { path: { id } } }));
       return "groupAssignments" in found ? found : null;
@@ -40,11 +41,11 @@ export const topicOf = (id: string) =>
   });
 
 export const classOf = (id: string) =>
-  queryOptions({ queryKey: ["classes", "one", id], queryFn: () => data(client.GET("/classes/{id}", { params: { path: { id } } })) });
+  queryOptions({ queryKey: queryKeys.classes.one(id), queryFn: () => data(client.GET("/classes/{id}", { params: { path: { id } } })) });
 
 export const versions = (id: string) =>
   queryOptions({
-    queryKey: ["document", id, "versions"],
+    queryKey: queryKeys.document.versions(id),
     queryFn: () => data(client.GET("/workrooms/documents/{id}/versions", { params: { path: { id } } })),
   });
 

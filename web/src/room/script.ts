@@ -1,12 +1,14 @@
 import { queryOptions } from "@tanstack/react-query";
 
+import { queryKeys } from "../lib/queryKeys";
+
 /**
  * The script of the document server, once for a page. It is here before the editor stands on the page: an editor that waits
  * for it by itself would be made for a page that has been left meanwhile, and be missing when somebody comes back.
  */
 export const editorScript = (server: string, shard: string) =>
   queryOptions({
-    queryKey: ["editor", "script", server],
+    queryKey: queryKeys.editor.script(server),
     queryFn: () => load(`${server.replace(/\/$/, "")}/web-apps/apps/api/documents/api.js?shardkey=${encodeURIComponent(shard)}`),
     staleTime: Infinity,
     retry: false,

@@ -1,6 +1,8 @@
 import { QueryClient } from "@tanstack/react-query";
 import { beforeEach, describe, expect, it } from "vitest";
 
+import { queryKeys } from "../lib/queryKeys";
+import type { WorkRoom } from "./room";
 import { inOrder, type Message } from "./chat";
 import { append, overhear } from "./talk";
 
@@ -8,13 +10,13 @@ const message = (seq: number, senderId = "ben") => ({ id: `m${seq}`, seq, sender
 const said = (seq: number, senderId?: string) => ({ workRoomId: "room", message: message(seq, senderId) });
 
 let cache: QueryClient;
-const shown = () => inOrder(cache.getQueryData<{ pages: { data: Message[] }[] }>(["chat", "room"])?.pages ?? []).map((one) => one.seq);
-const unread = () => cache.getQueryData<{ unreadCount: number }>(["room", "group"])?.unreadCount;
+const shown = () => inOrder(cache.getQueryData<{ pages: { data: Message[] }[] }>(queryKeys.chat.one("room"))?.pages ?? []).map((one) => one.seq);
+const unread = () => cache.getQueryData<{ unreadCount: number }>(queryKeys.room.one("group"))?.unreadCount;
 
 beforeEach(() => {
   cache = new QueryClient();
-  cache.setQueryData(["chat", "room"], { pages: [{ data: [message(2), message(1)] }], pageParams: [""] });
-  cache.setQueryData(["room", "group"], { id: "room", unreadCount: 0 });
+  cache.setQueryData(queryKeys.chat.one("room"), { pages: [{ data: [message(2), message(1)] }], pageParams: [""] });
+  cache.setQueryData(queryKeys.room.one("group"), { id: "room", unreadCount: 0 } as WorkRoom);
 });
 
 describe("the talk of a room", () => {
@@ -31,7 +33,7 @@ describe("the talk of a room", () => {
   it("is asked for where something is missing, or something is on its way", async () => {
     expect(overhear(cache, "room", "ana", "message:new", said(4))).toBe(false);
     let arrive: (answer: unknown) => void = () => {};
-    const asked = cache.fetchQuery({ queryKey: ["chat", "room"], queryFn: () => new Promise((done) => (arrive = done)) });
+    const asked = cache.fetchQuery({ queryKey: queryKeys.chat.one("room"), queryFn: () => new Promise((done) => (arrive = done)) });
     expect(overhear(cache, "room", "ana", "message:new", said(3))).toBe(false);
     arrive({ pages: [], pageParams: [] });
     await asked;

@@ -3,8 +3,8 @@
 import type { InfiniteData, QueryClient } from "@tanstack/react-query";
 
 import type { Group } from "../lib/groups";
+import { markStale, queryKeys, updateAll } from "../lib/queryKeys";
 import { inOrder, type Message } from "./chat";
-import type { WorkRoom } from "./room";
 
 /** What an event says about the talk of a room. */
 export interface Said {
@@ -17,7 +17,7 @@ type Pages = InfiniteData<{ data: Message[] }>;
 
 /** Adds a message where it is the next one; says whether it was new, or whether the talk has to be asked for. */
 export function append(cache: QueryClient, message: Message): "new" | "known" | "ask" {
-  const queryKey = ["chat", message.workRoomId];
+  const queryKey = queryKeys.chat.one(message.workRoomId);
   // What is on its way may be from before this message, and would take it away again.
   if (cache.isFetching({ queryKey }) > 0) return "ask";
   const known = cache.getQueryData<Pages>(queryKey);
@@ -32,8 +32,8 @@ export function append(cache: QueryClient, message: Message): "new" | "known" | 
 
 /** Changes how many messages of a room are new, wherever that is shown to its members. */
 export function count(cache: QueryClient, workRoomId: string, change: (unread: number) => number): void {
-  cache.setQueriesData<WorkRoom>({ queryKey: ["room"] }, (found) => (found?.id === workRoomId ? { ...found, unreadCount: change(found.unreadCount) } : found));
-  cache.setQueryData<Group[]>(["groups", "mine"], (groups) =>
+  updateAll(cache, "room", (found) => (found.id === workRoomId ? { ...found, unreadCount: change(found.unreadCount) } : found));
+  cache.setQueryData<Group[]>(queryKeys.groups.mine(), (groups) =>
     groups?.map((group) => (group.workRoomId === workRoomId ? { ...group, unreadMessages: change(group.unreadMessages ?? 0) } : group)),
   );
 }
@@ -50,6 +50,6 @@ export function overhear(cache: QueryClient, workRoomId: string, own: string, ev
   if (added === "ask") return false;
   if (added === "new" && message?.senderId !== own) count(cache, workRoomId, (unread) => unread + 1);
   // Pages that are not open ask when they are.
-  for (const queryKey of [["groups"], ["board"]]) void cache.invalidateQueries({ queryKey, refetchType: "none" });
+  markStale(cache, "groups", "board");
   return true;
 }

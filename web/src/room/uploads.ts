@@ -3,6 +3,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 
 import { Problem } from "../api/client";
+import { queryKeys } from "../lib/queryKeys";
 import { upload, type Upload } from "../lib/upload";
 import type { Document } from "./room";
 
@@ -37,7 +38,7 @@ export function useUploads(groupId: string, workRoomId: string, assignmentId: st
     going.done.then(
       () => {
         drop(id);
-        void cache.invalidateQueries({ queryKey: ["room", groupId] });
+        void cache.invalidateQueries({ queryKey: queryKeys.room.one(groupId) });
       },
       (problem: unknown) => (problem instanceof Problem && problem.code === "CANCELLED" ? drop(id) : change(id, { problem })),
     );

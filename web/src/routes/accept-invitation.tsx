@@ -8,6 +8,7 @@ import { Alert } from "../door/Alert";
 import { Frame } from "../door/Frame";
 import { Secret } from "../door/Secret";
 import { fieldProblem } from "../lib/problems";
+import { queryKeys } from "../lib/queryKeys";
 import { Button } from "../ui/Button";
 
 export const Route = createFileRoute("/accept-invitation")({ component: AcceptInvitation });
@@ -19,7 +20,7 @@ function AcceptInvitation() {
   const navigate = useNavigate();
   const token = new URLSearchParams(useRouterState({ select: (state) => state.location.hash })).get("token") ?? "";
   const preview = useQuery({
-    queryKey: ["invitation", token],
+    queryKey: queryKeys.invitations.preview(token),
     queryFn: () => data(client.POST("/invitations/preview", { body: { token } })),
     retry: false,
     staleTime: Infinity,

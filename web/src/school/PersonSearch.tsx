@@ -3,6 +3,7 @@ import { useDeferredValue, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { client, data } from "../api/client";
+import { queryKeys } from "../lib/queryKeys";
 import { Search } from "../ui/Search";
 
 interface Props {
@@ -17,14 +18,14 @@ export function PersonSearch({ label, value, onChange }: Props) {
   const { t } = useTranslation();
   const [typed, setTyped] = useState<string>();
   const known = useQuery({
-    queryKey: ["users", "one", value],
+    queryKey: queryKeys.users.one(value ?? ""),
     queryFn: () => data(client.GET("/users/{id}", { params: { path: { id: value ?? "" } } })),
     enabled: value !== null,
   });
   const text = typed ?? (value === null ? "" : (known.data?.name ?? ""));
   const search = useDeferredValue(text.trim());
   const found = useQuery({
-    queryKey: ["users", "found", search],
+    queryKey: queryKeys.users.found(search),
     queryFn: () => data(client.GET("/users", { params: { query: { limit: 20, ...(search === "" ? {} : { search }) } } })),
     placeholderData: keepPreviousData,
   });

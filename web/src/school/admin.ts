@@ -2,14 +2,15 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 
 import { client, data, type Schemas } from "../api/client";
+import { queryKeys } from "../lib/queryKeys";
 
-export const stats = queryOptions({ queryKey: ["admin", "stats"], queryFn: () => data(client.GET("/admin/stats")) });
-export const storage = queryOptions({ queryKey: ["admin", "storage"], queryFn: () => data(client.GET("/admin/storage")) });
-export const settings = queryOptions({ queryKey: ["admin", "settings"], queryFn: () => data(client.GET("/admin/settings")) });
+export const stats = queryOptions({ queryKey: queryKeys.admin.stats(), queryFn: () => data(client.GET("/admin/stats")) });
+export const storage = queryOptions({ queryKey: queryKeys.admin.storage(), queryFn: () => data(client.GET("/admin/storage")) });
+export const settings = queryOptions({ queryKey: queryKeys.admin.settings(), queryFn: () => data(client.GET("/admin/settings")) });
 
 /** Whether the service can work, and its version. What it needs may be away: that is an answer, too. */
 export const health = queryOptions({
-  queryKey: ["health"],
+  queryKey: queryKeys.health.now(),
   queryFn: async () => {
     const [whole, ready] = await Promise.all([data(client.GET("/health")), fetch("/api/health/ready")]);
     return { ...whole, ready: (await ready.json()) as Schemas["Readiness"] };
@@ -18,7 +19,7 @@ export const health = queryOptions({
 
 export const sessions = (userId: string | undefined) =>
   infiniteQueryOptions({
-    queryKey: ["admin", "sessions", userId ?? ""],
+    queryKey: queryKeys.admin.sessions(userId ?? ""),
     queryFn: ({ pageParam }) =>
       data(client.GET("/admin/sessions", { params: { query: { ...(userId === undefined ? {} : { userId }), ...(pageParam === null ? {} : { cursor: pageParam }) } } })),
     initialPageParam: null as string | null,
@@ -28,7 +29,7 @@ export const sessions = (userId: string | undefined) =>
 /** How the export of a person's data stands; asked again until it is made. */
 export const personalExport = (id: string) =>
   queryOptions({
-    queryKey: ["admin", "exports", id],
+    queryKey: queryKeys.admin.exports(id),
     queryFn: () => data(client.GET("/admin/gdpr/jobs/{id}", { params: { path: { id } } })),
     refetchInterval: ({ state }) => (state.data === undefined || ["QUEUED", "RUNNING"].includes(state.data.status) ? 1_000 : false),
   });

@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 
 import { client, data } from "../api/client";
 import { isOfFields, useFields, useSay } from "../lib/problems";
+import { invalidate } from "../lib/queryKeys";
 import { Area } from "../ui/Area";
 import { Button } from "../ui/Button";
 import { Field } from "../ui/Field";
@@ -25,7 +26,7 @@ export function Card({ subject, onClose }: { subject: Subject | null; onClose: (
   const save = useMutation({
     mutationFn: () => (subject ? data(client.PATCH("/subjects/{id}", { params: { path: { id: subject.id } }, body })) : data(client.POST("/subjects", { body }))),
     onSuccess: async () => {
-      await cache.invalidateQueries({ queryKey: ["subjects"] });
+      await invalidate(cache, "subjects");
       note(subject ? t("app.saved") : t("subjects.made", { name: body.name }));
       onClose();
     },

@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 
 import { client, data, Problem } from "../api/client";
 import { useSay } from "../lib/problems";
+import { invalidate } from "../lib/queryKeys";
 import { note } from "../ui/notes";
 import type { Subject } from "./subjects";
 
@@ -12,7 +13,7 @@ export function useDeeds() {
   const { t } = useTranslation();
   const say = useSay();
   const cache = useQueryClient();
-  const anew = () => cache.invalidateQueries({ queryKey: ["subjects"] });
+  const anew = () => invalidate(cache, "subjects");
   const offer = useMutation({
     mutationFn: ({ subject, isActive }: { subject: Subject; isActive: boolean; isUndo?: boolean }) =>
       data(client.PATCH("/subjects/{id}", { params: { path: { id: subject.id } }, body: { isActive } })),

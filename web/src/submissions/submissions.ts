@@ -3,6 +3,7 @@ import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 
 import { client, data, type Schemas } from "../api/client";
 import type { Assignment } from "../lib/groups";
+import { queryKeys } from "../lib/queryKeys";
 
 export type Row = Schemas["SubmissionOverviewRow"];
 export type Stats = Schemas["SubmissionOverviewStats"];
@@ -58,7 +59,7 @@ export function overview(filters: Filters) {
     ...(state === "ALL" ? {} : { status: state }),
   };
   return infiniteQueryOptions({
-    queryKey: ["submissions", "overview", asked],
+    queryKey: queryKeys.submissions.overview(asked),
     queryFn: ({ pageParam }) => data(client.GET("/assignments/submissions/overview", { params: { query: pageParam === "" ? asked : { ...asked, cursor: pageParam } } })),
     initialPageParam: "",
     getNextPageParam: (page) => page.nextCursor ?? undefined,
@@ -67,11 +68,11 @@ export function overview(filters: Filters) {
 
 /** What the filters offer. The keys begin with their nouns, so that what changes there is asked for anew here. */
 export const classes = queryOptions({
-  queryKey: ["classes", "filter"],
+  queryKey: queryKeys.classes.mine(),
   queryFn: () => data(client.GET("/classes", { params: { query: { mine: "1" } } })),
 });
-export const courses = queryOptions({ queryKey: ["courses", "filter"], queryFn: () => data(client.GET("/courses", { params: { query: {} } })) });
-export const subjects = queryOptions({ queryKey: ["subjects", "filter"], queryFn: () => data(client.GET("/subjects", { params: { query: {} } })) });
+export const courses = queryOptions({ queryKey: queryKeys.courses.list(), queryFn: () => data(client.GET("/courses", { params: { query: {} } })) });
+export const subjects = queryOptions({ queryKey: queryKeys.subjects.list(), queryFn: () => data(client.GET("/subjects", { params: { query: {} } })) });
 
 /** Groups that have handed in, of those that have not, and how many of the first have their grade. Each group counts once. */
 export const shares = (stats: Stats) => ({ graded: stats.graded, submitted: stats.submitted, missing: stats.notStarted + stats.inProgress + stats.returned });

@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 
 import { client, data, type Schemas } from "../api/client";
 import { fieldProblem, useSay } from "../lib/problems";
+import { invalidate } from "../lib/queryKeys";
 import { language, TAGS } from "../lib/words";
 import { Zone } from "../school/Zone";
 import { Button } from "../ui/Button";
@@ -51,7 +52,7 @@ function Ask({ close, onFounded }: { close: () => void; onFounded: (founded: Sch
       data(client.POST("/tenants", { body: { name, slug, ...owner, metadata: { locale: TAGS[language()], ...(zone === null ? {} : { timezone: zone }) } } })),
     onSuccess: (founded) => {
       onFounded(founded);
-      return Promise.all([cache.invalidateQueries({ queryKey: ["tenants"] }), cache.invalidateQueries({ queryKey: ["schools"] })]);
+      return invalidate(cache, "tenants", "schools");
     },
   });
   const at = (path: string) => {

@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 
 import { client, data, type Schemas } from "../api/client";
 import { useSay } from "../lib/problems";
+import { invalidate } from "../lib/queryKeys";
 import { Invited } from "../people/Invited";
 import { Button } from "../ui/Button";
 import { note } from "../ui/notes";
@@ -20,7 +21,7 @@ export function Waiting({ tenant }: { tenant: Tenant }) {
     mutationFn: (id: string) => data(client.POST("/admin/invitations/{id}/confirm", { params: { path: { id } } })),
     onSuccess: async (confirmed) => {
       setTold(confirmed);
-      await Promise.all(["admin", "tenants"].map((noun) => cache.invalidateQueries({ queryKey: [noun] })));
+      await invalidate(cache, "admin", "tenants");
     },
     onError: (problem) => void note(say(problem)),
   });

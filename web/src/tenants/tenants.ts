@@ -2,25 +2,26 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 
 import { client, data, type Schemas } from "../api/client";
+import { queryKeys } from "../lib/queryKeys";
 
 export type Tenant = Schemas["Organization"];
 
 export const tenants = (search: string) =>
   queryOptions({
-    queryKey: ["tenants", "list", search],
+    queryKey: queryKeys.tenants.list(search),
     queryFn: () => data(client.GET("/tenants", { params: { query: search === "" ? {} : { search } } })),
     placeholderData: keepPreviousData,
   });
 
 export const tenantMembers = (id: string) =>
   infiniteQueryOptions({
-    queryKey: ["tenants", "members", id],
+    queryKey: queryKeys.tenants.members(id),
     queryFn: ({ pageParam }) => data(client.GET("/tenants/{id}/members", { params: { path: { id }, query: pageParam === null ? {} : { cursor: pageParam } } })),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.nextCursor,
   });
 
-export const system = queryOptions({ queryKey: ["tenants", "system"], queryFn: () => data(client.GET("/admin/system")) });
+export const system = queryOptions({ queryKey: queryKeys.tenants.system(), queryFn: () => data(client.GET("/admin/system")) });
 
 const GIGABYTE = 1_000_000_000;
 

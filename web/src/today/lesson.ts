@@ -3,6 +3,7 @@ import { queryOptions } from "@tanstack/react-query";
 
 import { client, data } from "../api/client";
 import type { Assignment, Group } from "../lib/groups";
+import { queryKeys } from "../lib/queryKeys";
 
 const DAY = 86_400_000;
 
@@ -44,7 +45,7 @@ export const since = (topic: Assignment): string | undefined =>
 
 /** How many groups of each topic wait for help. */
 export const waiting = queryOptions({
-  queryKey: ["groups", "waiting"],
+  queryKey: queryKeys.groups.waiting(),
   queryFn: async () => (await data(client.GET("/groups", { params: { query: { needsHelp: "1", mine: "1" } } }))).filter((group): group is Group => "members" in group),
   select: (groups) => {
     const counts = new Map<string, number>();

@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 
 import { client, data } from "../api/client";
 import { useSay } from "../lib/problems";
+import { queryKeys } from "../lib/queryKeys";
 import { Asked } from "../ui/Ask";
 import { asButton } from "../ui/Button";
 import { Chip } from "../ui/Chip";
@@ -67,7 +68,7 @@ function Delete({ of, onClose }: { of: Topic; onClose: () => void }) {
   const cache = useQueryClient();
   const navigate = useNavigate();
   const path = { id: of.id };
-  const goes = useQuery({ queryKey: ["assignments", "deletion", of.id], queryFn: () => data(client.DELETE("/assignments/{id}", { params: { path, query: { dryRun: "1" } } })), staleTime: 0, gcTime: 0 });
+  const goes = useQuery({ queryKey: queryKeys.assignments.deletion(of.id), queryFn: () => data(client.DELETE("/assignments/{id}", { params: { path, query: { dryRun: "1" } } })), staleTime: 0, gcTime: 0 });
   const remove = useMutation({
     mutationFn: () => data(client.DELETE("/assignments/{id}", { params: { path, query: {} } })),
     onSuccess: async () => {

@@ -3,6 +3,7 @@ import { queryOptions, type QueryClient } from "@tanstack/react-query";
 
 import { client, data, type Schemas } from "../api/client";
 import { isManaged } from "../classes/classes";
+import { invalidate, queryKeys } from "../lib/queryKeys";
 import { type Edits, ownOf, sharedOf, type Topic } from "./form";
 
 export type KnownTopic = Schemas["KnownAssignment"];
@@ -10,14 +11,14 @@ export type Attachment = Schemas["AssignmentAttachment"];
 export type Own = Schemas["GroupAssignment"];
 
 export const topic = (topicId: string) =>
-  queryOptions({ queryKey: ["assignments", "one", topicId], queryFn: () => data(client.GET("/assignments/{id}", { params: { path: { id: topicId } } })) });
+  queryOptions({ queryKey: queryKeys.assignments.one(topicId), queryFn: () => data(client.GET("/assignments/{id}", { params: { path: { id: topicId } } })) });
 
 /** Whether the caller sees the inside of it. */
 export const isMine = (found: KnownTopic): found is Topic => "groupAssignments" in found;
 
 /** The courses in which the reader may add a topic: those of the classes he manages that are not archived. */
 export const courses = queryOptions({
-  queryKey: ["courses", "managed"],
+  queryKey: queryKeys.courses.managed(),
   queryFn: async () => {
     const [all, classes] = await Promise.all([data(client.GET("/courses", { params: { query: { status: "ACTIVE" } } })), data(client.GET("/classes", { params: { query: {} } }))]);
     const managed = new Set(classes.filter((one) => isManaged(one) && one.status !== "ARCHIVED").map((one) => one.id));
@@ -29,7 +30,7 @@ export const courses = queryOptions({
 export const preview = (topicId: string, edits: Edits) => {
   const body = sharedOf(edits);
   return queryOptions({
-    queryKey: ["assignments", "preview", topicId, body],
+    queryKey: queryKeys.assignments.preview(topicId, body),
     queryFn: async () => {
       const answer = await data(client.PATCH("/assignments/{id}/bulk", { params: { path: { id: topicId }, query: { dryRun: "1" } }, body }));
       return { changes: "changes" in answer ? Object.keys(answer.changes) : [], groupIds: answer.affectedGroupIds };
@@ -50,7 +51,7 @@ export async function save(topicId: string, edits: Edits, recomputeLate: boolean
 }
 
 /** Has everything that shows a topic ask anew. */
-export const refresh = (cache: QueryClient) => Promise.all([["assignments"], ["groups"], ["courses"], ["room"], ["board"], ["submissions"]].map((queryKey) => cache.invalidateQueries({ queryKey })));
+export const refresh = (cache: QueryClient) => invalidate(cache, "assignments", "groups", "courses", "room", "board", "submissions");
 
 /** How a group is called where its number matters. */
 export const groupName = (group: Schemas["GroupLabel"]): string => {

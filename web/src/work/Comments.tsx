@@ -6,6 +6,7 @@ import { useTranslation } from "react-i18next";
 import { client, data, type Schemas } from "../api/client";
 import { draft, keepDraft } from "../lib/drafts";
 import { fieldProblem, useSay } from "../lib/problems";
+import { invalidate } from "../lib/queryKeys";
 import { Area } from "../ui/Area";
 import { Button } from "../ui/Button";
 import { Check } from "../ui/Check";
@@ -51,7 +52,7 @@ function Comment({ comment, papers, canDelete, onGone }: { comment: Feedback; pa
   const { t } = useTranslation();
   const cache = useQueryClient();
   const say = useSay();
-  const onSettled = () => cache.invalidateQueries({ queryKey: ["feedback"] });
+  const onSettled = () => invalidate(cache, "feedback");
   const restore = useMutation({ mutationFn: () => data(client.POST("/feedback", { body: again(comment) })), onError: (problem) => note(say(problem)), onSettled });
   const remove = useMutation({
     mutationFn: () => client.DELETE("/feedback/{id}", { params: { path: { id: comment.id } } }),
@@ -103,7 +104,7 @@ function Say({ groupAssignmentId, papers, person }: { groupAssignmentId: string;
         }),
       ),
     onSuccess: () => keep(""),
-    onSettled: () => cache.invalidateQueries({ queryKey: ["feedback"] }),
+    onSettled: () => invalidate(cache, "feedback"),
   });
   const wrong = fieldProblem(say.error, "text");
   return (

@@ -5,6 +5,7 @@ import { useCallback, useEffect, useEffectEvent, useRef, useState } from "react"
 
 import { client, data, Problem, type Schemas } from "../api/client";
 import { draft, keepDraft } from "../lib/drafts";
+import { invalidate } from "../lib/queryKeys";
 import { begin, editOf, type Form, formOf, isSame, type Kept } from "./form";
 import type { Submission } from "./work";
 
@@ -83,8 +84,8 @@ export function useGrading(submission: Submission, person: string, of: string, m
           const answer = await data(client.PUT("/feedback/submissions/{id}/grade", { params: { path: { id } }, body }));
           take(answer, publish === false ? formOf(answer.grade) : sent);
           setProblem(undefined);
-          void cache.invalidateQueries({ queryKey: ["assignments"] });
-          void cache.invalidateQueries({ queryKey: ["submissions"] });
+          void invalidate(cache, "assignments");
+          void invalidate(cache, "submissions");
           return true;
         } catch (refused) {
           setProblem(refused);

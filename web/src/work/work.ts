@@ -3,6 +3,7 @@ import { queryOptions } from "@tanstack/react-query";
 
 import { client, data, Problem, type Schemas } from "../api/client";
 import type { Assignment } from "../lib/groups";
+import { queryKeys } from "../lib/queryKeys";
 import { type Document, sorted, type Topic, type WorkRoom } from "../room/room";
 
 export type Submission = Schemas["Submission"];
@@ -12,7 +13,7 @@ export type Feedback = Schemas["Feedback"];
 /** A topic with the work of all its groups. Whoever may only know its outline does not find it here. */
 export const topic = (id: string) =>
   queryOptions({
-    queryKey: ["assignments", "work", id],
+    queryKey: queryKeys.assignments.work(id),
     queryFn: async (): Promise<Assignment> => {
       const found = await data(client.GET("/assignments/{id}", { params: { path: { id } } }));
       if ("groupAssignments" in found) return found;
@@ -23,7 +24,7 @@ export const topic = (id: string) =>
 /** All attempts of a group, the last one first. */
 export const attempts = (groupAssignmentId: string) =>
   queryOptions({
-    queryKey: ["submissions", "attempts", groupAssignmentId],
+    queryKey: queryKeys.submissions.attempts(groupAssignmentId),
     queryFn: async () => {
       const found = await data(client.GET("/feedback/group-assignments/{id}/submissions", { params: { path: { id: groupAssignmentId } } }));
       return found.toSorted((one, other) => other.attempt - one.attempt);
@@ -33,7 +34,7 @@ export const attempts = (groupAssignmentId: string) =>
 /** What was said about the work of a group, in the order it was said. */
 export const comments = (groupAssignmentId: string) =>
   queryOptions({
-    queryKey: ["feedback", groupAssignmentId],
+    queryKey: queryKeys.feedback.comments(groupAssignmentId),
     queryFn: async () => {
       const found = await data(client.GET("/feedback", { params: { query: { groupAssignmentId } } }));
       return found.toSorted((one, other) => one.createdAt.localeCompare(other.createdAt));
@@ -43,7 +44,7 @@ export const comments = (groupAssignmentId: string) =>
 /** Who wrote how long in the documents of a group. */
 export const contributions = (groupId: string) =>
   queryOptions({
-    queryKey: ["groups", "contributions", groupId],
+    queryKey: queryKeys.groups.contributions(groupId),
     queryFn: () => data(client.GET("/groups/{id}/contributions", { params: { path: { id: groupId } } })),
   });
 

@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 
 import { Page } from "../../admin/Page";
 import { client, data } from "../../api/client";
+import { queryKeys } from "../../lib/queryKeys";
 import { isAdmin, only } from "../../lib/session";
 import { Erase } from "../../school/Erase";
 import { Exports } from "../../school/Exports";
@@ -27,7 +28,7 @@ function Privacy() {
   const navigate = Route.useNavigate();
   const choose = (id: string | null) => navigate({ search: id === null ? {} : { userId: id }, replace: true });
   const about = useQuery({
-    queryKey: ["users", "one", userId ?? null],
+    queryKey: queryKeys.users.one(userId ?? ""),
     queryFn: () => data(client.GET("/users/{id}", { params: { path: { id: userId ?? "" } } })),
     enabled: userId !== undefined,
   });

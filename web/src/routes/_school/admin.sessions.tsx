@@ -6,6 +6,7 @@ import { useTranslation } from "react-i18next";
 import { Page } from "../../admin/Page";
 import { client, type Schemas } from "../../api/client";
 import { useSay } from "../../lib/problems";
+import { queryKeys } from "../../lib/queryKeys";
 import { isAdmin, only } from "../../lib/session";
 import { useProgram } from "../../me/program";
 import { isAbove, sessions } from "../../school/admin";
@@ -107,7 +108,7 @@ function useEnding(onEnded: () => void) {
     onSuccess: () => {
       onEnded();
       note(t("me.ended"));
-      return cache.invalidateQueries({ queryKey: ["admin", "sessions"] });
+      return cache.invalidateQueries({ queryKey: queryKeys.admin.allSessions() });
     },
     onError: (problem) => note(say(problem)),
   });
