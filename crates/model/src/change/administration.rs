@@ -19,7 +19,7 @@ pub enum AdministrationChange {
         /// The person.
         user: Person,
     },
-    /// The role on the platform changed.
+    /// The role on the platform changed; all sessions of the person ended.
     PlatformRoleChanged {
         /// The person.
         user: Person,
@@ -27,6 +27,8 @@ pub enum AdministrationChange {
         from: PlatformRole,
         /// The role now.
         to: PlatformRole,
+        /// How many sessions ended.
+        ended_sessions: usize,
     },
     /// Sessions of the person were revoked.
     SessionsRevoked {

@@ -41,9 +41,4 @@ pub enum SessionChange {
         /// The super admin who acted as this person.
         impersonated_by: Option<UserId>,
     },
-    /// The platform role of a person changed: the sockets find their rooms anew.
-    PlatformRoleChanged {
-        /// Whose.
-        user: UserId,
-    },
 }

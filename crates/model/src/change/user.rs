@@ -37,7 +37,7 @@ pub enum UserChange {
         /// The sessions that worked here and ended.
         sessions: Vec<SessionId>,
     },
-    /// The role in the organization changed.
+    /// The role in the organization changed; the sessions opened under the old role ended.
     RoleChanged {
         /// The person.
         user: Person,
@@ -45,6 +45,8 @@ pub enum UserChange {
         member: Member,
         /// The role before.
         from: MemberRole,
+        /// The sessions that ended with the old role.
+        sessions: Vec<SessionId>,
     },
     /// A temporary password was given; all sessions are over.
     PasswordReset {

@@ -4,7 +4,6 @@
 use model::access::{PlatformRole, Viewer};
 use model::change::Change;
 use model::change::administration::AdministrationChange;
-use model::change::session::SessionChange;
 use model::change::user::UserChange;
 use model::edit::{Changed, Edit};
 use model::id::UserId;
@@ -95,8 +94,15 @@ pub fn edit(work: &mut PlatformWork<'_>, admin: &Administrator, user: &UserId, e
         tell(work, admin, user, UserChange::Updated { user: profile, changed })?;
     }
     if let Some(to) = role {
-        role_changed(work, user, from, to)?;
-        let change = AdministrationChange::PlatformRoleChanged { user: person, from, to };
+        // Nothing opened under the old role survives it: no session of the user, none in which somebody acts as the user,
+        // none in which the user acts as somebody.
+        let ended_sessions = sessions::revoke_all(work, user, None, KillReason::Revoked)?;
+        let change = AdministrationChange::PlatformRoleChanged {
+            user: person,
+            from,
+            to,
+            ended_sessions,
+        };
         tell(work, admin, user, change)?;
     }
     if is_ban_changed {
@@ -116,20 +122,6 @@ fn ban_changed(work: &mut PlatformWork<'_>, admin: &Administrator, account: &Acc
         None => AdministrationChange::Unbanned { user },
     };
     tell(work, admin, id, change)
-}
-
-/// What a platform role opened is closed at once: whoever runs the platform is acted as by nobody, and whoever does not
-/// acts as nobody.
-fn role_changed(work: &mut PlatformWork<'_>, user: &UserId, from: PlatformRole, to: PlatformRole) -> Result<()> {
-    let mut over = Vec::new();
-    if to == PlatformRole::SuperAdmin {
-        over = work.end_impersonations(user)?;
-    } else if from == PlatformRole::SuperAdmin {
-        over = work.end_impersonations_by(user)?;
-    }
-    sessions::ended(work, user, over, KillReason::Revoked);
-    work.record(SessionChange::PlatformRoleChanged { user: user.clone() });
-    Ok(())
 }
 
 /// Gives somebody another password; all sessions and all mailed links are worth nothing any more (contract 6.1).

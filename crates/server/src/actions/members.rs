@@ -43,10 +43,12 @@ pub fn edit(work: &mut Work<'_>, id: &MemberId, edit: &MemberEdit) -> Result<Kno
         let from = std::mem::replace(&mut member.role, role);
         member.updated_at = Some(work.now());
         work.update_member(&member)?;
+        let sessions = work.end_sessions_of_old_role(&user.id)?;
         work.record(UserChange::RoleChanged {
             user: user.person(),
             member,
             from,
+            sessions,
         });
     }
     work.member(id)

@@ -19,8 +19,9 @@ statements! {
     /// His homerooms have no teacher any more.
     FREE_HOMEROOMS = "UPDATE homerooms SET teacher_id = NULL, updated_at = $3
         WHERE organization_id = $1 AND teacher_id = $2";
-    /// Ends the sessions that work in this organization.
-    END_SESSIONS_HERE = "DELETE FROM sessions WHERE user_id = $2 AND active_organization_id = $1 RETURNING id";
+    /// Ends the sessions that work in this organization, and those that have chosen none: the host name could bring them in.
+    END_SESSIONS_HERE = "DELETE FROM sessions
+        WHERE user_id = $2 AND (active_organization_id = $1 OR active_organization_id IS NULL) RETURNING id";
     /// Ends all sessions of a member.
     END_SESSIONS = "DELETE FROM sessions
         WHERE user_id = (SELECT m.user_id FROM members m WHERE m.organization_id = $1 AND m.user_id = $2)
@@ -79,6 +80,12 @@ impl Work<'_> {
             left,
             sessions,
         })
+    }
+
+    /// Ends the sessions of a member that were opened under the role the member had here until now. Sessions that work in
+    /// another organization go on: the role there did not change.
+    pub fn end_sessions_of_old_role(&mut self, user: &UserId) -> Result<Vec<SessionId>> {
+        self.many(&END_SESSIONS_HERE, args![user], |row| row.take())
     }
 
     /// Ends all sessions of a member, in whatever organization they work.

@@ -13,7 +13,7 @@ use crate::auth::{Browser, PASSWORD, enable};
 use crate::live::told;
 use crate::support::rows::texts;
 use crate::support::school_people::member_of_north;
-use crate::support::{Heard, Rows, TestApp, clients_are_there, raw};
+use crate::support::{Client, Heard, Rows, TestApp, clients_are_there, raw};
 
 /// Waits until a socket is out of a room; five seconds is what is promised.
 async fn until_empty(app: &TestApp, room: &Room, left: usize) {
@@ -56,14 +56,21 @@ both!(a_demoted_teacher_teaches_no_more, |app| {
         .filter(|row| matches!(row.access, Access::Staff | Access::Admin))
         .collect();
     assert!(taught.len() > 20);
+    let again = Browser::new(app);
+    again.sign_in(&world.ada.email, PASSWORD).await.expect(200);
+    let choose = json!({"organizationId": world.north});
+    again.post("/auth/organization/set-active", choose).await.expect(200);
     for row in taught {
-        for client in &old {
+        let ask = async |client: &Client| {
             let body = (row.method != "GET").then(|| json!({}));
-            let answer = client
+            client
                 .send(row.method.parse().unwrap(), &concrete(&row.path), body)
-                .await;
-            answer.refused(403, "FORBIDDEN_ROLE");
+                .await
+        };
+        for client in &old {
+            ask(client).await.refused(401, "UNAUTHENTICATED");
         }
+        ask(&again.client()).await.refused(403, "FORBIDDEN_ROLE");
     }
     until_empty(app, &staff, 0).await;
     let logged = texts(

@@ -5,13 +5,15 @@
 use std::time::Duration;
 
 use groupwork::args;
+use model::access::{MemberRole, PlatformRole};
 use model::id::ClassId;
 use model::news::Room;
 use serde_json::json;
 
 use crate::auth::{Browser, PASSWORD, enable, run};
 use crate::live::told;
-use crate::support::school_people::member_of_north;
+use crate::support::rows::texts;
+use crate::support::school_people::{in_school, member_of_north};
 use crate::support::{Person, Rows, TestApp, raw};
 
 /// What is promised.
@@ -40,9 +42,13 @@ enum Way {
     Suspended,
     RemovedFromSchool,
     RemovedFromPlatform,
+    RoleRaised,
+    RoleLowered,
+    RoleImported,
+    PlatformRoleChanged,
 }
 
-const WAYS: [Way; 14] = [
+const WAYS: [Way; 18] = [
     Way::SignOut,
     Way::RevokedElsewhere,
     Way::OthersRevokedElsewhere,
@@ -57,7 +63,23 @@ const WAYS: [Way; 14] = [
     Way::Suspended,
     Way::RemovedFromSchool,
     Way::RemovedFromPlatform,
+    Way::RoleRaised,
+    Way::RoleLowered,
+    Way::RoleImported,
+    Way::PlatformRoleChanged,
 ];
+
+impl Way {
+    /// The role in North, and on the platform, of a user who is created for this way only; none for those of the world.
+    fn of_new_user(self) -> Option<(MemberRole, PlatformRole)> {
+        match self {
+            Self::RoleRaised | Self::RoleImported => Some((MemberRole::Student, PlatformRole::Student)),
+            Self::RoleLowered => Some((MemberRole::Teacher, PlatformRole::Teacher)),
+            Self::PlatformRoleChanged => Some((MemberRole::Admin, PlatformRole::SuperAdmin)),
+            _ => None,
+        }
+    }
+}
 
 /// A browser with a session in the school, at one instance.
 async fn at_work(app: &TestApp, base: &str, person: &Person) -> Browser {
@@ -116,6 +138,24 @@ async fn end(app: &TestApp, way: Way, person: &Person, browser: &Browser) {
             adam.delete(&format!("/users/{}", person.id)).await.expect(200);
         }
         Way::RemovedFromPlatform => drop(root.post("/auth/admin/remove-user", of).await.expect(200)),
+        Way::RoleRaised | Way::RoleLowered => {
+            let member = format!("/admin/members/{}", member_of_north(app, person).await);
+            let role = if way == Way::RoleRaised { "admin" } else { "student" };
+            // Only an owner makes somebody an administrator.
+            app.as_(&world.olga)
+                .patch(&member, json!({"role": role}))
+                .await
+                .expect(200);
+        }
+        Way::RoleImported => {
+            let row = json!({"email": person.email, "firstName": "A", "lastName": "B", "role": "teacher"});
+            let report = adam.post("/users/import", json!({"users": [row]})).await.expect(200);
+            assert_eq!(report["updated"], 1, "{report}");
+        }
+        Way::PlatformRoleChanged => {
+            let body = json!({"userId": person.id, "role": "TEACHER"});
+            root.post("/auth/admin/set-role", body).await.expect(200);
+        }
     }
 }
 
@@ -123,8 +163,47 @@ both!(old_cookies_and_sockets_are_worth_nothing, |app| {
     of_sessions(app, &app.base).await;
 });
 
-both!(a_lower_role_hears_and_does_nothing_more_of_a_higher_one, |app| {
-    of_a_role(app, &app.base).await;
+both!(a_role_change_ends_sessions_of_that_school_and_no_others, |app| {
+    let (world, rows) = (&app.world, Rows(app));
+    rows.join_school(&world.south, &world.ben, "student").await;
+    let in_south = rows.another_session(&world.ben).await;
+    rows.choose(&in_south, Some(&world.south)).await;
+    let in_no_school = rows.another_session(&world.ben).await;
+    rows.choose(&in_no_school, None).await;
+    let member = format!("/admin/members/{}", member_of_north(app, &world.ben).await);
+    let adam = app.as_(&world.adam);
+    // The same role again is no change.
+    adam.patch(&member, json!({"role": "student"})).await.expect(200);
+    app.as_(&world.ben).get("/subjects").await.expect(200);
+
+    adam.patch(&member, json!({"role": "teacher"})).await.expect(200);
+    for ended in [&world.ben, &in_no_school] {
+        app.as_(ended).get("/users/me").await.refused(401, "UNAUTHENTICATED");
+    }
+    app.as_(&in_south).get("/subjects").await.expect(200);
+    let logged = texts(
+        &app.database,
+        "SELECT details FROM activity_logs WHERE action = 'ROLE_CHANGED'".to_owned(),
+    )
+    .await;
+    assert_eq!(logged.len(), 1);
+    assert!(
+        logged[0].as_deref().unwrap().contains("\"endedSessions\":2"),
+        "{logged:?}"
+    );
+});
+
+both!(a_session_of_a_former_member_is_not_worth_a_later_role, |app| {
+    let (world, rows) = (&app.world, Rows(app));
+    rows.join_school(&world.south, &world.ben, "student").await;
+    let old = rows.another_session(&world.ben).await;
+    rows.choose(&old, None).await;
+    app.as_(&world.adam)
+        .delete(&format!("/users/{}", world.ben.id))
+        .await
+        .expect(200);
+    rows.join_school(&world.north, &world.ben, "teacher").await;
+    app.as_(&old).get("/users/me").await.refused(401, "UNAUTHENTICATED");
 });
 
 /// Ends sessions in every way at an instance; they are over at the one of this address.
@@ -133,10 +212,15 @@ pub async fn of_sessions(app: &TestApp, felt: &str) {
     assert_eq!(STATEMENTS.len(), 1);
     for way in WAYS {
         // The two that end a membership need a person of their own.
-        let person = match way {
-            Way::RemovedFromSchool => &world.cem,
-            Way::RemovedFromPlatform => &world.dana,
-            _ => &world.ben,
+        let new = match way.of_new_user() {
+            Some((role, platform)) => Some(in_school(app, &world.north, role, platform).await.person),
+            None => None,
+        };
+        let person = match (&new, way) {
+            (Some(new), _) => new,
+            (None, Way::RemovedFromSchool) => &world.cem,
+            (None, Way::RemovedFromPlatform) => &world.dana,
+            (None, _) => &world.ben,
         };
         enable(app, person).await;
         let browser = at_work(app, felt, person).await;
@@ -190,37 +274,6 @@ pub async fn of_sessions(app: &TestApp, felt: &str) {
         }
         if person.id == world.ben.id {
             run(app, &RESTORE, args![person.id]);
-        }
-    }
-}
-
-/// Takes a role away at an instance; the one of this address knows.
-pub async fn of_a_role(app: &TestApp, felt: &str) {
-    let (world, rows) = (&app.world, Rows(app));
-    enable(app, &world.ada).await;
-    let browser = at_work(app, felt, &world.ada).await;
-    let course = format!("/courses/{}", world.seven_b.course);
-    browser.get(&course).await.expect(200);
-    let mut socket = raw::Socket::open_at(felt, browser.client().cookie().unwrap()).await;
-    socket.expect("ready").await;
-    let member = format!("/admin/members/{}", member_of_north(app, &world.ada).await);
-    app.as_(&world.adam)
-        .patch(&member, json!({"role": "student"}))
-        .await
-        .expect(200);
-    browser.copy().get(&course).await.refused(403, "FORBIDDEN_ROLE");
-    let staff = Room::Staff(ClassId::new(&world.seven_b.id));
-    let own = Room::User(crate::support::live_rows::user(&world.ada));
-    rows.tell(vec![
-        told(&world.north, vec![staff], "too late"),
-        told(&world.north, vec![own], "still here"),
-    ])
-    .await;
-    loop {
-        let frame = socket.next().await.expect("a role does not end a session");
-        assert!(!frame.contains("too late"), "{frame}");
-        if frame.contains("still here") {
-            break;
         }
     }
 }

@@ -256,10 +256,12 @@ fn update(work: &mut Work<'_>, id: &UserId, new: &ImportedPerson) -> Result<RowS
     }
     let is_same = changed.is_empty() && !has_new_role;
     if has_new_role {
+        let sessions = work.end_sessions_of_old_role(id)?;
         work.record(UserChange::RoleChanged {
             user: user.person(),
             member,
             from,
+            sessions,
         });
     }
     if !changed.is_empty() {

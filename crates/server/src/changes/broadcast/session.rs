@@ -35,10 +35,6 @@ pub fn orders(change: &SessionChange) -> Vec<Signal> {
             parties: vec![Party::Session(session.clone())],
             leave: Vec::new(),
         }],
-        SessionChange::PlatformRoleChanged { user } => vec![Signal::Resync {
-            parties: vec![Party::User(user.clone())],
-            leave: Vec::new(),
-        }],
         SessionChange::LoginFailed { .. } => Vec::new(),
     }
 }

@@ -9,7 +9,11 @@ use super::{class, group};
 
 pub fn tell(change: &UserChange, telling: &mut Telling<'_>) {
     match change {
-        UserChange::Created { user, .. } | UserChange::RoleChanged { user, .. } => {
+        UserChange::Created { user, .. } => telling.resync_users([&user.id], Vec::new()),
+        UserChange::RoleChanged { user, sessions, .. } => {
+            for session in sessions {
+                telling.kill(Party::Session(session.clone()), KillReason::Revoked);
+            }
             telling.resync_users([&user.id], Vec::new());
         }
         UserChange::Updated { user, changed } => {

@@ -17,9 +17,17 @@ pub(super) fn entry(change: &AdministrationChange) -> Entry {
         AdministrationChange::Unbanned { user } => {
             about(user).details(json!({"changed": ["banned"], "after": {"banned": false}}))
         }
-        AdministrationChange::PlatformRoleChanged { user, from, to } => {
-            about(user).details(json!({"changed": ["role"], "before": {"role": from}, "after": {"role": to}}))
-        }
+        AdministrationChange::PlatformRoleChanged {
+            user,
+            from,
+            to,
+            ended_sessions,
+        } => about(user).details(json!({
+            "changed": ["role"],
+            "before": {"role": from},
+            "after": {"role": to},
+            "endedSessions": ended_sessions,
+        })),
         AdministrationChange::SessionsRevoked { user, count } => about(user).details(json!({"endedSessions": count})),
         AdministrationChange::ImpersonationBegun { user } => impersonation(Action::Create, user),
         AdministrationChange::ImpersonationEnded { user } => impersonation(Action::Delete, user),

@@ -37,9 +37,7 @@ pub(super) fn entry(change: &OrganizationChange) -> Option<Entry> {
 /// be a password typed into the wrong field, so only a known account is named.
 pub(super) fn session(change: &SessionChange) -> Option<Entry> {
     match change {
-        SessionChange::Ended { .. }
-        | SessionChange::OrganizationChosen { .. }
-        | SessionChange::PlatformRoleChanged { .. } => None,
+        SessionChange::Ended { .. } | SessionChange::OrganizationChosen { .. } => None,
         SessionChange::RevokedByAdmin { user, session } => {
             let details = json!({"user": person(user)});
             Some(Entry::new(Category::Auth, Action::Delete, "session", session, &user.name).details(details))

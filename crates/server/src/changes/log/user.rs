@@ -29,9 +29,13 @@ pub(super) fn entry(change: &UserChange) -> Option<Entry> {
             "isActive": is_active,
             "endedSessions": sessions.len(),
         })),
-        UserChange::RoleChanged { user, member, from } => {
-            about(Action::RoleChanged, user).details(json!({"from": from, "to": member.role}))
-        }
+        UserChange::RoleChanged {
+            user,
+            member,
+            from,
+            sessions,
+        } => about(Action::RoleChanged, user)
+            .details(json!({"from": from, "to": member.role, "endedSessions": sessions.len()})),
         UserChange::PasswordReset { user } => about(Action::Update, user).details(json!({"changed": ["password"]})),
         UserChange::MembershipEnded {
             user,

@@ -1,7 +1,7 @@
 //! Accounts as those who run the platform see and change them (`/auth/admin`). An erased account is nobody's any more.
 
 use model::access::PlatformRole;
-use model::id::{SessionId, UserId};
+use model::id::UserId;
 use model::text::name_key;
 use model::time::Timestamp;
 use model::user::Person;
@@ -95,10 +95,6 @@ statements! {
     /// A ban that is over.
     LIFT_BAN = "UPDATE users SET banned = FALSE, ban_reason = NULL, ban_expires = NULL
         WHERE id = $1 AND banned AND ban_expires < $2";
-    /// Ends the sessions in which somebody acts as this person.
-    END_IMPERSONATIONS = "DELETE FROM sessions WHERE user_id = $1 AND impersonated_by IS NOT NULL RETURNING id";
-    /// Ends the sessions in which this person acts as somebody else.
-    END_IMPERSONATIONS_BY = "DELETE FROM sessions WHERE impersonated_by = $1 RETURNING id";
     /// Takes every way to sign in.
     DELETE_ACCOUNTS = "DELETE FROM accounts WHERE user_id = $1";
     /// Takes every mailed link.
@@ -344,17 +340,6 @@ impl Platform<'_> {
     /// Lifts a ban that is over.
     pub fn lift_ban(&mut self, user: &UserId, now: Timestamp) -> Result<()> {
         self.connection.run(&LIFT_BAN, args![user, now]).map(drop)
-    }
-
-    /// Ends the sessions in which somebody acts as this person.
-    pub fn end_impersonations(&mut self, user: &UserId) -> Result<Vec<SessionId>> {
-        self.connection.many(&END_IMPERSONATIONS, args![user], |row| row.take())
-    }
-
-    /// Ends the sessions in which this person acts as somebody else.
-    pub fn end_impersonations_by(&mut self, user: &UserId) -> Result<Vec<SessionId>> {
-        self.connection
-            .many(&END_IMPERSONATIONS_BY, args![user], |row| row.take())
     }
 
     /// Takes every mailed link to a person.

@@ -92,16 +92,21 @@ both!(a_platform_role_is_changed_for_others_only_and_counts_at_once, |app| {
             .await
     };
     let courses = format!("/courses?organizationId={}", world.south);
-    let tom = app.as_(&world.tom);
+    let old = app.as_(&world.tom);
     assert_eq!(
         set(&world.tom.id, json!(["SUPER_ADMIN"])).await.expect(200)["user"]["role"],
         "SUPER_ADMIN"
     );
+    // What was opened under the old role is closed.
+    old.get("/users/me").await.refused(401, "UNAUTHENTICATED");
+    let tom = signed_in(app, &world.tom).await;
     tom.get("/auth/admin/list-users").await.expect(200);
     assert_eq!(
         set(&world.tom.id, json!("TEACHER")).await.expect(200)["user"]["role"],
         "TEACHER"
     );
+    tom.get("/users/me").await.refused(401, "UNAUTHENTICATED");
+    let tom = signed_in(app, &world.tom).await;
     tom.get("/auth/admin/list-users")
         .await
         .refused(403, "YOU_ARE_NOT_ALLOWED_TO_LIST_USERS");

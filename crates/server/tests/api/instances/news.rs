@@ -54,7 +54,6 @@ async fn whatever_ends_a_session_ends_it_at_another_instance() {
     let mut other = tokio::task::block_in_place(|| place.start("serve"));
     other.ready().await;
     revocation::of_sessions(&app, &other.base).await;
-    revocation::of_a_role(&app, &other.base).await;
     assert!(other.stop().success());
     app.close().await;
 }
