@@ -19,6 +19,10 @@ WORLD = json.loads(os.environ["GROUPWORK_WORLD"])
 BASE = WORLD["base"]
 
 
+# The header that names the organization of the page; any other id than the active one is rejected.
+SHOWN = "X-Organization-Id"
+
+
 class Person:
     """The sessions of the person who asks; one that a request ended is replaced."""
 
@@ -140,6 +144,11 @@ def before_call(context, case, kwargs):
         # A body that is set anew is judged anew, and bytes of a file are not what the document calls text.
         if body != case.body:
             case.body = body
+    shown = (case.headers or {}).get(SHOWN)
+    if shown is not None and case.meta and valid(case, "header"):
+        case.headers = {name: value for name, value in case.headers.items() if name.lower() != SHOWN.lower()}
+        if WORLD["organization"]:
+            case.headers[SHOWN] = existing([WORLD["organization"]], shown)
     if WORLD["documentSecret"]:
         case.headers = {**(case.headers or {}), **as_document_server(case)}
     cookie = PERSON.cookie(purpose(case))

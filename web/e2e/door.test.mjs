@@ -99,6 +99,28 @@ scene("of several schools the one chosen last is entered without asking", async 
   await page.getByRole("banner").getByText("Other School").waitFor();
 });
 
+scene("a tab of one school does nothing in another school that a second tab chose", async (stage) => {
+  const first = await stage.page("root", { path: "/courses", fresh: true, allow: [/status of 409/] });
+  const school = await first.getByRole("banner").getByText("Demo School").textContent();
+  const second = await first.context().newPage();
+  await second.goto("/schools");
+  await second.getByRole("button", { name: "Other School" }).click();
+  await second.getByRole("banner").getByText("Other School").waitFor();
+  const window = first.getByRole("alertdialog", { name: `This tab shows ${school}` });
+  await window.getByText("You are now working in Other School").waitFor();
+  await audit(first);
+  await first.keyboard.press("Escape");
+  await window.waitFor();
+  await window.getByRole("button", { name: "Go on in Demo School" }).click();
+  await window.waitFor({ state: "detached" });
+  await first.getByRole("banner").getByText("Demo School").waitFor();
+  // Now the second tab is the one whose school is not the active one.
+  const behind = second.getByRole("alertdialog", { name: "This tab shows Other School" });
+  await behind.getByRole("button", { name: "Go to Demo School" }).click();
+  await second.getByRole("banner").getByText("Demo School").waitFor();
+  assert.equal(await second.getByRole("alertdialog").count(), 0);
+});
+
 scene("the demo lets whoever tries it in by a button", async (stage) => {
   const page = await stage.page("nobody", { path: "/login" });
   await page.getByRole("button", { name: "Enter as student (Ana Lima)" }).click();

@@ -18,6 +18,9 @@ pub enum Error {
     /// An administrator of another organization chose the password; it opens that organization only.
     #[error("An administrator of another organization chose your password. Reset it by email to work here.")]
     PasswordNotConfirmed,
+    /// The page names the organization it shows, and the session works in another one or in none.
+    #[error("You are working in another organization now. Reload the page, or switch back.")]
+    OrganizationChanged,
     /// The organization of the request is suspended.
     #[error("This organization is suspended. Ask its owner.")]
     OrganizationSuspended,

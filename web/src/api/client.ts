@@ -1,6 +1,7 @@
 // The one door to the service. Every call answers with its data or throws a Problem; nothing else is thrown.
 import createClient from "openapi-fetch";
 
+import { checkCode, shownHeaders } from "../lib/shownSchool";
 import type { components, paths } from "./schema";
 
 export type Schemas = components["schemas"];
@@ -21,6 +22,9 @@ export class Problem extends Error {
 export const client = createClient<paths>({ baseUrl: "/api", credentials: "same-origin" });
 
 client.use({
+  onRequest({ request }) {
+    for (const [name, value] of Object.entries(shownHeaders())) request.headers.set(name, value);
+  },
   onError: () => new Problem(0, "OFFLINE", "The service cannot be reached"),
   async onResponse({ response }) {
     if (!response.ok) throw await problemOf(response);
@@ -39,6 +43,7 @@ export async function problemOf(response: Response): Promise<Problem> {
     details?: { path: string; message: string }[];
     requestId?: string;
   };
+  checkCode(said.code);
   return new Problem(
     response.status,
     said.code ?? "UNKNOWN",

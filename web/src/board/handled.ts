@@ -7,6 +7,7 @@ import { useTranslation } from "react-i18next";
 import { client } from "../api/client";
 import { useSay } from "../lib/problems";
 import { allOf, invalidate } from "../lib/queryKeys";
+import { shownHeaders } from "../lib/shownSchool";
 import { note } from "../ui/notes";
 import { type Board, type BoardGroup, called } from "./board";
 
@@ -99,7 +100,7 @@ async function tell(cache: QueryClient, card: BoardGroup): Promise<void> {
 function tellAll(): void {
   for (const id of timers.keys()) {
     forget(id);
-    void fetch(`/api/groups/${encodeURIComponent(id)}/help/resolve`, { method: "POST", keepalive: true, headers: { "content-type": "application/json" }, body: "{}" });
+    void fetch(`/api/groups/${encodeURIComponent(id)}/help/resolve`, { method: "POST", keepalive: true, headers: { "content-type": "application/json", ...shownHeaders() }, body: "{}" });
   }
 }
 

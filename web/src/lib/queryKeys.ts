@@ -107,6 +107,7 @@ export const queryKeys = {
     // Everything of this family is about the person who is signed in; the bare key is the person.
     self: () => key<Schemas["Me"] | null>("me"),
     acting: () => ["me", "acting"],
+    activeSchool: () => ["me", "active-school"],
     devices: () => ["me", "devices"],
   },
   messages: {

@@ -5,6 +5,7 @@ import { notFound } from "@tanstack/react-router";
 import { client, data, Problem, type Schemas } from "../api/client";
 import { forgetDrafts } from "./drafts";
 import { queryKeys } from "./queryKeys";
+import { clearShown, restored } from "./shownSchool";
 
 export type Me = Schemas["Me"];
 
@@ -31,6 +32,13 @@ export const schools = (person: Me) =>
     queryKey: queryKeys.schools.of(person.id),
     queryFn: () => (isSuper(person) ? data(client.GET("/tenants")) : data(client.GET("/auth/organization/list"))) as Promise<School[]>,
   });
+
+/** The school in which the session works now, asked when a page shows another one. */
+export const activeSchool = queryOptions({
+  queryKey: queryKeys.me.activeSchool(),
+  queryFn: async () => (await data(client.GET("/users/me"))).organization ?? null,
+  staleTime: 0,
+});
 
 /** Whether somebody else acts in the name of the person who is signed in. */
 export const acting = queryOptions({
@@ -68,6 +76,7 @@ export function only(allowed: (person: Me) => boolean) {
 
 export async function signIn(cache: QueryClient, email: string, password: string): Promise<void> {
   await client.POST("/auth/sign-in/email", { body: { email, password } as never });
+  clearShown();
   cache.clear();
 }
 
@@ -79,7 +88,16 @@ export const lastSchool = (person: Me): string | null => localStorage.getItem(ke
 export async function chooseSchool(cache: QueryClient, person: Me, organizationId: string): Promise<void> {
   await client.POST("/auth/organization/set-active", { body: { organizationId } as never });
   localStorage.setItem(keptSchool(person.id), organizationId);
+  clearShown();
   cache.clear();
+}
+
+/** Makes the school of this page the active one again, after another tab chose another one. What the page shows stays. */
+export async function returnToSchool(cache: QueryClient, person: Me, organizationId: string): Promise<void> {
+  await client.POST("/auth/organization/set-active", { body: { organizationId } as never });
+  localStorage.setItem(keptSchool(person.id), organizationId);
+  restored();
+  await cache.invalidateQueries();
 }
 
 /** Sets another password for the person who is signed in; every other session of his ends. */
@@ -92,6 +110,7 @@ const LASTING = /^(language$|school:|prefers:)/;
 
 /** Nobody is here any more: everything is forgotten, and what is still on the screen asks for nothing. */
 export function forget(cache: QueryClient): void {
+  clearShown();
   cache.clear();
   cache.setQueryData(me.queryKey, null);
 }

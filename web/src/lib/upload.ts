@@ -1,5 +1,6 @@
 // Sending a file with its progress, which `fetch` does not tell.
 import { Problem } from "../api/client";
+import { checkCode, shownHeaders } from "./shownSchool";
 
 export interface Upload<T> {
   done: Promise<T>;
@@ -16,6 +17,7 @@ export function upload<T>(path: string, form: FormData, onProgress: (share: numb
     request.upload.addEventListener("progress", (event) => event.lengthComputable && onProgress(event.loaded / event.total));
     request.addEventListener("load", () => {
       const body = (request.response ?? {}) as { code?: string; message?: string; details?: { path: string; message: string }[]; requestId?: string };
+      checkCode(body.code);
       if (request.status < 300) resolve(request.response as T);
       else reject(new Problem(request.status, body.code ?? "UNKNOWN", body.message ?? request.statusText, body.details ?? [], body.requestId));
     });
@@ -23,6 +25,7 @@ export function upload<T>(path: string, form: FormData, onProgress: (share: numb
     request.addEventListener("abort", () => reject(new Problem(0, "CANCELLED", "Cancelled")));
   });
   request.open(method, `/api${path}`);
+  for (const [name, value] of Object.entries(shownHeaders())) request.setRequestHeader(name, value);
   request.responseType = "json";
   request.send(form);
   return { done, cancel: () => request.abort() };

@@ -5,12 +5,14 @@ import { useTranslation } from "react-i18next";
 
 import { goLive, type Line } from "../lib/live";
 import { acting, forget, isSuper, me, type Me } from "../lib/session";
+import { showSchool, useChangedSchool } from "../lib/shownSchool";
 import { enterSchool, speakFor, wasInside } from "../lib/words";
 import { ActingBar } from "../shell/ActingBar";
 import { Header } from "../shell/Header";
 import { useDownloads } from "../submissions/tray";
 import { Notes } from "../ui/notes";
 
+const OtherSchool = lazy(async () => ({ default: (await import("../shell/OtherSchool")).OtherSchool }));
 const Downloads = lazy(async () => ({ default: (await import("../submissions/Downloads")).Downloads }));
 
 /** Whether somebody can be at a place without being in a school: the own account, and the schools themselves. */
@@ -27,6 +29,7 @@ export const Route = createFileRoute("/_school")({
     if (person.mustChangePassword && !(await context.cache.ensureQueryData(acting))) throw redirect({ to: "/change-password", search: { next } });
     const isOpen = person.organization?.status === "ACTIVE" || (person.organization !== null && isSuper(person));
     if (!isOpen && !needsNoSchool(person, location.pathname)) throw redirect({ to: "/schools", search: { next } });
+    showSchool(person.organization);
     await Promise.all([speakFor(person), enterSchool(location.pathname)]);
     return { person };
   },
@@ -38,6 +41,7 @@ function School() {
   const { person } = Route.useRouteContext();
   const line = useLine();
   const downloads = useDownloads();
+  const changed = useChangedSchool();
   return (
     <>
       <a href="#main" className="bg-sheet sr-only z-20 p-2 focus:not-sr-only focus:absolute">
@@ -55,6 +59,11 @@ function School() {
         </Suspense>
       )}
       <Notes />
+      {changed === null ? null : (
+        <Suspense>
+          <OtherSchool person={person} shown={changed} />
+        </Suspense>
+      )}
     </>
   );
 }

@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 import { client } from "../api/client";
 import { useSay } from "../lib/problems";
 import { acting } from "../lib/session";
+import { clearShown } from "../lib/shownSchool";
 import { useQuiet } from "../lib/whenQuiet";
 import { Button } from "../ui/Button";
 import { note } from "../ui/notes";
@@ -19,6 +20,7 @@ export function ActingBar({ name }: { name: string }) {
   const stopping = useMutation({
     mutationFn: () => client.POST("/auth/admin/stop-impersonating", { body: {} as never }),
     onSuccess: () => {
+      clearShown();
       cache.clear();
       return navigate({ to: "/super/tenants" });
     },

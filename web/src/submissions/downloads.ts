@@ -1,5 +1,6 @@
 // Files that take a while to be made: what failed is said, instead of being saved under the name of a file.
 import { Problem, problemOf } from "../api/client";
+import { shownHeaders } from "../lib/shownSchool";
 import { Archive } from "./archive";
 import { add, change, dismiss } from "./tray";
 
@@ -21,7 +22,7 @@ export function fetchFile(url: string, name: string): void {
 async function fetchOne(id: number, url: string, name: string, signal: AbortSignal): Promise<void> {
   change(id, { state: "running", progress: { bytes: 0 }, problem: undefined });
   try {
-    const answer = await fetch(url, { credentials: "same-origin", signal });
+    const answer = await fetch(url, { credentials: "same-origin", signal, headers: shownHeaders() });
     if (!answer.ok || answer.body === null) throw await problemOf(answer);
     const archive = new Archive((progress) => change(id, { progress }));
     const whole = await new Response(answer.body.pipeThrough(archive.stream)).blob();

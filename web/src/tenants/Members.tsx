@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 import { client } from "../api/client";
 import { useSay } from "../lib/problems";
 import type { Me } from "../lib/session";
+import { clearShown } from "../lib/shownSchool";
 import { Button } from "../ui/Button";
 import { Problems } from "../ui/Problems";
 import { Shape } from "../ui/Shape";
@@ -76,6 +77,7 @@ function useActing(organizationId: string) {
       await client.POST("/auth/organization/set-active", { body: { organizationId } as never });
     },
     onSuccess: () => {
+      clearShown();
       cache.clear();
       return navigate({ to: "/" });
     },

@@ -54,6 +54,8 @@ pub struct Claim {
     pub token: Option<String>,
     /// The host it was sent to.
     pub host: Option<HostName>,
+    /// The organization that the caller's page shows, if the request names one.
+    pub shown: Option<ShownOrganization>,
     /// The object or organization the address names, for a SUPER_ADMIN without an organization.
     pub home: Option<Home>,
     /// Where it comes from, as limits count it.
@@ -62,6 +64,36 @@ pub struct Claim {
     pub is_well_formed: bool,
     /// The request's id.
     pub request_id: Option<String>,
+}
+
+/// The header with which a request names the organization that its page shows.
+pub const SHOWN_ORGANIZATION: &str = "x-organization-id";
+
+/// The content of [`SHOWN_ORGANIZATION`]: an id, or nothing readable, which names no organization.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShownOrganization(Option<String>);
+
+impl ShownOrganization {
+    fn of(headers: &HeaderMap) -> Option<Self> {
+        let mut values = headers.get_all(SHOWN_ORGANIZATION).iter();
+        let first = values.next()?;
+        let is_repeated = values.next().is_some();
+        let id = first.to_str().ok().filter(|_| !is_repeated);
+        Some(Self(id.map(str::to_owned)))
+    }
+
+    /// Rejects the request when the caller does not work in the named organization. To somebody who does not belong to the
+    /// organization of the request every id gets the same error, so that none can be guessed.
+    fn check(&self, facts: &SessionFacts) -> Result<()> {
+        let active = facts.organization.as_ref();
+        let own = active.filter(|active| active.member_role.is_some() || facts.user.role == PlatformRole::SuperAdmin);
+        let is_same = own.is_some_and(|own| self.0.as_deref() == Some(own.tenant.id().as_str()));
+        if is_same {
+            Ok(())
+        } else {
+            Err(Error::OrganizationChanged)
+        }
+    }
 }
 
 /// Who asks: plain values, read at the beginning of the request.
@@ -194,6 +226,7 @@ impl Gate {
             origin: origin::check(request.method(), request.headers(), frontend_origin),
             token: self.token(request.headers()),
             host: self.hosts.name(request.uri(), request.headers(), peer),
+            shown: ShownOrganization::of(request.headers()),
             home: home::named(
                 request.uri(),
                 request.extensions().get::<MatchedPath>().map(MatchedPath::as_str),
@@ -267,12 +300,16 @@ pub async fn look_up(gate: &Gate, claim: &mut Claim) -> Result<Option<SessionFac
     }
 }
 
-/// Checks the origin, authenticates, resolves the tenant and authorizes, in this order (contract 2).
+/// Checks the origin, authenticates, resolves the tenant, compares it with the one that the page shows, and authorizes, in
+/// this order (contract 2).
 pub fn authenticate(claim: Claim, facts: Option<SessionFacts>, access: Access) -> Result<Caller> {
     claim.origin?;
     let (is_named, request_id) = (claim.home.is_some(), claim.request_id);
     let facts = facts.ok_or(Error::Unauthenticated)?;
     if access.needs_organization() {
+        if let Some(shown) = &claim.shown {
+            shown.check(&facts)?;
+        }
         admit_to_organization(&facts)?;
     }
     let is_lost = is_named && facts.user.role == PlatformRole::SuperAdmin && facts.organization.is_none();

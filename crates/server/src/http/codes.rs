@@ -126,6 +126,10 @@ const CODES: &[(&str, &str)] = &[
         "NO_ACTIVE_ORGANIZATION",
         "Neither the session nor the Host names an organization.",
     ),
+    (
+        "ORGANIZATION_CHANGED",
+        "X-Organization-Id does not name the organization in which the caller works now; nothing was done.",
+    ),
     ("ORGANIZATION_SUSPENDED", "The organization is suspended."),
     ("OVERLOADED", "The service is busy; Retry-After says when to try again."),
     ("PAYLOAD_TOO_LARGE", "Body or file is larger than allowed."),
@@ -240,6 +244,7 @@ pub fn of_likeness(route: Likeness) -> Vec<(u16, &'static str)> {
             (403, "NOT_A_MEMBER"),
             (403, "PASSWORD_NOT_CONFIRMED"),
             (403, "ORGANIZATION_SUSPENDED"),
+            (409, "ORGANIZATION_CHANGED"),
         ],
     );
     let by_role = matches!(

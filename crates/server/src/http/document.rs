@@ -16,12 +16,13 @@ use serde::Deserialize;
 use serde_json::Value;
 use utoipa::openapi::example::ExampleBuilder;
 use utoipa::openapi::extensions::Extensions;
-use utoipa::openapi::path::Operation;
+use utoipa::openapi::path::{Operation, Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::schema::{AnyOfBuilder, ArrayItems, SchemaType, Type};
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::openapi::tag::TagBuilder;
 use utoipa::openapi::{
-    Content, InfoBuilder, LicenseBuilder, OpenApi, Ref, RefOr, Response, ResponseBuilder, Schema, ServerBuilder,
+    Content, InfoBuilder, LicenseBuilder, ObjectBuilder, OpenApi, Ref, RefOr, Required, Response, ResponseBuilder,
+    Schema, ServerBuilder,
 };
 use utoipa::{PartialSchema, ToSchema};
 
@@ -106,6 +107,9 @@ pub fn finish(mut document: OpenApi, rows: &[Row]) -> OpenApi {
     components
         .schemas
         .insert(Problem::name().into_owned(), Problem::schema());
+    components
+        .parameters
+        .insert("ShownOrganization".to_owned(), shown_organization().into());
     components.schemas.extend(of_parameters());
     for schema in components.schemas.values_mut() {
         loosen(schema);
@@ -127,6 +131,21 @@ pub fn finish(mut document: OpenApi, rows: &[Row]) -> OpenApi {
         .build();
     components.add_security_scheme("documentServer", SecurityScheme::Http(bearer));
     document
+}
+
+/// The header with which a request names the organization that its page shows; every tenant route refers to it.
+fn shown_organization() -> Parameter {
+    let id = ObjectBuilder::new().schema_type(Type::String).build();
+    ParameterBuilder::new()
+        .name("X-Organization-Id")
+        .parameter_in(ParameterIn::Header)
+        .required(Required::False)
+        .description(Some(
+            "The id of the organization that the caller's page shows. When the caller works in another organization or in \
+             none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done.",
+        ))
+        .schema(Some(id))
+        .build()
 }
 
 /// Types that parameters of a query name. utoipa collects those of bodies and forgets these.
@@ -289,8 +308,8 @@ fn likeness(operation: &Operation, row: &Row) -> Likeness {
     let reads =
         |media: &str| matches!(&operation.request_body, Some(RefOr::T(body)) if body.content.contains_key(media));
     let parameters = operation.parameters.iter().flatten();
-    let query = |parameter: &RefOr<utoipa::openapi::path::Parameter>| match parameter {
-        RefOr::T(parameter) => parameter.parameter_in == utoipa::openapi::path::ParameterIn::Query,
+    let query = |parameter: &RefOr<Parameter>| match parameter {
+        RefOr::T(parameter) => parameter.parameter_in == ParameterIn::Query,
         RefOr::Ref(_) => false,
     };
     Likeness {

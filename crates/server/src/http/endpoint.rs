@@ -8,7 +8,7 @@ use model::access::Access;
 use utoipa::openapi::extensions::Extensions;
 use utoipa::openapi::path::{Operation, ParameterIn, PathItem};
 use utoipa::openapi::security::SecurityRequirement;
-use utoipa::openapi::{HttpMethod, RefOr};
+use utoipa::openapi::{HttpMethod, Ref, RefOr};
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 
 use super::auth as auth_words;
@@ -142,6 +142,10 @@ fn describe(operation: &mut Operation, noun: &str, method: &str, path: &str, acc
         {
             parameter.description = whose_id(path, &parameter.name);
         }
+    }
+    if access.needs_organization() {
+        let shown = RefOr::Ref(Ref::new("#/components/parameters/ShownOrganization"));
+        operation.parameters.get_or_insert_default().push(shown);
     }
     let scheme = match access {
         Access::Anyone => None,

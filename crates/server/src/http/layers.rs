@@ -147,7 +147,7 @@ pub async fn cors(State(app): State<App>, request: Request, next: Next) -> Respo
             );
             headers.insert(
                 header::ACCESS_CONTROL_ALLOW_HEADERS,
-                HeaderValue::from_static("content-type, x-request-id"),
+                HeaderValue::from_static("content-type, x-organization-id, x-request-id"),
             );
             headers.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
             response

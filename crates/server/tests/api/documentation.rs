@@ -40,6 +40,7 @@ fn every_route_and_every_parameter_is_described() {
             missing.push("no summary: begin the doc comment of its handler with one line".to_owned());
         }
         for parameter in operation["parameters"].as_array().into_iter().flatten() {
+            let parameter = document().resolved(parameter);
             if parameter["description"].as_str().is_none_or(str::is_empty) {
                 let name = &parameter["name"];
                 missing.push(format!(

@@ -107,6 +107,7 @@ mod rules;
 mod saves;
 mod schemathesis;
 mod school;
+mod shown_organization;
 mod statement_counts;
 mod statements;
 mod storms;
