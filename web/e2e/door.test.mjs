@@ -50,6 +50,7 @@ scene("a password somebody else has set is changed before anything else", async 
   const page = await stage.page("nobody", { path: "/login", allow: [/status of 400/] });
   await signIn(page, "mira", temporaryPassword);
   await page.getByRole("heading", { name: "Choose your own password" }).waitFor();
+  await page.getByText(/reset your password on/).waitFor();
   await page.goto("/groups");
   await page.getByRole("heading", { name: "Choose your own password" }).waitFor();
   await page.locator("input[name=current]").fill(temporaryPassword);

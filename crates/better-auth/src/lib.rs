@@ -28,6 +28,7 @@ mod new_password;
 pub mod object;
 pub mod origin;
 pub mod password;
+mod predictable;
 pub mod schema;
 pub mod session;
 pub mod set_cookie;

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use crate::error::AuthError;
 use crate::password::{LONGEST, SHORTEST, normalized};
+use crate::predictable;
 
 /// Written by hand: words of schools and keyboards.
 const COMMON: &str = include_str!("common-passwords.txt");
@@ -28,8 +29,11 @@ pub enum Weak {
     /// One of those that everybody tries first.
     #[error("is one of those that everybody tries first: choose several words, or a sentence of your own")]
     Common,
-    /// Nothing but the person's own name or address.
-    #[error("is only your own name or address: choose several other words, or a sentence of your own")]
+    /// A season and a year, one piece over and over, or neighbours on the keyboard.
+    #[error("is easy to guess: choose several words, or a sentence of your own")]
+    Predictable,
+    /// Nothing but names of the person, an address, or the name of the school.
+    #[error("is only a name or address of you or your school: choose several other words, or a sentence of your own")]
     Own,
 }
 
@@ -39,7 +43,7 @@ impl From<Weak> for AuthError {
         let refusal = match weak {
             Weak::TooShort => return Self::password_too_short(),
             Weak::TooLong => return Self::password_too_long(),
-            Weak::Common | Weak::Own => Self::password_compromised(),
+            Weak::Common | Weak::Predictable | Weak::Own => Self::password_compromised(),
         };
         Self {
             message: format!("This password {weak}.").into(),
@@ -49,7 +53,7 @@ impl From<Weak> for AuthError {
 }
 
 /// The rules for a password that a person chose, or that somebody chose for him (not for hashes that were imported and
-/// not for temporary ones of our own making). `own` is what everybody knows of the person: names and addresses.
+/// not for temporary ones of our own making). `own` is what everybody knows of the person: names, addresses, schools.
 pub fn check_new(password: &str, own: &[&str]) -> Result<(), Weak> {
     let length = password.encode_utf16().count();
     if length < SHORTEST {
@@ -58,7 +62,9 @@ pub fn check_new(password: &str, own: &[&str]) -> Result<(), Weak> {
         Err(Weak::TooLong)
     } else if is_common(password) {
         Err(Weak::Common)
-    } else if is_own(password, own) {
+    } else if is_predictable(password) {
+        Err(Weak::Predictable)
+    } else if is_made_of(password, own) {
         Err(Weak::Own)
     } else {
         Ok(())
@@ -75,13 +81,22 @@ pub fn is_common(password: &str) -> bool {
     repeats || known_words().contains(password.as_str())
 }
 
+/// Whether a new password is one that is guessed without any list: a well-known word with digits, one piece over and over,
+/// or neighbours of the alphabet or the keyboard.
+pub fn is_predictable(password: &str) -> bool {
+    let lower_case = normalized(password).to_lowercase();
+    predictable::is_repeated(&lower_case)
+        || predictable::is_sequential(&lower_case)
+        || is_made_of(password, predictable::WORDS)
+}
+
 fn known_words() -> &'static HashSet<&'static str> {
     static WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| COMMON.lines().chain(FREQUENT.lines()).collect());
     &WORDS
 }
 
-/// Whether nothing is left of a password without the person's own words, digits and what stands between them.
-fn is_own(password: &str, own: &[&str]) -> bool {
+/// Whether nothing is left of a password without these words, digits and what stands between them.
+fn is_made_of(password: &str, own: &[&str]) -> bool {
     let mut words: Vec<String> = own
         .iter()
         .flat_map(|text| {
@@ -147,7 +162,6 @@ mod tests {
             "ada@north.example",
             "ada.t@north.example",
             "Ada.T-1815",
-            "ADAADAADA",
             "2026-north-ada",
             "\u{ff41}da12345",
         ] {
@@ -166,13 +180,55 @@ mod tests {
     }
 
     #[test]
+    fn predictable_passwords_are_refused() {
+        for weak in [
+            "Sommer2026!",
+            "Winter-2025/26",
+            "herbst 2026",
+            "Fr\u{fc}hling26",
+            "MaiJuni2026",
+            "Groupwork2026",
+            "Group-Work-1",
+            "Passwort2026!",
+            "abcabcabc",
+            "ADAADAADA",
+            "qwertz12",
+            "1234-5678",
+        ] {
+            let refusal = check_new(weak, &[]);
+            assert!(
+                matches!(refusal, Err(Weak::Predictable | Weak::Common)),
+                "{weak}: {refusal:?}"
+            );
+        }
+        let school = ["Gymnasium Nord", "gymnasium-nord"];
+        for weak in ["gymnasium2026", "Nord-Gymnasium-1", "Gymnasium_Nord"] {
+            assert_eq!(check_new(weak, &school), Err(Weak::Own), "{weak}");
+        }
+        for fine in [
+            "sommer am see",
+            "nordwind und gymnasium",
+            "may the force",
+            "fall into grace",
+        ] {
+            assert_eq!(check_new(fine, &school), Ok(()), "{fine}");
+        }
+    }
+
+    #[test]
     fn a_refusal_says_what_to_do() {
         assert_eq!(check_new("1234567", &[]), Err(Weak::TooShort));
         assert_eq!(check_new(&"x".repeat(129), &[]), Err(Weak::TooLong));
         assert_eq!(check_new("iloveyou", &[]), Err(Weak::Common));
         assert_eq!(AuthError::from(Weak::TooShort), AuthError::password_too_short());
         assert_eq!(AuthError::from(Weak::TooLong), AuthError::password_too_long());
-        for weak in [Weak::TooShort, Weak::TooLong, Weak::Common, Weak::Own] {
+        for weak in [
+            Weak::TooShort,
+            Weak::TooLong,
+            Weak::Common,
+            Weak::Predictable,
+            Weak::Own,
+        ] {
             assert!(weak.to_string().contains("choose"), "{weak}");
         }
         assert!(

@@ -34,8 +34,32 @@ words! {
         Admin = "admin",
         /// An import from the school's administration.
         Import = "import",
-        /// The homeroom the student belongs to.
+        /// One of its teachers, with all students of a homeroom.
         Homeroom = "homeroom",
+    }
+}
+
+impl EnrolledBy {
+    /// How an enrolment by this caller is recorded.
+    pub const fn caller(viewer: &Viewer) -> Self {
+        match viewer {
+            Viewer::Admin => Self::Admin,
+            Viewer::Teacher(_) | Viewer::Student(_) => Self::Teacher,
+        }
+    }
+
+    /// How an enrolment of a whole homeroom by this caller is recorded. Naming a homeroom gives a teacher no rights over its
+    /// students: otherwise making a class would be enough to take over their accounts.
+    pub const fn caller_with_homeroom(viewer: &Viewer) -> Self {
+        match viewer {
+            Viewer::Admin => Self::Admin,
+            Viewer::Teacher(_) | Viewer::Student(_) => Self::Homeroom,
+        }
+    }
+
+    /// Whether the school itself enrolled the student, and not a teacher.
+    pub const fn is_of_school(self) -> bool {
+        matches!(self, Self::Admin | Self::Import)
     }
 }
 

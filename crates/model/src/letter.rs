@@ -9,6 +9,8 @@ words! {
     LetterKind {
         /// A link that resets a password.
         PasswordReset = "PASSWORD_RESET",
+        /// Somebody else set the person's password.
+        PasswordResetNotice = "PASSWORD_RESET_NOTICE",
         /// A new member chooses a password.
         Invitation = "INVITATION",
         /// A link that proves a new address.
@@ -28,7 +30,7 @@ impl LetterKind {
     pub const fn expires_at(self, now: Timestamp) -> Timestamp {
         now.plus_seconds(match self {
             Self::PasswordReset | Self::AddressConfirmation => LINK,
-            Self::Invitation | Self::AddressNotice => PATIENCE,
+            Self::Invitation | Self::AddressNotice | Self::PasswordResetNotice => PATIENCE,
         })
     }
 }

@@ -81,6 +81,8 @@ pub struct Metadata {
 pub struct Features {
     /// Teachers, not only admins, add subjects.
     pub teachers_add_subjects: bool,
+    /// Students change their own names; otherwise only the staff does.
+    pub students_change_names: bool,
 }
 
 impl Features {
@@ -129,6 +131,10 @@ pub struct FeaturesEdit {
     #[serde(default)]
     #[garde(skip)]
     pub teachers_add_subjects: Edit<bool>,
+    /// Students change their own names; otherwise only the staff does.
+    #[serde(default)]
+    #[garde(skip)]
+    pub students_change_names: Edit<bool>,
 }
 
 impl Metadata {
@@ -143,8 +149,12 @@ impl Metadata {
             Edit::Keep => {}
             Edit::Clear => self.features = Features::default(),
             Edit::Set(switches) => {
-                let on = Some(self.features.teachers_add_subjects);
-                self.features.teachers_add_subjects = switches.teachers_add_subjects.resolve(on).unwrap_or(false);
+                let resolve = |edit: Edit<bool>, now| edit.resolve(Some(now)).unwrap_or(false);
+                let features = &mut self.features;
+                features.teachers_add_subjects =
+                    resolve(switches.teachers_add_subjects, features.teachers_add_subjects);
+                features.students_change_names =
+                    resolve(switches.students_change_names, features.students_change_names);
             }
         }
     }

@@ -21,6 +21,9 @@ pub enum Refusal {
     /// An invitation for an address that no email reaches.
     #[error("No email reaches this address, so it cannot be invited; use the person's real address.")]
     NoMailbox,
+    /// The school alone changes names of its students.
+    #[error("Your school sets your name. Ask the administration of your school to change it.")]
+    NameSetBySchool,
     /// Someone changes what another person wrote or made.
     #[error("Only the person who made this can change it.")]
     NotAuthor,
@@ -152,6 +155,7 @@ impl Refusal {
             Self::ForbiddenRank => "FORBIDDEN_RANK",
             Self::SharedAccount => "SHARED_ACCOUNT",
             Self::NoMailbox => "NO_MAILBOX",
+            Self::NameSetBySchool => "NAME_SET_BY_SCHOOL",
             Self::NotAuthor => "NOT_AUTHOR",
             Self::EditTimeOver => "EDIT_TIME_OVER",
             Self::CourseMismatch { .. } => "COURSE_MISMATCH",
@@ -186,6 +190,7 @@ impl Refusal {
             | Self::NotClassOwner
             | Self::ForbiddenRank
             | Self::SharedAccount
+            | Self::NameSetBySchool
             | Self::NotAuthor
             | Self::AdminOnly
             | Self::StudentsWriteToStaff

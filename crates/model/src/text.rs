@@ -24,6 +24,12 @@ pub enum BadText {
     /// A character that has no place in such a text.
     #[error("must not contain control characters")]
     ControlCharacter,
+    /// Nothing of it can be seen.
+    #[error("must have a visible character")]
+    Invisible,
+    /// A character that hides in a text or changes the direction of reading.
+    #[error("must not contain invisible characters")]
+    HiddenCharacter,
     /// Not a colour of the form `#rrggbb`.
     #[error("must be a colour such as #3366cc")]
     NotAColor,
@@ -74,10 +80,12 @@ fn check(text: &str, shape: Shape, min: usize, max: usize) -> Result<(), BadText
     }
     let allowed =
         |character: char| !character.is_control() || (shape == Shape::Lines && matches!(character, '\n' | '\t'));
-    if text.chars().all(allowed) {
-        Ok(())
-    } else {
-        Err(BadText::ControlCharacter)
+    if !text.chars().all(allowed) {
+        return Err(BadText::ControlCharacter);
+    }
+    match shape {
+        Shape::Line => crate::visible_text::check(text),
+        Shape::Lines => Ok(()),
     }
 }
 

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::access::{MemberRole, PlatformRole};
 use crate::id::{MemberId, OrganizationId, UserId};
+use crate::organization::Metadata;
 use crate::policy::{self, Clause};
 use crate::refusal::Refusal;
 use crate::text::{ExternalId, Locale, Name, ShortName, TimeZone, Username};
@@ -20,6 +21,17 @@ pub struct Person {
     pub name: String,
     /// Address of their picture.
     pub image: Option<String>,
+}
+
+/// A password that somebody else set.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PasswordReset {
+    /// When it was set.
+    pub at: Timestamp,
+    /// Who set it; null where it was somebody who runs the platform, or somebody who is gone.
+    #[schema(required)]
+    pub by: Option<Person>,
 }
 
 /// An account of the platform.
@@ -68,6 +80,21 @@ impl User {
             id: self.id.clone(),
             name: self.name.as_str().to_owned(),
             image: self.image.clone(),
+        }
+    }
+
+    /// Refuses to let students change their own name, unless every school in which they are students allows it: otherwise a
+    /// student could take the name of the teacher. `schools` are the settings of those schools.
+    pub fn may_change_own_name(&self, schools: &[Option<Metadata>]) -> Result<(), Refusal> {
+        let allows = |school: &Option<Metadata>| {
+            school
+                .as_ref()
+                .is_some_and(|settings| settings.features.students_change_names)
+        };
+        if self.role == PlatformRole::SuperAdmin || schools.iter().all(allows) {
+            Ok(())
+        } else {
+            Err(Refusal::NameSetBySchool)
         }
     }
 
@@ -170,6 +197,22 @@ mod tests {
         );
         let platform = user(Some("here"), PlatformRole::SuperAdmin);
         assert_eq!(platform.administered_by(&here, false), Err(Refusal::SharedAccount));
+    }
+
+    #[test]
+    fn students_change_their_name_only_where_all_their_schools_allow_it() {
+        let mut open = Metadata::default();
+        open.features.students_change_names = true;
+        let student = user(Some("here"), PlatformRole::Student);
+        assert_eq!(student.may_change_own_name(&[]), Ok(()), "staff are students nowhere");
+        assert_eq!(student.may_change_own_name(&[None]), Err(Refusal::NameSetBySchool));
+        assert_eq!(student.may_change_own_name(&[Some(open.clone())]), Ok(()));
+        assert_eq!(
+            student.may_change_own_name(&[Some(open), Some(Metadata::default())]),
+            Err(Refusal::NameSetBySchool)
+        );
+        let platform = user(None, PlatformRole::SuperAdmin);
+        assert_eq!(platform.may_change_own_name(&[None]), Ok(()));
     }
 
     #[test]

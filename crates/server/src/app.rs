@@ -12,7 +12,7 @@ use crate::auth::places::Places;
 use crate::auth::rates::Rates;
 use crate::auth::tenant::{self, Hosts};
 use crate::backup::erase_list;
-use crate::changes::{letters, old_messages, orphans, removal, storage};
+use crate::changes::{letters, old_messages, orphans, removal, retention, storage};
 use crate::clock;
 use crate::config::Config;
 use crate::document_server::DocumentServer;
@@ -48,7 +48,7 @@ struct Parts {
     started: std::time::Instant,
     draining: AtomicBool,
     /// They end with the service.
-    _chores: [AbortOnDropHandle<()>; 6],
+    _chores: [AbortOnDropHandle<()>; 7],
     /// The same.
     _sweep: Option<AbortOnDropHandle<()>>,
     /// The same.
@@ -96,6 +96,7 @@ impl App {
             orphans::start(store.clone(), files.clone()),
             storage::start(store.clone(), files.clone()),
             old_messages::start(store.clone()),
+            retention::start(store.clone(), mail.clone()),
             erase_list::start(store.clone(), config.storage.data_dir.clone()),
         ];
         let editing = Editing::new(store.clone(), bus.clone(), files.clone(), document_server.clone());
@@ -104,7 +105,13 @@ impl App {
         live.share(&rates);
         let sending_out = editing.start_sending_out(departures);
         let is_alone = matches!(database, Database::Sqlite(_));
-        let jobs = Jobs::start(store.clone(), bus.clone(), files.clone(), is_alone);
+        let jobs = Jobs::start(
+            store.clone(),
+            bus.clone(),
+            files.clone(),
+            mail.outbox().clone(),
+            is_alone,
+        );
         let started = std::time::Instant::now();
         Ok(Self(Arc::new(Parts {
             config,

@@ -2,7 +2,7 @@
 export default [
   { name: "Sign in", who: "nobody", path: "/login" },
   { name: "A forgotten password", who: "nobody", path: "/forgot" },
-  { name: "A password set with a letter", who: "nobody", path: "/reset-password?token=x" },
+  { name: "A password set with a letter", who: "nobody", path: "/reset-password#token=x" },
   { name: "A link that is spent", who: "nobody", path: "/reset-password" },
   { name: "The choice of a school", who: "root", path: "/schools", ready: "main ul" },
 ];

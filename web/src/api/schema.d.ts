@@ -3669,6 +3669,8 @@ export interface components {
         Edit_DocumentTitle: null | string;
         Edit_ExternalId: null | string;
         Edit_FeaturesEdit: null | {
+            /** @description Students change their own names; otherwise only the staff does. */
+            studentsChangeNames?: components["schemas"]["Edit_bool"];
             /** @description Teachers, not only admins, add subjects. */
             teachersAddSubjects?: components["schemas"]["Edit_bool"];
         };
@@ -3930,6 +3932,11 @@ export interface components {
         ExternalId: string;
         /** @description What a school can switch on; everything is off at first. */
         Features: {
+            /**
+             * @description Students change their own names; otherwise only the staff does.
+             * @default false
+             */
+            studentsChangeNames: boolean;
             /**
              * @description Teachers, not only admins, add subjects.
              * @default false
@@ -4508,6 +4515,7 @@ export interface components {
         Me: components["schemas"]["User"] & {
             member: components["schemas"]["Member"] | null;
             organization: components["schemas"]["Organization"] | null;
+            passwordReset: components["schemas"]["PasswordReset"] | null;
         };
         /** @description A membership. */
         Member: {
@@ -4647,6 +4655,7 @@ export interface components {
             /**
              * @description What it has switched on.
              * @default {
+             *       "studentsChangeNames": false,
              *       "teachersAddSubjects": false
              *     }
              */
@@ -5090,7 +5099,7 @@ export interface components {
                 expiresAt: components["schemas"]["Timestamp"];
                 /** @description Its id. */
                 id: components["schemas"]["SessionId"];
-                /** @description Where the sign-in came from. */
+                /** @description Where the sign-in came from; null for people whom the caller may not act on. */
                 ipAddress: string | null;
                 /** @description Whether the request came with it. */
                 isCurrent: boolean;
@@ -5100,7 +5109,7 @@ export interface components {
                 updatedAt: components["schemas"]["Timestamp"];
                 /** @description The person. */
                 user: components["schemas"]["SessionPerson"];
-                /** @description The program it came with. */
+                /** @description The program it came with; null for people whom the caller may not act on. */
                 userAgent: string | null;
                 /** @description Whose it is. */
                 userId: components["schemas"]["UserId"];
@@ -5133,6 +5142,12 @@ export interface components {
             }[];
             /** @description What to send as `cursor` for the next page; null on the last one. */
             nextCursor: string | null;
+        };
+        /** @description A password that somebody else set. */
+        PasswordReset: {
+            /** @description When it was set. */
+            at: components["schemas"]["Timestamp"];
+            by?: components["schemas"]["Person"] | null;
         };
         /** @description People to be imported. */
         PeopleToImport: {
@@ -5230,7 +5245,10 @@ export interface components {
         };
         /** @description What a PATCH of the own profile may change. */
         ProfileEdit: {
-            /** @description Address of the picture: `https://…`, `http://…`, or a path on this site; null or empty takes it away. */
+            /**
+             * @description Null or empty takes the picture away. Nothing else is allowed: pictures cannot be uploaded, and addresses elsewhere
+             *     would tell their owners who looks.
+             */
             image?: components["schemas"]["Edit_String"];
             /** @description Language. */
             locale?: components["schemas"]["Edit_Locale"];
@@ -5429,7 +5447,7 @@ export interface components {
             expiresAt: components["schemas"]["Timestamp"];
             /** @description Its id. */
             id: components["schemas"]["SessionId"];
-            /** @description Where the sign-in came from. */
+            /** @description Where the sign-in came from; null for people whom the caller may not act on. */
             ipAddress: string | null;
             /** @description Whether the request came with it. */
             isCurrent: boolean;
@@ -5439,7 +5457,7 @@ export interface components {
             updatedAt: components["schemas"]["Timestamp"];
             /** @description The person. */
             user: components["schemas"]["SessionPerson"];
-            /** @description The program it came with. */
+            /** @description The program it came with; null for people whom the caller may not act on. */
             userAgent: string | null;
             /** @description Whose it is. */
             userId: components["schemas"]["UserId"];
@@ -6787,6 +6805,21 @@ export interface components {
          *     `MISSING_OR_NULL_ORIGIN`: The request does not say which page it comes from.
          */
         "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
+         *
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not say which page it comes from.
+         *
+         *     `NAME_SET_BY_SCHOOL`: Names of students are changed by the staff of their school.
+         */
+        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NAME_SET_BY_SCHOOL": {
             headers: {
                 [name: string]: unknown;
             };
@@ -12390,7 +12423,7 @@ export interface operations {
             };
             400: components["responses"]["400.BAD_REQUEST.EMAIL_CAN_NOT_BE_UPDATED.FIELD_NOT_ALLOWED.INVALID_JSON.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NAME_SET_BY_SCHOOL"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -17786,7 +17819,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NAME_SET_BY_SCHOOL"];
             404: components["responses"]["404.NOT_FOUND"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];

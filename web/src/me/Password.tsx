@@ -6,14 +6,15 @@ import { useTranslation } from "react-i18next";
 import { Problem } from "../api/client";
 import { Secret } from "../door/Secret";
 import { useSay } from "../lib/problems";
-import { changePassword } from "../lib/session";
+import { changePassword, type Me } from "../lib/session";
 import { Part } from "../school/Part";
 import { Button } from "../ui/Button";
 import { note } from "../ui/notes";
 import { devices } from "./me";
+import { ResetNotice } from "./ResetNotice";
 
 /** Another password. */
-export function Password() {
+export function Password({ person }: { person: Me }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const say = useSay();
@@ -30,6 +31,7 @@ export function Password() {
   const isOld = changing.error instanceof Problem && changing.error.code === "INVALID_PASSWORD";
   return (
     <Part title={t("me.password")} text={t("me.passwordText")}>
+      <ResetNotice reset={person.passwordReset} />
       <Form
         key={round}
         className="flex flex-col gap-4"

@@ -24,8 +24,9 @@ export function Profile({ person }: { person: Me }) {
   const [name, setName] = useState(person.name);
   const [zone, setZone] = useState(person.timezone);
   const speak = useLanguage();
+  const isNameFixed = person.member?.role === "student" && person.organization?.metadata?.features?.studentsChangeNames !== true;
   const saving = useMutation({
-    mutationFn: () => changeMe({ name, timezone: zone }),
+    mutationFn: () => changeMe(isNameFixed ? { timezone: zone } : { name, timezone: zone }),
     onSuccess: (saved) => {
       cache.setQueryData(me.queryKey, saved);
       note(t("app.saved"));
@@ -43,7 +44,16 @@ export function Profile({ person }: { person: Me }) {
           saving.mutate();
         }}
       >
-        <Field label={t("me.name")} value={name} onChange={setName} autoComplete="name" maxLength={120} isRequired {...(nameProblem ? { problem: nameProblem } : {})} />
+        {isNameFixed ? (
+          <div>
+            <p>
+              {t("me.name")}: <span className="font-medium">{person.name}</span>
+            </p>
+            <p className="text-soft text-sm">{t("me.nameFixed")}</p>
+          </div>
+        ) : (
+          <Field label={t("me.name")} value={name} onChange={setName} autoComplete="name" maxLength={120} isRequired {...(nameProblem ? { problem: nameProblem } : {})} />
+        )}
         {person.username === null ? null : (
           <p>
             {t("me.username")}: <span className="font-medium">{person.username}</span>

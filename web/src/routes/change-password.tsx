@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { createFileRoute, redirect, useNavigate } from "@tanstack/react-router";
 import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
@@ -8,6 +8,7 @@ import { Frame } from "../door/Frame";
 import { Leave } from "../door/Leave";
 import { Secret } from "../door/Secret";
 import { changePassword, me, safeNext } from "../lib/session";
+import { ResetNotice } from "../me/ResetNotice";
 import { Button } from "../ui/Button";
 
 export const Route = createFileRoute("/change-password")({
@@ -24,6 +25,7 @@ function ChangePassword() {
   const cache = useQueryClient();
   const navigate = useNavigate();
   const { next } = Route.useSearch();
+  const person = useQuery(me);
   const changing = useMutation({
     mutationFn: (form: FormData) => changePassword(String(form.get("current")), String(form.get("password"))),
     onSuccess: () => {
@@ -34,6 +36,7 @@ function ChangePassword() {
   return (
     <Frame title={t("password.title")}>
       <p>{t("password.why")}</p>
+      {person.data ? <ResetNotice reset={person.data.passwordReset} /> : null}
       <Form
         className="flex flex-col gap-4"
         onSubmit={(event) => {

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { createFileRoute, Link, useNavigate } from "@tanstack/react-router";
+import { createFileRoute, Link, useLocation, useNavigate } from "@tanstack/react-router";
 import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
@@ -19,7 +19,10 @@ function ResetPassword() {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const navigate = useNavigate();
-  const { token } = Route.useSearch();
+  // Emails carry the token in the fragment, which browsers do not send to servers. The query is the wire format of better-auth.
+  const { token: asked } = Route.useSearch();
+  const fragment = useLocation({ select: (location) => location.hash });
+  const token = new URLSearchParams(fragment).get("token") ?? asked;
   const setting = useMutation({
     mutationFn: (newPassword: string) => client.POST("/auth/reset-password", { body: { newPassword, token } as never }),
     // All sessions have ended, also one of this browser.

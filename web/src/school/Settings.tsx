@@ -30,6 +30,7 @@ function begin(school: School) {
     lateDefault: lateDefault ?? "ALLOW",
     retentionDays: retentionDays === undefined || retentionDays === null ? "" : String(retentionDays),
     teachersAddSubjects: features?.teachersAddSubjects ?? false,
+    studentsChangeNames: features?.studentsChangeNames ?? false,
   };
 }
 
@@ -42,14 +43,14 @@ export function Settings({ school }: { school: School }) {
   const put = (part: Partial<typeof form>) => setForm({ ...form, ...part });
   const saving = useMutation({
     mutationFn: () => {
-      const { name, timezone, locale, gradeScale, lateDefault, retentionDays, teachersAddSubjects } = form;
+      const { name, timezone, locale, gradeScale, lateDefault, retentionDays, teachersAddSubjects, studentsChangeNames } = form;
       const metadata = {
         timezone,
         locale: isLanguage(locale) ? TAGS[locale] : null,
         gradeScale: gradeScale.trim() || null,
         lateDefault,
         retentionDays: retentionDays.trim() === "" ? null : Number(retentionDays),
-        features: { teachersAddSubjects },
+        features: { teachersAddSubjects, studentsChangeNames },
       };
       return data(client.PATCH("/admin/settings", { body: { name, metadata } }));
     },
@@ -95,6 +96,9 @@ export function Settings({ school }: { school: School }) {
         />
         <Check isSelected={form.teachersAddSubjects} onChange={(teachersAddSubjects) => put({ teachersAddSubjects })}>
           {t("organisation.teachersAddSubjects")}
+        </Check>
+        <Check isSelected={form.studentsChangeNames} onChange={(studentsChangeNames) => put({ studentsChangeNames })}>
+          {t("organisation.studentsChangeNames")}
         </Check>
       </Part>
       <Part title={t("organisation.keeping")}>

@@ -82,8 +82,8 @@ pub fn confirm(work: &mut PlatformWork<'_>, token: &str, now: Timestamp) -> Resu
         return Ok(false);
     }
     work.change_address(&user, &address, now)?;
+    work.move_sign_in_history(&account.email, &address)?;
     // The old mailbox has no business with this account any more.
-    work.take_back_verifications(KIND, &user)?;
-    work.take_back_verifications(passwords::RESET, &user)?;
+    work.delete_verifications(&user)?;
     Ok(true)
 }

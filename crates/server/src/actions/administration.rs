@@ -56,6 +56,7 @@ pub fn create(work: &mut PlatformWork<'_>, new: &NewUser, now: Timestamp) -> Res
 /// Changes an account. Nobody changes the own platform role (contract 5), and nobody bans himself.
 pub fn edit(work: &mut PlatformWork<'_>, admin: &Administrator, user: &UserId, edit: &AccountEdit) -> Result<Account> {
     let mut account = work.account_to_change(user)?;
+    let former_email = account.user.email.clone();
     let edit = edit.clone();
     let mut changed = Changed::new();
     if let Some(name) = edit.name {
@@ -87,6 +88,7 @@ pub fn edit(work: &mut PlatformWork<'_>, admin: &Administrator, user: &UserId, e
     if changed.has("email") {
         // Whoever reads the old letter box must not get in any more.
         work.delete_verifications(user)?;
+        work.move_sign_in_history(&former_email, &account.user.email)?;
     }
     let person = account.person();
     if !changed.is_empty() {
@@ -128,6 +130,7 @@ fn ban_changed(work: &mut PlatformWork<'_>, admin: &Administrator, account: &Acc
 pub fn set_password(work: &mut PlatformWork<'_>, admin: &Administrator, user: &UserId, hash: &str) -> Result<()> {
     let account = work.account_to_change(user)?;
     passwords::replace(work, user, hash, admin.now)?;
+    work.note_password_reset(user, admin.now)?;
     let person = account.person();
     tell(work, admin, user, UserChange::PasswordReset { user: person })
 }
@@ -161,8 +164,8 @@ fn revoked(work: &mut PlatformWork<'_>, admin: &Administrator, user: &UserId, co
 }
 
 /// Removes a person: every membership ends as an administrator would end it, and what is left of the account is emptied and
-/// switched off. The row stays, because group work and records name it.
-pub fn remove(work: &mut PlatformWork<'_>, admin: &Administrator, user: &UserId) -> Result<()> {
+/// switched off. The row stays, because group work and records name it. Returns the address that the account had.
+pub fn remove(work: &mut PlatformWork<'_>, admin: &Administrator, user: &UserId) -> Result<String> {
     // Organizations are held before people, and in one order, as everywhere.
     let mut tenants = tenants(work, user)?;
     tenants.sort_by(|one, other| one.id().cmp(other.id()));
@@ -177,7 +180,8 @@ pub fn remove(work: &mut PlatformWork<'_>, admin: &Administrator, user: &UserId)
         })?;
     }
     sessions::revoke_all(work, user, None, KillReason::Deactivated)?;
-    work.empty_account(&account, admin.now)
+    work.empty_account(&account, admin.now)?;
+    Ok(account.user.email)
 }
 
 /// How the wish to act as somebody ended.

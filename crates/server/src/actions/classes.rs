@@ -4,7 +4,7 @@ use garde::Validate;
 use model::access::Viewer;
 use model::change::class::ClassChange;
 use model::change::removed::Removed;
-use model::class::{Class, ClassEdit, ClassStatus, EnrolledBy};
+use model::class::{Class, ClassEdit, ClassStatus};
 use model::edit::Changed;
 use model::id::{ClassId, HomeroomId, SubjectId, UserId};
 use model::list::List;
@@ -134,7 +134,7 @@ pub fn create(work: &mut Work<'_>, new: &NewClass) -> Result<WholeClass> {
     if let (Some(homeroom), Some(true)) = (&new.homeroom_id, new.enroll_homeroom) {
         students = work.homeroom_learners(homeroom)?;
         for student in &students {
-            work.enroll_by(&class.id, &student.id, EnrolledBy::Homeroom)?;
+            work.enroll_from_homeroom(&class.id, &student.id)?;
         }
     }
     let whole = work.whole_class(&class.id)?;

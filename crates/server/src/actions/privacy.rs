@@ -73,9 +73,10 @@ pub fn erase(work: &mut Work<'_>, asked: &EraseRequest, traces: &Traces) -> Resu
     }
 }
 
-/// Refuses whoever may not erase the person. It is asked before his traces are looked for, and again by the erasure.
-pub fn may_erase(work: &mut Work<'_>, user: &UserId) -> Result<()> {
-    erasable(work, user).map(drop)
+/// Refuses a caller who may not erase the person; returns the e-mail address. Checked before traces of the person are looked
+/// for, and again by the erasure.
+pub fn may_erase(work: &mut Work<'_>, user: &UserId) -> Result<String> {
+    erasable(work, user).map(|known| known.user.email)
 }
 
 fn erasable(work: &mut Work<'_>, user: &UserId) -> Result<Known> {

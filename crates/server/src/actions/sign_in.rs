@@ -11,30 +11,6 @@ use crate::store::platform::sessions::Session;
 use crate::store::platform::sign_in::{Attempt, Credential};
 use crate::store::platform::{Platform, PlatformWork};
 
-const MINUTE: i64 = 60;
-/// No limit counts failures that are older, in seconds.
-const LONGEST_WINDOW: i64 = 15 * MINUTE;
-/// How long an address of a success keeps its own limit, in seconds.
-const KNOWN_GOOD: i64 = 30 * 24 * 60 * MINUTE;
-
-/// So many failures within so many seconds.
-struct Limit {
-    failures: i64,
-    window: i64,
-}
-const PAIR: Limit = Limit {
-    failures: 5,
-    window: MINUTE,
-};
-const ACCOUNT: Limit = Limit {
-    failures: 10,
-    window: LONGEST_WINDOW,
-};
-const ADDRESS: Limit = Limit {
-    failures: 60,
-    window: 10 * MINUTE,
-};
-
 /// What a sign-in brings to its verdict.
 #[derive(Debug, Clone)]
 pub struct SignIn {
@@ -61,20 +37,10 @@ pub enum Verdict {
 
 /// Refuses while too many attempts failed; the same for accounts that do not exist.
 pub fn within_limits(platform: &mut Platform<'_>, attempt: &Attempt, now: Timestamp) -> Result<()> {
-    let pair = platform.failure_of_pair(attempt, PAIR.since(now), PAIR.failures)?;
-    let mut open_at = pair.map(|failure| PAIR.opens_at(failure));
-    // Strangers must not lock a pupil out of the computer he always uses.
-    if !platform.is_known_good(attempt, now.plus_seconds(-KNOWN_GOOD))? {
-        let account = platform.failure_of_account(attempt, ACCOUNT.since(now), ACCOUNT.failures)?;
-        let address = platform.failure_of_address(attempt, ADDRESS.since(now), ADDRESS.failures)?;
-        let others = [
-            account.map(|failure| ACCOUNT.opens_at(failure)),
-            address.map(|failure| ADDRESS.opens_at(failure)),
-        ];
-        open_at = others.into_iter().flatten().chain(open_at).max();
-    }
-    let Some(open_at) = open_at else { return Ok(()) };
-    let milliseconds = open_at.as_millis().saturating_sub(now.as_millis()).max(1);
+    let Some(opens_at) = platform.failure_history(attempt, now)?.opens_at(now) else {
+        return Ok(());
+    };
+    let milliseconds = opens_at.as_millis().saturating_sub(now.as_millis()).max(1);
     let retry_after = u64::try_from(milliseconds).unwrap_or(1).div_ceil(1000);
     Err(Error::RateLimited { retry_after })
 }
@@ -97,7 +63,7 @@ pub fn sign_in(work: &mut PlatformWork<'_>, sign_in: &SignIn, now: Timestamp) ->
     if let Some(hash) = &sign_in.rehashed {
         work.rehash_password(&account, hash, now)?;
     }
-    work.insert_success(&credential.user, attempt, now, now.plus_seconds(-KNOWN_GOOD))?;
+    work.insert_success(&credential.user, attempt, now)?;
     work.forget_sessions(&credential.user, now)?;
     let session = Session {
         user_id: credential.user,
@@ -115,7 +81,7 @@ pub fn fail(
     impersonated_by: Option<UserId>,
     now: Timestamp,
 ) -> Result<()> {
-    work.insert_failure(attempt, now, now.plus_seconds(-LONGEST_WINDOW))?;
+    work.insert_failure(attempt, now)?;
     work.record(SessionChange::LoginFailed {
         user,
         email: attempt.account_key.clone(),
@@ -131,17 +97,6 @@ fn fitting(credential: Option<Credential>, fitted: Option<&str>) -> Option<(Cred
     let (account, hash) = credential.password.clone()?;
     let right = fitted == Some(hash.as_str()) && credential.is_active && !credential.is_outdated;
     right.then_some((credential, account))
-}
-
-impl Limit {
-    fn since(&self, now: Timestamp) -> Timestamp {
-        now.plus_seconds(-self.window)
-    }
-
-    /// When a limit reached by this failure opens again.
-    fn opens_at(&self, failure: Timestamp) -> Timestamp {
-        failure.plus_seconds(self.window)
-    }
 }
 
 #[cfg(test)]
@@ -174,7 +129,7 @@ mod tests {
                 .store
                 .platform_write(PlatformProof::command_line(), move |platform| {
                     let at = Timestamp::from_millis(START + at);
-                    platform.insert_failure(&attempt, at, at.plus_seconds(-LONGEST_WINDOW))
+                    platform.insert_failure(&attempt, at)
                 });
             write.await.unwrap();
         }
@@ -196,8 +151,12 @@ mod tests {
     }
 
     fn attempt(address: &str) -> Attempt {
+        of("ada@school.example", address)
+    }
+
+    fn of(account: &str, address: &str) -> Attempt {
         Attempt {
-            account_key: "ada@school.example".to_owned(),
+            account_key: account.to_owned(),
             address: address.to_owned(),
         }
     }
@@ -230,7 +189,7 @@ mod tests {
         for number in 0..10 {
             limits.failed(&format!("198.51.100.{number}"), 0).await;
         }
-        let quarter = 15 * MINUTE * 1000;
+        let quarter = 15 * 60 * 1000;
         for (at, wait) in [
             (0, Some(900)),
             (60_000, Some(840)),
@@ -239,5 +198,87 @@ mod tests {
         ] {
             assert_eq!(limits.wait("203.0.113.9", at).await, wait, "after {at} ms");
         }
+    }
+
+    #[tokio::test]
+    async fn consecutive_failures_close_unknown_addresses_until_cleared() {
+        let limits = Limits::open();
+        let hour = 3_600_000;
+        for number in 0..100 {
+            limits
+                .failed(&format!("198.51.100.{}", number % 7), number * hour)
+                .await;
+        }
+        let after = 100 * hour;
+        assert!(limits.wait("203.0.113.9", after).await > Some(29 * 24 * 3600), "closed");
+        let write = limits.store.platform_write(PlatformProof::command_line(), |platform| {
+            platform.clear_failures("ada@school.example")
+        });
+        write.await.unwrap();
+        assert_eq!(
+            limits.wait("203.0.113.9", after).await,
+            None,
+            "a new password opens the account"
+        );
+    }
+
+    #[tokio::test]
+    async fn known_address_has_its_own_count_of_consecutive_failures() {
+        let limits = Limits::open();
+        let hour = 3_600_000;
+        let success = |address: &'static str, at: i64| {
+            limits
+                .store
+                .platform_write(PlatformProof::command_line(), move |platform| {
+                    let at = Timestamp::from_millis(START + at);
+                    platform.insert_success(&UserId::new("ada"), &attempt(address), at)
+                })
+        };
+        success("192.0.2.1", 0).await.unwrap();
+        for number in 1..=100 {
+            limits.failed("198.51.100.1", number * hour).await;
+        }
+        let after = 101 * hour;
+        assert!(limits.wait("198.51.100.1", after).await.is_some(), "closed for others");
+        assert_eq!(limits.wait("192.0.2.1", after).await, None, "open at the known address");
+        for number in 0..100 {
+            limits.failed("192.0.2.1", after + number * 60_000).await;
+        }
+        assert!(
+            limits.wait("192.0.2.1", after + 3 * hour).await > Some(24 * 3600),
+            "closed by its own failures"
+        );
+        success("192.0.2.1", after + 3 * hour).await.unwrap();
+        assert_eq!(limits.wait("192.0.2.1", after + 3 * hour).await, None);
+        assert!(
+            limits.wait("198.51.100.1", after + 3 * hour).await.is_some(),
+            "a success at a known address does not open the others"
+        );
+    }
+
+    #[tokio::test]
+    async fn counts_of_unknown_accounts_are_deleted_after_thirty_days() {
+        let limits = Limits::open();
+        limits.failed("198.51.100.1", 0).await;
+        let count = async |at: i64| {
+            let look = limits
+                .store
+                .platform_write(PlatformProof::command_line(), move |platform| {
+                    let now = Timestamp::from_millis(START + at);
+                    let had = platform.has_expired_sign_ins(now)?;
+                    platform.expire_sign_ins(now)?;
+                    Ok((had, platform.failure_history(&attempt("203.0.113.9"), now)?.consecutive))
+                });
+            look.await.unwrap()
+        };
+        let day = 24 * 3_600_000;
+        assert_eq!(count(1000).await, (false, 1));
+        assert_eq!(
+            count(day).await,
+            (true, 1),
+            "the failure itself is old, the count is not"
+        );
+        assert_eq!(count(30 * day).await, (true, 0));
+        assert_eq!(count(30 * day).await, (false, 0));
     }
 }

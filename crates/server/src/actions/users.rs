@@ -22,6 +22,7 @@ use crate::error::{Error, Result};
 use crate::mail::{Mail, Recipient};
 use crate::store::Work;
 use crate::store::people::Membership;
+use crate::store::platform::PlatformProof;
 
 /// Somebody to be brought into the school.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
@@ -146,6 +147,19 @@ pub fn create(
         role: member_role(new.role),
         external_id: new.external_id.clone(),
     };
+    if let Some(given) = &new.password {
+        let school = work.school()?;
+        better_auth::password::check_new(
+            given,
+            &[
+                new.name.as_str(),
+                &new.email,
+                school.name.as_str(),
+                school.slug.as_str(),
+            ],
+        )
+        .map_err(|weak| Error::invalid("password", "invalid", weak.to_string()))?;
+    }
     let places = Places {
         class_ids: new.class_ids.as_deref().unwrap_or_default().to_vec(),
         homeroom_ids: new.homeroom_id.iter().cloned().collect(),
@@ -217,6 +231,7 @@ pub fn edit(work: &mut Work<'_>, id: &UserId, edit: &UserEdit) -> Result<()> {
         switched.filter(|is_active| *is_active != member.is_active || (is_ours && *is_active != user.is_active));
     let edit = edit.clone();
     let email = edit.email.map(|text| people::address(&text).unwrap_or_default());
+    let former_email = user.email.clone();
     let mut changed = Changed::new();
     let null = |error| Error::from(Refusal::from(error));
     changed.edit("name", &mut user.name, edit.name).map_err(null)?;
@@ -235,6 +250,9 @@ pub fn edit(work: &mut Work<'_>, id: &UserId, edit: &UserEdit) -> Result<()> {
     if changed.has("email") {
         // Whoever reads the old mailbox has no business with this account any more.
         work.take_back_mailed_links(id)?;
+        work.on_platform(PlatformProof::sign_in_history(), |platform| {
+            platform.move_sign_in_history(&former_email, &user.email)
+        })?;
     }
     let mut of_member = Changed::new();
     if let Some(is_active) = switched {
@@ -270,9 +288,9 @@ pub fn edit(work: &mut Work<'_>, id: &UserId, edit: &UserEdit) -> Result<()> {
     Ok(())
 }
 
-/// Gives somebody a temporary password; all his sessions end. A teacher may do this for students whom the school itself put
-/// into his class.
-pub fn reset_password(work: &mut Work<'_>, id: &UserId, password: &Password) -> Result<()> {
+/// Gives somebody a temporary password; all sessions of the person end. A teacher may do this for students whom the school
+/// itself put into a class of the teacher. The person is told who did it.
+pub fn reset_password(work: &mut Work<'_>, mail: &Mail, id: &UserId, password: &Password) -> Result<()> {
     let rank = work.rank()?;
     let Membership { user, member, .. } = work.membership_to_change(id)?;
     rank.may_act_on(user.role, member.role)?;
@@ -283,7 +301,11 @@ pub fn reset_password(work: &mut Work<'_>, id: &UserId, password: &Password) -> 
         user.password_set_by(work.organization())?;
     }
     people::write_password(work, id, password)?;
-    work.take_back_mailed_links(id)?;
+    work.note_password_reset(id)?;
+    if user.email_verified {
+        let (by, at) = (work.actor().name.clone(), work.now());
+        work.insert_letter(&mail.password_reset_notice(Recipient::of(&user), &by, at)?)?;
+    }
     work.end_sessions_of_member(id)?;
     work.record(UserChange::PasswordReset { user: user.person() });
     Ok(())

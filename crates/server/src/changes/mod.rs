@@ -9,6 +9,7 @@ pub mod old_messages;
 pub mod orphans;
 mod perform;
 pub mod removal;
+pub mod retention;
 mod sessions;
 pub mod storage;
 

@@ -94,6 +94,10 @@ const CODES: &[(&str, &str)] = &[
         "MISSING_OR_NULL_ORIGIN",
         "The request does not say which page it comes from.",
     ),
+    (
+        "NAME_SET_BY_SCHOOL",
+        "Names of students are changed by the staff of their school.",
+    ),
     ("NOTHING_TO_EXPORT", "There is no document to export."),
     (
         "ALREADY_INVITED",

@@ -26,6 +26,8 @@ const LONGEST_URI: usize = 8 * 1024;
 const LARGEST_HEAD: usize = 16 * 1024;
 /// What the log shows of a path.
 const LONGEST_LOGGED: usize = 512;
+/// What follows is a secret that was mailed, wherever in a path it stands.
+const SECRET_PATHS: [&str; 2] = ["/auth/reset-password/", "token="];
 /// For a year, browsers come back to this host and those below it over TLS only.
 const ONLY_TLS: &str = "max-age=31536000; includeSubDomains";
 
@@ -41,7 +43,7 @@ pub async fn surround(State(app): State<App>, mut request: Request, next: Next) 
         .extensions()
         .get::<MatchedPath>()
         .map(|path| path.as_str().to_owned());
-    let path: String = request.uri().path().chars().take(LONGEST_LOGGED).collect();
+    let path = logged_path(route.as_deref(), request.uri().path());
 
     let answer = match fitting(&request) {
         Ok(()) => next.run(request).await,
@@ -68,6 +70,17 @@ pub async fn surround(State(app): State<App>, mut request: Request, next: Next) 
         "answered"
     );
     response
+}
+
+/// What the log shows of a path: the template where a part of it is a secret, also where a mangled link matches no route.
+fn logged_path(route: Option<&str>, path: &str) -> String {
+    if let Some(route) = route.filter(|route| route.contains("{token}")) {
+        return route.to_owned();
+    }
+    let shown = SECRET_PATHS
+        .into_iter()
+        .find_map(|before| path.find(before).map(|at| &path[..at + before.len()]));
+    shown.unwrap_or(path).chars().take(LONGEST_LOGGED).collect()
 }
 
 /// Whether the head of a request has a size that anybody needs (reliability.md 5.2).
@@ -179,4 +192,28 @@ pub async fn cors(State(app): State<App>, request: Request, next: Next) -> Respo
 /// A panic in a handler is our fault and ends that request only.
 pub fn panicked(_: Box<dyn std::any::Any + Send + 'static>) -> Response<Body> {
     Error::Internal(anyhow::anyhow!("a handler panicked")).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn logged_path_of_a_mailed_link_has_no_token() {
+        let route = Some("/api/auth/reset-password/{token}");
+        assert_eq!(
+            logged_path(route, "/api/auth/reset-password/s3cret"),
+            route.unwrap_or_default()
+        );
+        for path in [
+            "/api/auth/reset-password/s3cret/",
+            "/auth/reset-password/s3cret",
+            "/api/auth/verify-email%3F&token=s3cret",
+        ] {
+            assert!(!logged_path(None, path).contains("s3cret"), "{path}");
+        }
+        let path = "/api/users/u1/reset-password";
+        assert_eq!(logged_path(Some("/api/users/{id}/reset-password"), path), path);
+        assert_eq!(logged_path(None, &"x".repeat(1000)).len(), LONGEST_LOGGED);
+    }
 }

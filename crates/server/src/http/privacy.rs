@@ -21,6 +21,7 @@ use super::terms::Terms;
 use super::valid::{Valid, ValidOrEmpty};
 use crate::actions::acceptance;
 use crate::actions::privacy::{self, EraseRequest, ExportRequest};
+use crate::changes::retention;
 use crate::clock;
 use crate::error::{Error, Result};
 use crate::store::platform::PlatformProof;
@@ -120,9 +121,12 @@ async fn download(cx: Context, Path(id): Path<JobId>, asked: HeaderMap) -> Resul
 async fn erase(cx: Context, Valid(asked): Valid<EraseRequest>) -> Result<Json<Erasure>> {
     let (user_id, dry_run) = (asked.user_id.clone(), asked.dry_run);
     let user = user_id.clone();
-    cx.write(move |work| privacy::may_erase(work, &user)).await?;
+    let address = cx.write(move |work| privacy::may_erase(work, &user)).await?;
     let traces = traces(&cx, &user_id).await?;
     let erased = cx.write(move |work| privacy::erase(work, &asked, &traces)).await?;
+    if !dry_run {
+        retention::delete_emails(cx.app().store(), cx.app().mail(), &address).await?;
+    }
     Ok(Json(Erasure {
         user_id,
         dry_run,

@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::Path;
 use garde::Validate;
-use model::access::Access;
+use model::access::{Access, Rank};
 use model::id::{SessionId, UserId};
 use model::organization::SettingsEdit;
 use model::storage::StorageUsage;
@@ -143,19 +143,25 @@ async fn sessions(cx: Context, ValidQuery(query): ValidQuery<Listed>) -> Result<
     let slice = cx
         .read(move |scope| scope.school_sessions(user.as_ref(), &window))
         .await?;
-    let (own, organization) = (&cx.caller().session.id, cx.caller().organization()?);
-    Ok(Json(Page::of(slice, |session| SessionView {
-        user_id: session.person.id.clone(),
-        expires_at: session.expires_at,
-        created_at: session.created_at,
-        updated_at: session.updated_at,
-        ip_address: session.ip_address,
-        user_agent: session.user_agent,
-        active_organization_id: organization.clone(),
-        is_current: session.id == *own,
-        role: session.member_role,
-        user: SessionPerson::new(session.person, session.email),
-        id: session.id,
+    let (caller, organization) = (cx.caller(), cx.caller().organization()?);
+    let rank = Rank::of(caller.user.role, caller.member_role);
+    Ok(Json(Page::of(slice, |session| {
+        // Where people of the same or a higher rank work from is not shown: an admin could follow the owner.
+        let is_shown = caller.is(&session.person.id)
+            || rank.is_some_and(|rank| rank.may_act_on(session.platform_role, session.member_role).is_ok());
+        SessionView {
+            user_id: session.person.id.clone(),
+            expires_at: session.expires_at,
+            created_at: session.created_at,
+            updated_at: session.updated_at,
+            ip_address: session.ip_address.filter(|_| is_shown),
+            user_agent: session.user_agent.filter(|_| is_shown),
+            active_organization_id: organization.clone(),
+            is_current: session.id == caller.session.id,
+            role: session.member_role,
+            user: SessionPerson::new(session.person, session.email),
+            id: session.id,
+        }
     })))
 }
 

@@ -126,6 +126,7 @@ impl Editable for ProfileEdit {
         "updatedAt",
         "member",
         "organization",
+        "passwordReset",
     ];
 }
 
@@ -141,6 +142,7 @@ async fn me(cx: Context) -> Result<Json<Me>> {
         .store()
         .platform_read(PlatformProof::session_look_up(), move |platform| {
             let profile = platform.profile(&user.id)?;
+            let password_reset = platform.password_reset(&user.id)?;
             let name = tenant.map(|id| OrganizationName::Id(id.into_string()));
             let seen = name
                 .map(|name| platform.organization(&name, &user.id))
@@ -149,13 +151,14 @@ async fn me(cx: Context) -> Result<Json<Me>> {
             // A Host may name a school that is none of the caller's business.
             let seen = seen.filter(|seen| seen.member.is_some() || user.role == PlatformRole::SuperAdmin);
             let (member, organization) = seen.map(|seen| (seen.member, seen.organization)).unzip();
-            Ok(Me::new(profile, member.flatten(), organization))
+            Ok(Me::new(profile, member.flatten(), organization, password_reset))
         });
     Ok(Json(look.await?))
 }
 
 /// Change the own profile
-#[utoipa::path(patch, path = "/users/me", request_body = ProfileEdit, responses((status = 200, body = Me)))]
+#[utoipa::path(patch, path = "/users/me", request_body = ProfileEdit, responses((status = 200, body = Me),
+    (status = 403, description = "NAME_SET_BY_SCHOOL: the schools of a student change the name")))]
 async fn edit_me(cx: Context, patch: Patch<ProfileEdit>) -> Result<Json<Me>> {
     if !patch.echoed.is_empty() {
         let shown = me(cx.clone()).await?;
@@ -283,7 +286,8 @@ async fn reset_password(cx: Context, Path(id): Path<UserId>) -> Result<Json<Temp
     let temporary_password = temporary_password::generate();
     let hash = cx.app().gate().hashing().hash(temporary_password.clone()).await?;
     let password = Password::Temporary(hash);
-    cx.write(move |work| users::reset_password(work, &id, &password))
+    let mail = cx.app().mail().clone();
+    cx.write(move |work| users::reset_password(work, &mail, &id, &password))
         .await?;
     Ok(Json(TemporaryPassword { temporary_password }))
 }

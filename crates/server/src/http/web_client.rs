@@ -126,7 +126,7 @@ fn policy(document_server: Option<&str>) -> String {
     let docs = document_server.and_then(crate::config::origin_of).unwrap_or_default();
     format!(
         "default-src 'self'; script-src 'self' {docs}; frame-src 'self' {docs}; style-src 'self' 'unsafe-inline'; \
-         img-src 'self' data: https:; connect-src 'self'; object-src 'none'; base-uri 'none'; frame-ancestors 'self'; \
+         img-src 'self' data:; connect-src 'self'; object-src 'none'; base-uri 'none'; frame-ancestors 'self'; \
          form-action 'self'"
     )
 }
@@ -134,6 +134,11 @@ fn policy(document_server: Option<&str>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn policy_lets_pages_load_pictures_of_this_host_only() {
+        assert!(policy(None).contains("img-src 'self' data:;"));
+    }
 
     #[test]
     fn an_encoding_is_taken_when_it_is_named_and_wanted() {

@@ -20,6 +20,7 @@ use crate::clock;
 use crate::error::Result;
 use crate::files::Files;
 use crate::live::bus::Bus;
+use crate::mail::Outbox;
 use crate::store::platform::jobs::Held;
 use crate::store::{Standpoint, Store, Tenant};
 
@@ -31,6 +32,7 @@ struct Parts {
     store: Store,
     bus: Bus,
     files: Files,
+    outbox: Outbox,
     /// Rung when there is something to do; time passing is noticed without it.
     bell: Notify,
     closing: CancellationToken,
@@ -48,11 +50,12 @@ pub struct Outcome {
 
 impl Jobs {
     /// Joins what jobs need and starts to run them. `is_alone` says that no other instance works on this database.
-    pub fn start(store: Store, bus: Bus, files: Files, is_alone: bool) -> Self {
+    pub fn start(store: Store, bus: Bus, files: Files, outbox: Outbox, is_alone: bool) -> Self {
         let jobs = Self(Arc::new(Parts {
             store,
             bus,
             files,
+            outbox,
             bell: Notify::new(),
             closing: CancellationToken::new(),
             running: TaskTracker::new(),

@@ -70,6 +70,7 @@ impl Archive {
                 self.list(noun.name.to_owned(), noun, &extent.user, (None, &nothing))
                     .await?;
             }
+            self.emails(&extent.user).await?;
         }
         for (tenant, slug) in &extent.holders {
             let concealed = if extent.is_own {
@@ -86,6 +87,24 @@ impl Archive {
             }
         }
         Ok(())
+    }
+
+    /// The emails to the person that wait in the outbox folder, without their text: it may hold a link that still works.
+    async fn emails(&mut self, user: &UserId) -> Result<()> {
+        let user = user.clone();
+        let look = self
+            .jobs
+            .0
+            .store
+            .platform_read(PlatformProof::personal_data(), move |platform| platform.profile(&user));
+        let emails = self.jobs.0.outbox.list(&look.await?.email).await?;
+        let mut entry = self
+            .pack
+            .entry("emails-in-outbox.json".to_owned(), clock::now())
+            .await?;
+        entry.write(serde_json::to_string_pretty(&emails)?.as_bytes()).await?;
+        entry.write(b"\n").await?;
+        entry.end().await
     }
 
     /// One noun as a JSON array.

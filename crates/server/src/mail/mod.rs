@@ -21,7 +21,7 @@ use model::time::Timestamp;
 use model::user::User;
 use serde::{Deserialize, Serialize};
 
-use self::outbox::Outbox;
+pub use self::outbox::{Outbox, OutboxEmail};
 use self::seal::Seal;
 use self::server::Connections;
 pub use self::server::{Delivery, Server};
@@ -96,6 +96,11 @@ impl Mail {
     /// A link that resets the password; `path` begins with a slash and is appended to FRONTEND_URL.
     pub fn password_reset(&self, to: Recipient<'_>, path: &str, now: Timestamp) -> Result<Letter> {
         self.write(LetterKind::PasswordReset, to, path, &[], now)
+    }
+
+    /// Tells a person that somebody else set the password of the account.
+    pub fn password_reset_notice(&self, to: Recipient<'_>, by: &str, now: Timestamp) -> Result<Letter> {
+        self.write(LetterKind::PasswordResetNotice, to, "/", &[("by", by)], now)
     }
 
     /// The first letter to a new member, with the page where he chooses his password.
@@ -176,6 +181,17 @@ impl Mail {
             Some(enclosed) => self.0.outbox.lay(&letter.id, enclosed.message.into_bytes()).await,
             None => Ok(()),
         }
+    }
+
+    /// Whether a queued letter is for an address.
+    pub fn is_for(&self, letter: &Letter, address: &str) -> bool {
+        self.opened(letter)
+            .is_some_and(|enclosed| enclosed.to.eq_ignore_ascii_case(address))
+    }
+
+    /// The folder of emails that no mail server took.
+    pub fn outbox(&self) -> &Outbox {
+        &self.0.outbox
     }
 
     fn opened(&self, letter: &Letter) -> Option<Enclosed> {

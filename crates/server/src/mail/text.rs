@@ -58,6 +58,8 @@ const fn template(kind: LetterKind, language: Language) -> &'static str {
     match (kind, language) {
         (LetterKind::PasswordReset, Language::English) => template!("password-reset.en.txt"),
         (LetterKind::PasswordReset, Language::German) => template!("password-reset.de.txt"),
+        (LetterKind::PasswordResetNotice, Language::English) => template!("password-reset-notice.en.txt"),
+        (LetterKind::PasswordResetNotice, Language::German) => template!("password-reset-notice.de.txt"),
         (LetterKind::Invitation, Language::English) => template!("invitation.en.txt"),
         (LetterKind::Invitation, Language::German) => template!("invitation.de.txt"),
         (LetterKind::AddressConfirmation, Language::English) => template!("address-confirmation.en.txt"),
@@ -178,12 +180,13 @@ fn escaped(text: &str) -> String {
 mod tests {
     use super::*;
 
-    const VALUES: [(&str, &str); 5] = [
+    const VALUES: [(&str, &str); 6] = [
         ("name", "Ada"),
         ("organization", "Northside"),
         ("link", "https://school.example/x?a=1&b=2"),
         ("days", "7"),
         ("newAddress", "ada@new.example"),
+        ("by", "Adam"),
     ];
 
     #[test]

@@ -55,13 +55,14 @@ impl Connection {
         connection
             .set_db_config(rusqlite::config::DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)
             .map_err(internal)?;
+        // Deleted content is overwritten with zeros: what was erased must not stay in free pages of the file.
         // FULL: an acknowledged commit survives a power cut. Group commit pays for it (decision 0001). Nothing of the file is
         // mapped: a page that its disk cannot read would end the process with all its schools instead of one request, and the
         // ways a request goes were not faster for it (docs/performance.md).
         connection
             .execute_batch(
                 "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;
-                 PRAGMA cache_size = -8000; PRAGMA mmap_size = 0; PRAGMA temp_store = MEMORY;",
+                 PRAGMA secure_delete = ON; PRAGMA cache_size = -8000; PRAGMA mmap_size = 0; PRAGMA temp_store = MEMORY;",
             )
             .map_err(internal)?;
         // A file that cannot be opened for writing is opened for reading instead, and nobody is told.
@@ -281,4 +282,32 @@ fn borrowed<'a>(arguments: &'a [Value<'a>]) -> Vec<&'a (dyn postgres::types::ToS
 
 fn internal(error: impl Into<anyhow::Error>) -> Error {
     Error::Internal(error.into())
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests may panic")]
+    use super::*;
+
+    #[test]
+    fn deleted_content_is_not_left_in_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("deleted.db");
+        let mut connection = Connection::open_sqlite(&path, false).unwrap();
+        let marker = "a name that was erased ".repeat(400);
+        let script = format!(
+            "CREATE TABLE notes (text TEXT); INSERT INTO notes VALUES ('{marker}'), ('stays'); \
+             PRAGMA wal_checkpoint(TRUNCATE);"
+        );
+        connection.batch(&script).unwrap();
+        let holds = |text: &str| {
+            let bytes = std::fs::read(&path).unwrap();
+            bytes.windows(text.len()).any(|window| window == text.as_bytes())
+        };
+        assert!(holds("was erased"), "the marker is found while it is there");
+        connection
+            .batch("DELETE FROM notes WHERE text <> 'stays'; PRAGMA wal_checkpoint(TRUNCATE);")
+            .unwrap();
+        assert!(holds("stays") && !holds("was erased"));
+    }
 }

@@ -1,6 +1,5 @@
 //! Who learns in a class, and who of them is in no group yet.
 
-use model::access::Viewer;
 use model::class::{ClassEnrollment, EnrolledBy};
 use model::division::Partners;
 use model::id::{AssignmentId, ClassId, CourseId, EnrollmentId, GroupId, HomeroomId, UserId};
@@ -79,14 +78,18 @@ statements! {
     ENROLL = "INSERT INTO class_enrollments (organization_id, id, class_id, student_id, enrolled_by, enrolled_at)
         VALUES ($1, $2, $3, $4, $5, $6)
         ON CONFLICT (class_id, student_id, organization_id) DO NOTHING";
-    /// The school puts somebody into a class whom a teacher had put there.
+    /// The school enrols a student whom a teacher had enrolled.
     CONFIRM = "UPDATE class_enrollments SET enrolled_by = $4
-        WHERE organization_id = $1 AND class_id = $2 AND student_id = $3 AND enrolled_by = 'teacher'";
-    /// Whether the school put a student into a class that the viewer manages and that is not over.
+        WHERE organization_id = $1 AND class_id = $2 AND student_id = $3 AND enrolled_by IN ('teacher', 'homeroom')";
+    /// Whether a student learns in a class that the viewer manages and that is not over, and an admin or an import enrolled
+    /// the student there, or the viewer leads a homeroom of the student.
     IS_ENTRUSTED = concat!("SELECT EXISTS (SELECT 1 FROM class_enrollments e
         JOIN classes k ON k.organization_id = e.organization_id AND k.id = e.class_id
-        WHERE e.organization_id = $1 AND e.student_id = $5 AND e.enrolled_by <> 'teacher' AND k.status <> 'ARCHIVED'
-            AND CAST($4 AS BIGINT) IS NOT NULL AND ", manages_class!(), ")");
+        WHERE e.organization_id = $1 AND e.student_id = $5 AND k.status <> 'ARCHIVED'
+            AND CAST($4 AS BIGINT) IS NOT NULL AND ", manages_class!(), "
+            AND (e.enrolled_by IN ('admin', 'import') OR EXISTS (SELECT 1 FROM homeroom_enrollments he
+                JOIN homerooms h ON h.organization_id = he.organization_id AND h.id = he.homeroom_id
+                WHERE he.organization_id = $1 AND he.student_id = $5 AND h.teacher_id = $3)))");
     /// Notes when a student completed a class.
     COMPLETE = "UPDATE class_enrollments SET completed_at = $4
         WHERE organization_id = $1 AND class_id = $2 AND student_id = $3";
@@ -166,7 +169,7 @@ impl Scope<'_> {
         self.one(&LEARNER, args![id], person)
     }
 
-    /// Whether the school itself entrusted the student to the viewer.
+    /// Whether the school itself entrusted the student to the viewer: what a teacher can bring about alone does not count.
     pub fn is_entrusted(&mut self, student: &UserId) -> Result<bool> {
         let found = self.many_visible(&IS_ENTRUSTED, args![student], |row| row.take())?;
         Ok(found.into_iter().next().unwrap_or(false))
@@ -186,12 +189,15 @@ impl Scope<'_> {
 }
 
 impl Work<'_> {
-    /// Enrols a student in a class in the name of whoever acts; answers whether that is new.
+    /// Enrols a student in a class in the name of the caller; returns whether that is new.
     pub fn enroll(&mut self, class: &ClassId, student: &UserId) -> Result<bool> {
-        let by = match self.viewer() {
-            Viewer::Admin => EnrolledBy::Admin,
-            Viewer::Teacher(_) | Viewer::Student(_) => EnrolledBy::Teacher,
-        };
+        let by = EnrolledBy::caller(self.viewer());
+        self.enroll_by(class, student, by)
+    }
+
+    /// Enrols a student of a homeroom in a class in the name of the caller; returns whether that is new.
+    pub fn enroll_from_homeroom(&mut self, class: &ClassId, student: &UserId) -> Result<bool> {
+        let by = EnrolledBy::caller_with_homeroom(self.viewer());
         self.enroll_by(class, student, by)
     }
 
@@ -199,7 +205,7 @@ impl Work<'_> {
     pub fn enroll_by(&mut self, class: &ClassId, student: &UserId, by: EnrolledBy) -> Result<bool> {
         let (id, now) = (EnrollmentId::new(clock::new_id()), self.now());
         let is_new = self.run(&ENROLL, args![id, class, student, by.as_str(), now])? > 0;
-        if !is_new && by != EnrolledBy::Teacher {
+        if !is_new && by.is_of_school() {
             self.run(&CONFIRM, args![class, student, by.as_str()])?;
         }
         Ok(is_new)

@@ -14,6 +14,8 @@ mod embedded {
     refinery::embed_migrations!("../../migrations");
 }
 
+/// With this migration came the setting that overwrites deleted content of the embedded database (`secure_delete`).
+const OVERWRITES: i64 = 32;
 /// The advisory lock that PostgreSQL starters take: "gwrk".
 const LOCK: &str = "SELECT pg_advisory_lock(1735881323)";
 const UNLOCK: &str = "SELECT pg_advisory_unlock(1735881323)";
@@ -35,7 +37,14 @@ fn migrate_with(runner: &Runner, database: &Database) -> Result<usize> {
     let mut connection = open(database)?;
     check_collation(&mut connection)?;
     match &mut connection {
-        Connection::Sqlite(sqlite) => run(runner, sqlite),
+        Connection::Sqlite(sqlite) => {
+            let before = version(sqlite);
+            let applied = run(runner, sqlite)?;
+            if before.is_some_and(|before| before < OVERWRITES) && version(sqlite) >= Some(OVERWRITES) {
+                rewrite(sqlite);
+            }
+            Ok(applied)
+        }
         Connection::Postgres(_) => {
             connection.batch(LOCK)?;
             let outcome = connection
@@ -45,6 +54,21 @@ fn migrate_with(runner: &Runner, database: &Database) -> Result<usize> {
             connection.batch(UNLOCK)?;
             outcome
         }
+    }
+}
+
+/// The newest migration that was applied to the embedded database; none for a new file.
+fn version(sqlite: &rusqlite::Connection) -> Option<i64> {
+    let newest = "SELECT MAX(version) FROM refinery_schema_history";
+    sqlite.query_row(newest, [], |row| row.get(0)).ok().flatten()
+}
+
+/// Rewrites the file without what releases before [`OVERWRITES`] have deleted but not overwritten. A disk without room for a
+/// second copy is no reason not to start.
+fn rewrite(sqlite: &rusqlite::Connection) {
+    tracing::info!("the database file is rewritten to remove deleted content");
+    if let Err(error) = sqlite.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE);") {
+        tracing::warn!(%error, "the database file was not rewritten: run VACUUM when there is room on the disk");
     }
 }
 

@@ -9,6 +9,7 @@ use model::user::{Member, Person, User};
 
 use super::classes::person;
 use super::members::member;
+use super::platform::PlatformProof;
 use super::platform::accounts::profile;
 use super::sql::Columns;
 use super::{Scope, Work};
@@ -65,6 +66,9 @@ statements! {
     /// this organization only.
     MARK_PASSWORD = "UPDATE users SET must_change_password = $3, temporary_password_expires_at = $4, updated_at = $5,
             password_organization_id = $1
+        WHERE id = $2 AND EXISTS (SELECT 1 FROM members m WHERE m.organization_id = $1 AND m.user_id = users.id)";
+    /// Notes who replaced a member's password.
+    NOTE_PASSWORD_RESET = "UPDATE users SET password_reset_at = $4, password_reset_by_id = $3
         WHERE id = $2 AND EXISTS (SELECT 1 FROM members m WHERE m.organization_id = $1 AND m.user_id = users.id)";
     /// Takes a member's account and membership for this unit; nobody enrols him meanwhile.
     HOLD_MEMBER = "SELECT u.id FROM members m JOIN users u ON u.id = m.user_id
@@ -230,7 +234,8 @@ impl Work<'_> {
         Ok(Some(member))
     }
 
-    /// Stores a member's password: whether it has to be changed, and until when it is good if it is a temporary one.
+    /// Stores a member's password: whether it has to be changed, and until when it is good if it is a temporary one. All mailed
+    /// links of the member become worthless, and what was guessed before does not count.
     pub fn write_password(
         &mut self,
         user: &UserId,
@@ -240,8 +245,16 @@ impl Work<'_> {
     ) -> Result<()> {
         let now = self.now();
         self.run(&UPSERT_PASSWORD, args![clock::new_id(), user, hash, now])?;
-        self.run(&MARK_PASSWORD, args![user, must_change, good_until, now])
-            .map(drop)
+        self.run(&MARK_PASSWORD, args![user, must_change, good_until, now])?;
+        self.on_platform(PlatformProof::sign_in_history(), |platform| {
+            platform.forget_former_password(user)
+        })
+    }
+
+    /// Notes that the caller replaced a member's password; the member sees it after the next sign-in.
+    pub fn note_password_reset(&mut self, user: &UserId) -> Result<()> {
+        let (by, now) = (self.actor().user.clone(), self.now());
+        self.run(&NOTE_PASSWORD_RESET, args![user, by, now]).map(drop)
     }
 
     /// Writes the fields of an account that its school administers; a taken address is `DUPLICATE_EMAIL`.

@@ -73,10 +73,10 @@ pub struct SessionView {
     pub created_at: Timestamp,
     /// When it was last prolonged.
     pub updated_at: Timestamp,
-    /// Where the sign-in came from.
+    /// Where the sign-in came from; null for people whom the caller may not act on.
     #[schema(required)]
     pub ip_address: Option<String>,
-    /// The program it came with.
+    /// The program it came with; null for people whom the caller may not act on.
     #[schema(required)]
     pub user_agent: Option<String>,
     /// The organization it works in.

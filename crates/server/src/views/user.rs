@@ -6,7 +6,7 @@ use model::organization::{Metadata, Organization, OrganizationStatus};
 use model::storage::QuotaBytes;
 use model::text::{CustomDomain, ExternalId, Locale, Name, ShortName, Slug, TimeZone, Username, WebAddress};
 use model::time::Timestamp;
-use model::user::{Member, Person, User};
+use model::user::{Member, PasswordReset, Person, User};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -204,17 +204,27 @@ pub struct Me {
     /// The organization of the request; null before one was chosen.
     #[schema(required)]
     organization: Option<OrganizationView>,
+    /// Who else set the password last and when; null when nobody ever did.
+    #[serde(rename = "passwordReset")]
+    #[schema(required)]
+    password_reset: Option<PasswordReset>,
 }
 
 impl Me {
     /// The account, and what is known about the organization of the request.
-    pub fn new(user: User, member: Option<Member>, organization: Option<Organization>) -> Self {
+    pub fn new(
+        user: User,
+        member: Option<Member>,
+        organization: Option<Organization>,
+        password_reset: Option<PasswordReset>,
+    ) -> Self {
         let (person, email) = (user.person(), user.email.clone());
         let external_id = member.as_ref().and_then(|member| member.external_id.clone());
         Self {
             user: UserView::new(user, external_id),
             member: member.map(|member| MemberView::new(member, person, Some(email))),
             organization: organization.map(OrganizationView::from),
+            password_reset,
         }
     }
 }

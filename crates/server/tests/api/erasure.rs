@@ -63,7 +63,7 @@ both!(nothing_names_him_afterwards_and_the_groups_work_stays, |app| {
         ("profiles", 1),
         ("sessions", 1),
         ("signIns", 1),
-        ("signInTraces", 3),
+        ("signInTraces", 4),
         ("memberships", 1),
         ("homerooms", 1),
         ("enrollments", 1),

@@ -298,7 +298,7 @@ both!(an_invitation_lets_somebody_choose_his_first_password, |app| {
     assert_eq!(letter.to, "ina@school.example");
     assert_eq!(letter.subject, "Your account at North School");
     let link = letter.link();
-    let token = link.rsplit('/').next().unwrap().split('?').next().unwrap();
+    let token = link.strip_prefix("/reset-password#token=").unwrap();
     let choice = json!({"newPassword": "Zirkel und Lineal", "token": token});
     app.stranger()
         .post("/auth/reset-password", choice.clone())
@@ -406,7 +406,19 @@ both!(
         adam.post(&path, json!({"studentIds": [world.ben.id]}))
             .await
             .expect(200);
+        // Naming a homeroom must not be enough to take over the accounts of all its students.
         ada.post(&students, json!({"homeroomId": homeroom})).await.expect(200);
+        reset(&ada, &world.ben).await.refused(403, "FORBIDDEN_ROLE");
+        let class = json!({"name": "7x", "academicYear": "2026/2027", "homeroomId": homeroom, "enrollHomeroom": true});
+        ada.post("/classes", class).await.expect(201);
+        reset(&ada, &world.ben).await.refused(403, "FORBIDDEN_ROLE");
+        let lead = |teacher: serde_json::Value| json!({"teacherId": teacher});
+        let of_homeroom = format!("/homerooms/{}", homeroom.as_str().unwrap());
+        adam.patch(&of_homeroom, lead(json!(world.ada.id))).await.expect(200);
+        reset(&ada, &world.ben).await.expect(200);
+        adam.patch(&of_homeroom, lead(json!(null))).await.expect(200);
+        reset(&ada, &world.ben).await.refused(403, "FORBIDDEN_ROLE");
+        adam.post(&students, json!({"homeroomId": homeroom})).await.expect(200);
         reset(&ada, &world.ben).await.expect(200);
         adam.patch(&format!("/classes/{}", world.seven_b.id), json!({"status": "ARCHIVED"}))
             .await

@@ -141,7 +141,7 @@ both!(an_admin_changes_name_logo_and_settings, |app| {
         .await
         .expect(200);
     let metadata = json!({
-        "timezone": "Europe/Berlin", "lateDefault": "BLOCK", "features": {"teachersAddSubjects": true},
+        "timezone": "Europe/Berlin", "lateDefault": "BLOCK", "features": {"teachersAddSubjects": true, "studentsChangeNames": false},
     });
     assert_eq!(edited["metadata"], metadata);
     for (body, path) in [
@@ -233,7 +233,19 @@ both!(an_admin_reads_the_sessions_of_the_school_page_by_page, |app| {
     let elsewhere = rows.another_session(&world.tom).await;
     rows.choose(&elsewhere, Some(&world.south)).await;
     let elsewhere = rows.session(&elsewhere).await;
+    let origins = "UPDATE sessions SET ip_address = '192.0.2.7', user_agent = 'Browser'".to_owned();
+    crate::support::rows::execute(&app.database, origins).await;
     let all = sessions(app, adam, "").await;
+    for (reader, of, is_shown) in [
+        (adam, &world.olga, false),
+        (adam, adam, true),
+        (adam, &world.ben, true),
+        (&world.olga, adam, true),
+    ] {
+        let read = sessions(app, reader, &format!("?userId={}", of.id)).await;
+        let shown = (!read[0]["ipAddress"].is_null(), !read[0]["userAgent"].is_null());
+        assert_eq!(shown, (is_shown, is_shown), "{} reads of {}", reader.name, of.name);
+    }
     assert_eq!(
         all.len(),
         9,

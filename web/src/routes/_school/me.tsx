@@ -28,7 +28,7 @@ function OwnAccount() {
       <Heading title={t("account.profile")}>{t("account.profile")}</Heading>
       <Profile person={known} />
       <Address person={known} told={address} />
-      <Password />
+      <Password person={known} />
       {isStaff(known) ? <Comfort /> : null}
       <Devices />
       <OwnData />

@@ -20,6 +20,7 @@ const NOT_OWN: [&str; 4] = ["role", "banned", "banReason", "banExpires"];
     request_body(content_type = "application/json", content = Object, description = "name?, image?"),
     responses((status = 200, description = "status: true; cookies show the change"),
         (status = 401, description = "UNAUTHORIZED"),
+        (status = 403, description = "NAME_SET_BY_SCHOOL"),
         (status = 400, description = "EMAIL_CAN_NOT_BE_UPDATED, FIELD_NOT_ALLOWED, BAD_REQUEST")))]
 pub async fn update(asked: Asked) -> Answered {
     let Some(keys) = asked.keys() else {

@@ -3,6 +3,7 @@
 
 use better_auth::error::AuthError;
 use better_auth::password;
+use model::id::UserId;
 use serde_json::json;
 
 use super::answer::{Answered, Refused, answer};
@@ -28,7 +29,7 @@ pub async fn change(asked: Asked) -> Answered {
     let revoke_others = reader.optional_bool("revokeOtherSessions").unwrap_or(false);
     reader.finish()?;
     let present = asked.present().await?;
-    check_new(new, &[&present.user.name, &present.user.email])?;
+    check_new_of(&asked, &present.user.id, new).await?;
     let fitted = prove(&asked, &present, current).await?;
     let hash = asked.app.gate().hashing().hash(new.to_owned()).await?;
     let successor = revoke_others.then(|| asked.new_session(present.user.id.clone()));
@@ -65,13 +66,36 @@ pub async fn verify(asked: Asked) -> Answered {
     let password = reader.string("password");
     reader.finish()?;
     let present = asked.present().await?;
-    prove(&asked, &present, password).await?;
+    let fitted = prove(&asked, &present, password).await?;
+    let (prover, now) = (prover(&asked, &present), asked.now);
+    // The limits are checked again in the unit: of many at once, no more are answered than of one after the other.
+    if !asked
+        .act(move |work| passwords::prove(work, &prover, Some(&fitted), now))
+        .await?
+    {
+        return Err(Refused::from(AuthError::invalid_password()).with(present.cookies));
+    }
     Ok(done(present.cookies))
 }
 
 /// The rules for a new password (contract 9) in the library's words; `own` is what everybody knows of the person.
 pub fn check_new(password: &str, own: &[&str]) -> Result<(), AuthError> {
     password::check_new(password, own).map_err(AuthError::from)
+}
+
+/// The rules for a new password of this account: no word that everybody knows of the person or the school.
+pub async fn check_new_of(asked: &Asked, user: &UserId, password: &str) -> Result<(), Refused> {
+    check_new(password, &[])?;
+    let user = user.clone();
+    let look = asked
+        .app
+        .store()
+        .platform_read(PlatformProof::session_look_up(), move |platform| {
+            platform.known_words(&user)
+        });
+    let words = look.await?;
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    Ok(check_new(password, &words)?)
 }
 
 /// The stored hash of a password that is right; a wrong one is counted.

@@ -12,7 +12,7 @@ use serde_json::json;
 use super::super::context::App;
 use super::answer::{Answered, Refused, answer};
 use super::asked::Asked;
-use super::password::check_new;
+use super::password::{check_new, check_new_of};
 use super::sessions::done;
 use crate::actions::passwords;
 use crate::changes;
@@ -47,8 +47,12 @@ pub async fn request(asked: Asked) -> Answered {
     Ok(answer(&json!({ "status": true, "message": message }), Vec::new()))
 }
 
-/// Where the link of a letter leads, below FRONTEND_URL.
+/// Where the link of a letter leads, below FRONTEND_URL. The page of this service reads the token behind the `#`, which no
+/// browser sends and no server logs; a page of another client is reached as the library does it.
 pub fn path(token: &str, page: &str) -> String {
+    if page == PAGE {
+        return format!("{PAGE}#token={token}");
+    }
     let page: String = form_urlencoded::byte_serialize(page.as_bytes()).collect();
     format!("/api/auth/reset-password/{token}?callbackURL={page}")
 }
@@ -121,7 +125,7 @@ pub async fn reset(asked: Asked) -> Answered {
             passwords::whose_reset(platform, &sought, now)
         });
     let person = look.await?.ok_or_else(AuthError::invalid_token)?;
-    check_new(new, &[person.name.as_str(), &person.email])?;
+    check_new_of(&asked, &person.id, new).await?;
     let hash = asked.app.gate().hashing().hash(new.to_owned()).await?;
     if !asked
         .act(move |work| passwords::reset(work, &token, &hash, now))

@@ -2,13 +2,13 @@
 //! account and alone administers it. `$1` is the person. Secrets stay where they are: hashes, tokens and mailed links.
 
 use super::Noun;
-use super::Shape::{Moment, Text, Truth};
+use super::Shape::{Moment, Text, Truth, Whole};
 use crate::statements;
 
 statements! {
     /// The account itself.
     ACCOUNT = "SELECT id, name, first_name, last_name, email, email_verified, username, role, image, locale, timezone, is_active,
-            must_change_password, banned, ban_reason, last_login_at, created_at, updated_at
+            must_change_password, password_reset_at, password_reset_by_id, banned, ban_reason, last_login_at, created_at, updated_at
         FROM users WHERE id = $1 AND id > $2 ORDER BY id LIMIT $3";
     /// The ways in which the person signs in.
     SIGN_INS = "SELECT id, provider_id, created_at, updated_at FROM accounts
@@ -17,12 +17,16 @@ statements! {
     SESSIONS = "SELECT id, ip_address, user_agent, created_at, expires_at FROM sessions
         WHERE user_id = $1 AND impersonated_by IS NULL AND id > $2 ORDER BY id LIMIT $3";
     /// Network addresses from which the person signed in.
-    SIGN_IN_ADDRESSES = "SELECT s.address, s.last_success_at FROM sign_in_successes s JOIN users u ON u.email = s.account_key
+    SIGN_IN_ADDRESSES = "SELECT s.address, s.last_success_at, s.failures FROM sign_in_successes s JOIN users u ON u.email = s.account_key
         WHERE u.id = $1 AND s.address > $2 ORDER BY s.address LIMIT $3";
     /// Invitations of the person's address, in whatever organization.
     INVITATIONS = "SELECT i.id, o.name, i.role, i.status, i.created_at, i.expires_at FROM invitations i
         JOIN organizations o ON o.id = i.organization_id JOIN users u ON u.email = i.email
         WHERE u.id = $1 AND i.id > $2 ORDER BY i.id LIMIT $3";
+    /// How often in a row somebody failed to sign in as the person from addresses that are not known.
+    FAILURE_COUNTS = "SELECT c.account_key, c.failures, c.last_failure_at
+        FROM sign_in_failure_counts c JOIN users u ON u.email = c.account_key
+        WHERE u.id = $1 AND c.account_key > $2 ORDER BY c.account_key LIMIT $3";
     /// Network addresses from which somebody tried to sign in as the person in vain.
     FAILED_SIGN_INS = "SELECT f.id, f.address, f.created_at FROM sign_in_failures f JOIN users u ON u.email = f.account_key
         WHERE u.id = $1 AND f.id > $2 ORDER BY f.id LIMIT $3";
@@ -47,6 +51,8 @@ pub static NOUNS: &[Noun] = &[
             ("timezone", Text),
             ("isActive", Truth),
             ("mustChangePassword", Truth),
+            ("passwordResetAt", Moment),
+            ("passwordResetById", Text),
             ("banned", Truth),
             ("banReason", Text),
             ("lastLoginAt", Moment),
@@ -78,7 +84,12 @@ pub static NOUNS: &[Noun] = &[
     Noun {
         name: "sign-in-addresses",
         statement: &SIGN_IN_ADDRESSES,
-        fields: &[("address", Text), ("lastSuccessAt", Moment)],
+        fields: &[("address", Text), ("lastSuccessAt", Moment), ("failures", Whole)],
+    },
+    Noun {
+        name: "failed-sign-ins-in-a-row",
+        statement: &FAILURE_COUNTS,
+        fields: &[("email", Text), ("failures", Whole), ("lastFailureAt", Moment)],
     },
     Noun {
         name: "invitations",

@@ -2,9 +2,10 @@
 
 use model::access::PlatformRole;
 use model::id::UserId;
+use model::organization::Metadata;
 use model::text::name_key;
 use model::time::Timestamp;
-use model::user::User;
+use model::user::{PasswordReset, Person, User};
 
 use super::Platform;
 use crate::error::{Error, Result};
@@ -36,6 +37,22 @@ statements! {
         SET password = excluded.password, updated_at = excluded.updated_at";
     /// A password that the person chose is not temporary.
     OWN_PASSWORD = "UPDATE users SET must_change_password = FALSE, temporary_password_expires_at = NULL WHERE id = $1";
+    /// The address that somebody signs in with.
+    EMAIL = "SELECT email FROM users WHERE id = $1";
+    /// The platform replaced a password.
+    NOTE_PASSWORD_RESET = "UPDATE users SET password_reset_at = $2, password_reset_by_id = NULL WHERE id = $1";
+    /// Who replaced a password.
+    PASSWORD_RESET = "SELECT u.password_reset_at, b.id, b.name, b.image FROM users u
+        LEFT JOIN users b ON b.id = u.password_reset_by_id
+        WHERE u.id = $1 AND u.password_reset_at IS NOT NULL";
+    /// What everybody knows of a person.
+    KNOWN_WORDS = "SELECT name, first_name, last_name, email, username FROM users WHERE id = $1";
+    /// What the schools have set in which somebody is a student.
+    SETTINGS_OF_STUDENT = "SELECT o.metadata FROM members m JOIN organizations o ON o.id = m.organization_id
+        WHERE m.user_id = $1 AND m.role = 'student'";
+    /// The schools that somebody is a member of.
+    SCHOOLS_OF = "SELECT o.name, o.slug FROM members m JOIN organizations o ON o.id = m.organization_id
+        WHERE m.user_id = $1";
     /// A link that was mailed.
     INSERT_VERIFICATION = "INSERT INTO verifications (id, identifier, value, expires_at, created_at, updated_at)
         VALUES ($1, $2, $3, $4, $5, $5)";
@@ -48,8 +65,6 @@ statements! {
         WHERE value = $1 AND created_at > $2 AND identifier LIKE CAST($3 AS TEXT) || ':%'";
     /// Links whose time is over, and which no limit counts any more.
     FORGET_VERIFICATIONS = "DELETE FROM verifications WHERE expires_at < $1";
-    /// All links of one kind to one person: one that was used makes the others worthless.
-    TAKE_BACK_VERIFICATIONS = "DELETE FROM verifications WHERE value = $1 AND identifier LIKE CAST($2 AS TEXT) || ':%'";
 }
 
 /// A way in which a person signs in.
@@ -123,11 +138,53 @@ impl Platform<'_> {
         self.connection.run(&REHASH, args![account, hash, now]).map(drop)
     }
 
-    /// Stores the password that the person chose.
+    /// Stores another password. All mailed links of the person become worthless, and what was guessed before does not count.
     pub fn choose_password(&mut self, user: &UserId, hash: &str, now: Timestamp) -> Result<()> {
         self.connection
             .run(&UPSERT_PASSWORD, args![clock::new_id(), user, hash, now])?;
-        self.connection.run(&OWN_PASSWORD, args![user]).map(drop)
+        self.connection.run(&OWN_PASSWORD, args![user])?;
+        self.forget_former_password(user)
+    }
+
+    /// Makes all mailed links of a person worthless and clears the failures: the password was replaced.
+    pub fn forget_former_password(&mut self, user: &UserId) -> Result<()> {
+        self.delete_verifications(user)?;
+        let email: Option<String> = self.connection.maybe(&EMAIL, args![user], |row| row.take())?;
+        email.map_or(Ok(()), |email| self.clear_failures(&email))
+    }
+
+    /// Notes that the platform replaced somebody's password; the person sees it after the next sign-in.
+    pub fn note_password_reset(&mut self, user: &UserId, now: Timestamp) -> Result<()> {
+        self.connection.run(&NOTE_PASSWORD_RESET, args![user, now]).map(drop)
+    }
+
+    /// Who replaced somebody's password last and when; without a person it was the platform.
+    pub fn password_reset(&mut self, user: &UserId) -> Result<Option<PasswordReset>> {
+        self.connection.maybe(&PASSWORD_RESET, args![user], |row| {
+            let at = row.take()?;
+            let by: Option<UserId> = row.take()?;
+            let (name, image): (Option<String>, Option<String>) = (row.take()?, row.take()?);
+            let by = by.zip(name).map(|(id, name)| Person { id, name, image });
+            Ok(PasswordReset { at, by })
+        })
+    }
+
+    /// The settings of the schools in which somebody is a student.
+    pub fn settings_of_student(&mut self, user: &UserId) -> Result<Vec<Option<Metadata>>> {
+        self.connection
+            .many(&SETTINGS_OF_STUDENT, args![user], |row| row.json_option())
+    }
+
+    /// Words that everybody knows of a person: names, addresses, and the names of the schools. They make a weak password.
+    pub fn known_words(&mut self, user: &UserId) -> Result<Vec<String>> {
+        let of_person: Option<Vec<Option<String>>> = self.connection.maybe(&KNOWN_WORDS, args![user], |row| {
+            Ok(vec![row.take()?, row.take()?, row.take()?, row.take()?, row.take()?])
+        })?;
+        let of_schools: Vec<(String, String)> = self
+            .connection
+            .many(&SCHOOLS_OF, args![user], |row| Ok((row.take()?, row.take()?)))?;
+        let schools = of_schools.into_iter().flat_map(|(name, slug)| [name, slug]);
+        Ok(of_person.into_iter().flatten().flatten().chain(schools).collect())
     }
 
     /// How many links of this kind the person was sent after `since`.
@@ -170,13 +227,6 @@ impl Platform<'_> {
             Ok((row.take::<UserId>()?, row.take::<Timestamp>()?))
         })?;
         Ok(found.filter(|(_, expires_at)| *expires_at >= now).map(|(user, _)| user))
-    }
-
-    /// Makes all links of this kind to the person worthless.
-    pub fn take_back_verifications(&mut self, kind: &str, user: &UserId) -> Result<()> {
-        self.connection
-            .run(&TAKE_BACK_VERIFICATIONS, args![user, kind])
-            .map(drop)
     }
 }
 

@@ -99,14 +99,12 @@ statements! {
     DELETE_ACCOUNTS = "DELETE FROM accounts WHERE user_id = $1";
     /// Takes every mailed link.
     DELETE_VERIFICATIONS = "DELETE FROM verifications WHERE value = $1";
-    /// Forgets from where somebody signed in.
-    FORGET_SUCCESSES = "DELETE FROM sign_in_successes WHERE account_key = $1";
     /// Empties an account. The row stays, for work and records name it.
     EMPTY = "UPDATE users SET name = $2, name_key = $3, first_name = NULL, last_name = NULL, email = $4,
             email_verified = FALSE, username = NULL, role = 'STUDENT', image = NULL, locale = 'en', timezone = NULL,
             is_active = FALSE, last_login_at = NULL, must_change_password = FALSE,
-            temporary_password_expires_at = NULL, banned = FALSE, ban_reason = NULL, ban_expires = NULL,
-            home_organization_id = NULL, erased_at = $5, updated_at = $5
+            temporary_password_expires_at = NULL, password_reset_at = NULL, password_reset_by_id = NULL,
+            banned = FALSE, ban_reason = NULL, ban_expires = NULL, home_organization_id = NULL, erased_at = $5, updated_at = $5
         WHERE id = $1";
 }
 
@@ -354,7 +352,7 @@ impl Platform<'_> {
         let address = format!("erased-{id}@erased.invalid");
         self.connection.run(&DELETE_ACCOUNTS, args![id])?;
         self.delete_verifications(id)?;
-        self.connection.run(&FORGET_SUCCESSES, args![account.user.email])?;
+        self.delete_sign_in_history(&account.user.email)?;
         self.connection
             .run(&EMPTY, args![id, REMOVED_NAME, name_key(REMOVED_NAME), address, now])
             .map(drop)

@@ -50,7 +50,8 @@ statements! {
     /// The profile, emptied. The home stays, so that its admins are told the same when they ask again.
     PROFILE = "UPDATE users SET name = $2, name_key = $3, first_name = NULL, last_name = NULL, email = $4,
             email_verified = FALSE, username = NULL, role = 'STUDENT', image = NULL, locale = 'en', timezone = NULL,
-            is_active = FALSE, must_change_password = FALSE, temporary_password_expires_at = NULL, password_organization_id = NULL, last_login_at = NULL,
+            is_active = FALSE, must_change_password = FALSE, temporary_password_expires_at = NULL,
+            password_organization_id = NULL, last_login_at = NULL, password_reset_at = NULL, password_reset_by_id = NULL,
             banned = FALSE, ban_reason = NULL, ban_expires = NULL, erased_at = $5, updated_at = $5
         WHERE id = $1 AND erased_at IS NULL";
     /// Sign-ins of the person, and those in which he acted as somebody else.
@@ -67,6 +68,8 @@ statements! {
     INVITATIONS_SENT = "UPDATE invitations SET inviter_id = NULL WHERE inviter_id = $1";
     /// Where the person signed in from.
     SUCCESSES = "DELETE FROM sign_in_successes WHERE account_key = (SELECT email FROM users WHERE id = $1)";
+    /// Consecutive failed sign-ins under the address.
+    FAILURE_COUNTS = "DELETE FROM sign_in_failure_counts WHERE account_key = (SELECT email FROM users WHERE id = $1)";
     /// Counters of the person.
     RATES = "DELETE FROM rate_windows WHERE name LIKE '%' || $1 || '%'
             OR name LIKE '%' || (SELECT email FROM users WHERE id = $1) || '%'";
@@ -242,6 +245,7 @@ impl Platform<'_> {
                 + run(&INVITATIONS_SENT)?
                 + run(&FAILURES)?
                 + run(&SUCCESSES)?
+                + run(&FAILURE_COUNTS)?
                 + run(&RATES)?,
             homerooms: run(&HOMEROOMS)? + run(&HOMEROOMS_LED)?,
             co_teachings: run(&CO_TEACHINGS)?,

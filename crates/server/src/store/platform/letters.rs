@@ -7,7 +7,11 @@ use model::time::Timestamp;
 
 use super::Platform;
 use crate::error::Result;
+use crate::store::sql::Columns;
 use crate::{args, statements};
+
+/// Letters read at once.
+const PAGE: i64 = 500;
 
 statements! {
     /// A letter of no school.
@@ -16,6 +20,9 @@ statements! {
     /// What is due, the longest waiting first.
     DUE = "SELECT id, kind, sealed, created_at, expires_at, attempts, next_attempt_at FROM letters
         WHERE next_attempt_at <= $1 ORDER BY next_attempt_at, id LIMIT $2";
+    /// Queued letters after one of them.
+    AFTER = "SELECT id, kind, sealed, created_at, expires_at, attempts, next_attempt_at FROM letters
+        WHERE id > $1 ORDER BY id LIMIT $2";
     /// Takes a letter, unless another instance took it since it was read.
     CLAIM = "UPDATE letters SET next_attempt_at = $3 WHERE id = $1 AND next_attempt_at = $2";
     /// It is with the mail server.
@@ -52,22 +59,13 @@ impl Platform<'_> {
 
     /// Letters to be sent by now, at most `limit`.
     pub fn due_letters(&mut self, now: Timestamp, limit: i64) -> Result<Vec<DueLetter>> {
-        self.connection.many(&DUE, args![now, limit], |row| {
-            let id = row.take()?;
-            let kind: String = row.take()?;
-            let letter = Letter {
-                id,
-                kind: LetterKind::parse(&kind).context("an unknown kind of letter")?,
-                sealed: row.take()?,
-                created_at: row.take()?,
-                expires_at: row.take()?,
-            };
-            Ok(DueLetter {
-                letter,
-                attempts: row.take()?,
-                due_at: row.take()?,
-            })
-        })
+        self.connection.many(&DUE, args![now, limit], due_letter)
+    }
+
+    /// A page of all queued letters, by id.
+    pub fn letters_after(&mut self, id: &str) -> Result<Vec<Letter>> {
+        let found = self.connection.many(&AFTER, args![id, PAGE], due_letter)?;
+        Ok(found.into_iter().map(|due| due.letter).collect())
     }
 
     /// Takes a letter for sending until `lease`; false when somebody else has it.
@@ -84,4 +82,21 @@ impl Platform<'_> {
     pub fn postpone_letter(&mut self, id: &str, attempts: i64, next: Timestamp) -> Result<()> {
         self.connection.run(&POSTPONE, args![id, attempts, next]).map(drop)
     }
+}
+
+fn due_letter(row: &mut Columns<'_>) -> Result<DueLetter> {
+    let id = row.take()?;
+    let kind: String = row.take()?;
+    let letter = Letter {
+        id,
+        kind: LetterKind::parse(&kind).context("an unknown kind of letter")?,
+        sealed: row.take()?,
+        created_at: row.take()?,
+        expires_at: row.take()?,
+    };
+    Ok(DueLetter {
+        letter,
+        attempts: row.take()?,
+        due_at: row.take()?,
+    })
 }

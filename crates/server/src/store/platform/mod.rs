@@ -49,6 +49,11 @@ impl PlatformProof {
         Self(())
     }
 
+    /// What limits of sign-in store about a member whose password or address the caller has just changed.
+    pub fn sign_in_history() -> Self {
+        Self(())
+    }
+
     /// Finding the organization a Host names.
     pub fn host_look_up() -> Self {
         Self(())

@@ -1,6 +1,10 @@
 //! What sign-in remembers: the credential behind an address, failures of the last minutes, addresses known to be good.
 
 use model::id::UserId;
+use model::sign_in_limit::{
+    ACCOUNT, ADDRESS, FailureHistory, FailureLimit, GUESSING, LONGEST_WINDOW, MEMORY, PAIR, PAIR_WHILE_GUESSING,
+    UNKNOWN_ACCOUNTS,
+};
 use model::time::Timestamp;
 
 use super::Platform;
@@ -20,24 +24,63 @@ statements! {
     /// The n-th newest failure of an account from one address.
     FAILURE_OF_PAIR = "SELECT created_at FROM sign_in_failures
         WHERE account_key = $1 AND address = $2 AND created_at > $3 ORDER BY created_at DESC LIMIT 1 OFFSET $4";
-    /// The n-th newest failure of an account from anywhere.
+    /// The n-th newest failure of an account from addresses that are not known addresses of it.
     FAILURE_OF_ACCOUNT = "SELECT created_at FROM sign_in_failures
-        WHERE account_key = $1 AND created_at > $2 ORDER BY created_at DESC LIMIT 1 OFFSET $3";
-    /// The n-th newest failure from an address, whatever the account.
-    FAILURE_OF_ADDRESS = "SELECT created_at FROM sign_in_failures
-        WHERE address = $1 AND created_at > $2 ORDER BY created_at DESC LIMIT 1 OFFSET $3";
-    /// Remembers a failure.
-    INSERT_FAILURE = "INSERT INTO sign_in_failures (id, account_key, address, created_at) VALUES ($1, $2, $3, $4)";
-    /// Forgets failures that no limit counts any more.
+        WHERE account_key = $1 AND created_at > $2 AND NOT from_known_address
+        ORDER BY created_at DESC LIMIT 1 OFFSET $3";
+    /// The newest failure of the n-th account that failed from an address, newest account first.
+    FAILING_ACCOUNT_OF_ADDRESS = "SELECT MAX(created_at) AS newest FROM sign_in_failures
+        WHERE address = $1 AND created_at > $2 GROUP BY account_key ORDER BY newest DESC LIMIT 1 OFFSET $3";
+    /// Inserts a failure.
+    INSERT_FAILURE = "INSERT INTO sign_in_failures (id, account_key, address, from_known_address, created_at)
+        VALUES ($1, $2, $3, $4, $5)";
+    /// Deletes failures that no limit counts any more.
     FORGET_FAILURES = "DELETE FROM sign_in_failures WHERE created_at <= $1";
-    /// Whether an account signed in from an address lately.
-    KNOWN_GOOD = "SELECT EXISTS (SELECT 1 FROM sign_in_successes
-        WHERE account_key = $1 AND address = $2 AND last_success_at > $3)";
-    /// Remembers an address as good.
+    /// The last success of an account from an address, and the consecutive failures since.
+    KNOWN_ADDRESS = "SELECT last_success_at, failures FROM sign_in_successes
+        WHERE account_key = $1 AND address = $2 AND last_success_at > $3";
+    /// Counts a failure from a known address.
+    COUNT_AT_KNOWN_ADDRESS = "UPDATE sign_in_successes SET failures = failures + 1
+        WHERE account_key = $1 AND address = $2 AND last_success_at > $3";
+    /// Consecutive failures of an account from addresses that are not known.
+    FAILURE_COUNT = "SELECT failures, last_failure_at FROM sign_in_failure_counts
+        WHERE account_key = $1 AND last_failure_at > $2";
+    /// Counts a failure from an address that is not known; an old count starts again.
+    COUNT_FAILURE = "INSERT INTO sign_in_failure_counts (account_key, failures, last_failure_at) VALUES ($1, 1, $2)
+        ON CONFLICT (account_key) DO UPDATE SET last_failure_at = excluded.last_failure_at,
+            failures = CASE WHEN sign_in_failure_counts.last_failure_at > $3 THEN sign_in_failure_counts.failures + 1
+                ELSE 1 END";
+    /// Deletes the count of an account.
+    DELETE_COUNT = "DELETE FROM sign_in_failure_counts WHERE account_key = $1";
+    /// Marks an address as known.
     UPSERT_SUCCESS = "INSERT INTO sign_in_successes (account_key, address, last_success_at) VALUES ($1, $2, $3)
-        ON CONFLICT (account_key, address) DO UPDATE SET last_success_at = excluded.last_success_at";
-    /// Forgets good addresses of an account that it left long ago.
-    FORGET_SUCCESSES = "DELETE FROM sign_in_successes WHERE account_key = $1 AND last_success_at <= $2";
+        ON CONFLICT (account_key, address) DO UPDATE SET last_success_at = excluded.last_success_at, failures = 0";
+    /// Deletes the failures of an account.
+    CLEAR_FAILURES = "DELETE FROM sign_in_failures WHERE account_key = $1";
+    /// Resets the counts of its known addresses.
+    CLEAR_KNOWN_ADDRESSES = "UPDATE sign_in_successes SET failures = 0 WHERE account_key = $1 AND failures > 0";
+    /// Deletes known addresses that are stored under an e-mail address that a person gets.
+    DELETE_KNOWN_ADDRESSES = "DELETE FROM sign_in_successes WHERE account_key = $1";
+    /// Moves known addresses to another e-mail address of the person.
+    MOVE_KNOWN_ADDRESSES = "UPDATE sign_in_successes SET account_key = $2 WHERE account_key = $1";
+    /// Moves failures to another e-mail address of the person.
+    MOVE_FAILURES = "UPDATE sign_in_failures SET account_key = $2 WHERE account_key = $1";
+    /// Moves the count of consecutive failures to another e-mail address of the person.
+    MOVE_COUNT = "UPDATE sign_in_failure_counts SET account_key = $2 WHERE account_key = $1";
+    /// Whether the sweep has anything to delete.
+    ANY_EXPIRED = "SELECT EXISTS (SELECT 1 FROM sign_in_failures WHERE created_at <= $1)
+            OR EXISTS (SELECT 1 FROM sign_in_successes WHERE last_success_at <= $2)
+            OR EXISTS (SELECT 1 FROM sign_in_failure_counts WHERE last_failure_at <= $2)
+            OR (SELECT COUNT(*) FROM sign_in_failure_counts) > $3";
+    /// Deletes addresses that are not known any more.
+    EXPIRE_SUCCESSES = "DELETE FROM sign_in_successes WHERE last_success_at <= $1";
+    /// Deletes old counts.
+    EXPIRE_COUNTS = "DELETE FROM sign_in_failure_counts WHERE last_failure_at <= $1";
+    /// Deletes the oldest counts of accounts that do not exist, as far as they are more than allowed.
+    LIMIT_COUNTS = "DELETE FROM sign_in_failure_counts WHERE account_key IN (
+        SELECT c.account_key FROM sign_in_failure_counts c
+        WHERE NOT EXISTS (SELECT 1 FROM users u WHERE u.email = c.account_key)
+        ORDER BY c.last_failure_at DESC, c.account_key LIMIT 1000000000 OFFSET $1)";
     /// When a person last signed in.
     UPDATE_LAST_LOGIN = "UPDATE users SET last_login_at = $2 WHERE id = $1";
 }
@@ -98,59 +141,127 @@ impl Platform<'_> {
         Ok(found.unwrap_or(false))
     }
 
-    /// The `nth` newest failure of the account from this address, not older than `since`.
-    pub fn failure_of_pair(&mut self, attempt: &Attempt, since: Timestamp, nth: i64) -> Result<Option<Timestamp>> {
-        self.connection.maybe(
-            &FAILURE_OF_PAIR,
-            args![attempt.account_key, attempt.address, since, nth - 1],
-            |row| row.take(),
-        )
+    /// What the limits of failed sign-ins compare an attempt with.
+    pub fn failure_history(&mut self, attempt: &Attempt, now: Timestamp) -> Result<FailureHistory> {
+        let (account, address) = (attempt.account_key.as_str(), attempt.address.as_str());
+        let memory = now.plus_seconds(-MEMORY);
+        let known: Option<(Timestamp, i64)> =
+            self.connection
+                .maybe(&KNOWN_ADDRESS, args![account, address, memory], |row| {
+                    Ok((row.take()?, row.take()?))
+                })?;
+        let mut history = FailureHistory {
+            pair: self.failure_of_pair(attempt, PAIR, now)?,
+            guessing: self.failing_account(attempt, GUESSING, now)?,
+            ..FailureHistory::default()
+        };
+        if history.guessing.is_some() {
+            history.pair_while_guessing = self.failure_of_pair(attempt, PAIR_WHILE_GUESSING, now)?;
+        }
+        if let Some((last_success, failures)) = known {
+            history.known_since = Some(last_success);
+            history.consecutive = failures;
+            return Ok(history);
+        }
+        let (since, skipped) = (ACCOUNT.since(now), ACCOUNT.failures - 1);
+        history.account = self
+            .connection
+            .maybe(&FAILURE_OF_ACCOUNT, args![account, since, skipped], |row| row.take())?;
+        history.address = self.failing_account(attempt, ADDRESS, now)?;
+        let count: Option<(i64, Timestamp)> = self.connection.maybe(&FAILURE_COUNT, args![account, memory], |row| {
+            Ok((row.take()?, row.take()?))
+        })?;
+        if let Some((failures, last_failure)) = count {
+            history.consecutive = failures;
+            history.last_failure = Some(last_failure);
+        }
+        Ok(history)
     }
 
-    /// The `nth` newest failure of the account from anywhere, not older than `since`.
-    pub fn failure_of_account(&mut self, attempt: &Attempt, since: Timestamp, nth: i64) -> Result<Option<Timestamp>> {
+    fn failure_of_pair(&mut self, attempt: &Attempt, limit: FailureLimit, now: Timestamp) -> Result<Option<Timestamp>> {
+        let (since, skipped) = (limit.since(now), limit.failures - 1);
+        let arguments = args![attempt.account_key, attempt.address, since, skipped];
+        self.connection.maybe(&FAILURE_OF_PAIR, arguments, |row| row.take())
+    }
+
+    fn failing_account(&mut self, attempt: &Attempt, limit: FailureLimit, now: Timestamp) -> Result<Option<Timestamp>> {
+        let (since, skipped) = (limit.since(now), limit.failures - 1);
+        let arguments = args![attempt.address, since, skipped];
         self.connection
-            .maybe(&FAILURE_OF_ACCOUNT, args![attempt.account_key, since, nth - 1], |row| {
-                row.take()
-            })
+            .maybe(&FAILING_ACCOUNT_OF_ADDRESS, arguments, |row| row.take())
     }
 
-    /// The `nth` newest failure from this address, not older than `since`.
-    pub fn failure_of_address(&mut self, attempt: &Attempt, since: Timestamp, nth: i64) -> Result<Option<Timestamp>> {
+    /// Inserts a failure and deletes those that no limit counts any more.
+    pub fn insert_failure(&mut self, attempt: &Attempt, now: Timestamp) -> Result<()> {
+        let (account, address, memory) = (&attempt.account_key, &attempt.address, now.plus_seconds(-MEMORY));
         self.connection
-            .maybe(&FAILURE_OF_ADDRESS, args![attempt.address, since, nth - 1], |row| {
-                row.take()
-            })
+            .run(&FORGET_FAILURES, args![now.plus_seconds(-LONGEST_WINDOW)])?;
+        let is_known = self
+            .connection
+            .run(&COUNT_AT_KNOWN_ADDRESS, args![account, address, memory])?
+            > 0;
+        if !is_known {
+            self.connection.run(&COUNT_FAILURE, args![account, now, memory])?;
+        }
+        let id = clock::new_id();
+        let arguments = args![id, account, address, is_known, now];
+        self.connection.run(&INSERT_FAILURE, arguments).map(drop)
     }
 
-    /// Whether the account signed in from this address after `since`.
-    pub fn is_known_good(&mut self, attempt: &Attempt, since: Timestamp) -> Result<bool> {
-        let arguments = args![attempt.account_key, attempt.address, since];
-        let found = self.connection.maybe(&KNOWN_GOOD, arguments, |row| row.take())?;
+    /// Marks the address as known. The first success from there ends the consecutive failures from other addresses.
+    pub fn insert_success(&mut self, user: &UserId, attempt: &Attempt, now: Timestamp) -> Result<()> {
+        let (account, address, memory) = (&attempt.account_key, &attempt.address, now.plus_seconds(-MEMORY));
+        let known: Option<Timestamp> =
+            self.connection
+                .maybe(&KNOWN_ADDRESS, args![account, address, memory], |row| row.take())?;
+        if known.is_none() {
+            self.connection.run(&DELETE_COUNT, args![account])?;
+        }
+        self.connection.run(&UPSERT_SUCCESS, args![account, address, now])?;
+        self.connection.run(&UPDATE_LAST_LOGIN, args![user, now]).map(drop)
+    }
+
+    /// Clears the failures of an account: its password was replaced, so what was guessed before does not count.
+    pub fn clear_failures(&mut self, account_key: &str) -> Result<()> {
+        for statement in [&CLEAR_FAILURES, &DELETE_COUNT, &CLEAR_KNOWN_ADDRESSES] {
+            self.connection.run(statement, args![account_key])?;
+        }
+        Ok(())
+    }
+
+    /// Moves what is stored under an e-mail address to the person's new address, so that no rows stay under a former one.
+    pub fn move_sign_in_history(&mut self, from: &str, to: &str) -> Result<()> {
+        self.connection.run(&DELETE_KNOWN_ADDRESSES, args![to])?;
+        self.connection.run(&DELETE_COUNT, args![to])?;
+        for statement in [&MOVE_KNOWN_ADDRESSES, &MOVE_FAILURES, &MOVE_COUNT] {
+            self.connection.run(statement, args![from, to])?;
+        }
+        Ok(())
+    }
+
+    /// Deletes what is stored about sign-ins with an e-mail address.
+    pub fn delete_sign_in_history(&mut self, account_key: &str) -> Result<()> {
+        for statement in [&CLEAR_FAILURES, &DELETE_COUNT, &DELETE_KNOWN_ADDRESSES] {
+            self.connection.run(statement, args![account_key])?;
+        }
+        Ok(())
+    }
+
+    /// Whether [`Self::expire_sign_ins`] would delete anything.
+    pub fn has_expired_sign_ins(&mut self, now: Timestamp) -> Result<bool> {
+        let (window, memory) = (now.plus_seconds(-LONGEST_WINDOW), now.plus_seconds(-MEMORY));
+        let arguments = args![window, memory, UNKNOWN_ACCOUNTS];
+        let found = self.connection.maybe(&ANY_EXPIRED, arguments, |row| row.take())?;
         Ok(found.unwrap_or(false))
     }
 
-    /// Remembers a failure and forgets those up to `outdated`.
-    pub fn insert_failure(&mut self, attempt: &Attempt, now: Timestamp, outdated: Timestamp) -> Result<()> {
-        self.connection.run(&FORGET_FAILURES, args![outdated])?;
-        let id = clock::new_id();
+    /// Deletes failures, known addresses and counts that are too old, and counts of unknown accounts beyond the bound.
+    pub fn expire_sign_ins(&mut self, now: Timestamp) -> Result<()> {
+        let memory = now.plus_seconds(-MEMORY);
         self.connection
-            .run(&INSERT_FAILURE, args![id, attempt.account_key, attempt.address, now])
-            .map(drop)
-    }
-
-    /// Remembers a success and forgets those of the account up to `outdated`.
-    pub fn insert_success(
-        &mut self,
-        user: &UserId,
-        attempt: &Attempt,
-        now: Timestamp,
-        outdated: Timestamp,
-    ) -> Result<()> {
-        self.connection
-            .run(&FORGET_SUCCESSES, args![attempt.account_key, outdated])?;
-        self.connection
-            .run(&UPSERT_SUCCESS, args![attempt.account_key, attempt.address, now])?;
-        self.connection.run(&UPDATE_LAST_LOGIN, args![user, now]).map(drop)
+            .run(&FORGET_FAILURES, args![now.plus_seconds(-LONGEST_WINDOW)])?;
+        self.connection.run(&EXPIRE_SUCCESSES, args![memory])?;
+        self.connection.run(&EXPIRE_COUNTS, args![memory])?;
+        self.connection.run(&LIMIT_COUNTS, args![UNKNOWN_ACCOUNTS]).map(drop)
     }
 }

@@ -82,6 +82,8 @@ impl Platform<'_> {
         if let Some(hash) = &new.password_hash {
             self.connection
                 .run(&INSERT_ACCOUNT, args![clock::new_id(), new.id, hash, now])?;
+            // Strangers may have tried the address before there was an account.
+            self.clear_failures(&new.email)?;
         }
         Ok(())
     }

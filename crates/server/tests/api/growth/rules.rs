@@ -76,6 +76,19 @@ pub const RANGE: &[(&str, &str)] = &[
         "what waits too long, by the index of what waits",
     ),
     ("platform/sign_in::FORGET_FAILURES", "what is over"),
+    ("platform/sign_in::EXPIRE_*", "what is over"),
+    (
+        "platform/sign_in::ANY_EXPIRED",
+        "what is over, and a count of a table with a bound, every ten minutes",
+    ),
+    (
+        "platform/sign_in::LIMIT_COUNTS",
+        "a table with a bound, where it has grown beyond it",
+    ),
+    (
+        "platform/letters::AFTER",
+        "letters that wait, of which there are few; for an erasure",
+    ),
     (
         "platform/sign_in::IMPORTED",
         "by the index of what another program hashed, and ends at the first",

@@ -215,6 +215,12 @@ pub async fn fill(database: &Database, extent: Extent) {
             "'sf' || n, 'p' || n || '@growth.example', '192.0.2.' || (n % 250), {t}",
         ),
         (
+            "sign_in_failure_counts",
+            people / 10,
+            "account_key, failures, last_failure_at",
+            "'p' || n || '@growth.example', 1, {t}",
+        ),
+        (
             "sign_in_successes",
             people,
             "account_key, address, last_success_at",

@@ -214,7 +214,7 @@ fn auth_body(app: &TestApp, line: &Line, lesson: &Lesson, actor: &Actor) -> Samp
         (_, "reset-password") => json!({"newPassword": "uncommon-Q7wz-phrase", "token": "unknown"}),
         (_, "change-password") => json!({"currentPassword": "wrong wrong", "newPassword": "uncommon-Q7wz-phrase"}),
         (_, "verify-password") => json!({"password": "wrong wrong"}),
-        (_, "update-user") => json!({"name": "Sample"}),
+        (_, "update-user") => json!({"image": null}),
         (_, "revoke-session") => json!({"token": world.eli.token}),
         (_, "organization/set-active") => json!({"organizationId": world.north}),
         (_, "organization/has-permission") => json!({"permissions": {"organization": ["update"]}}),

@@ -10,10 +10,11 @@ use crate::support::TestApp;
 use crate::support::row_counts;
 
 /// Tables that change without a call: the bus, and what chores count and send.
-const RESTLESS: [&str; 5] = [
+const RESTLESS: [&str; 6] = [
     "event_outbox",
     "letters",
     "settings",
+    "sign_in_failure_counts",
     "sign_in_failures",
     "storage_usages",
 ];

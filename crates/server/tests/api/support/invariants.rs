@@ -36,6 +36,9 @@ groupwork::statements! {
     /// The content of a document is one of its own revisions.
     CONTENT = "SELECT d.id FROM documents d WHERE d.current_revision_id IS NOT NULL AND NOT EXISTS (
             SELECT 1 FROM document_revisions r WHERE r.id = d.current_revision_id AND r.document_id = d.id)";
+    /// Known addresses are stored under present e-mail addresses, so that erasures and exports find them.
+    KNOWN_ADDRESSES = "SELECT s.account_key FROM sign_in_successes s
+        WHERE NOT EXISTS (SELECT 1 FROM users u WHERE u.email = s.account_key)";
 }
 
 mod sqlite {

@@ -55,13 +55,17 @@ impl Marked {
         let (north, ada, ben, cem) = (&world.north, &world.ada.id, &world.ben.id, &world.cem.id);
         let home = format!("UPDATE users SET home_organization_id = '{north}' WHERE id IN ('{ben}', '{cem}', '{ada}')");
         execute(&app.database, home).await;
-        let name = |mark: &str| json!({"name": format!("{mark}-name"), "image": format!("https://x.example/{mark}-image.png")});
         for (person, text) in [
             (&world.ben, "BENMARK"),
             (&world.cem, "OTHERMARK-cem"),
             (&world.ada, "OTHERMARK-ada"),
         ] {
-            app.as_(person).patch("/users/me", name(text)).await.expect(200);
+            let (id, key) = (&person.id, text.to_lowercase());
+            let name = format!(
+                "UPDATE users SET name = '{text}-name', name_key = '{key}-name', image = 'https://x.example/{text}-image.png'
+                WHERE id = '{id}'"
+            );
+            execute(&app.database, name).await;
         }
         let lesson = Walk::begin(app).await;
         let client = app.as_(&world.ben);
@@ -130,6 +134,8 @@ fn rows(app: &TestApp, lesson: &Walk, handed_in: &Value, file: &(FileKey, String
             VALUES ('{}', 'benmark-mail@test.example', 'BENMARK-place', 1);
         INSERT INTO sign_in_successes (account_key, address, last_success_at)
             VALUES ('benmark-mail@test.example', 'BENMARK-place', 1);
+        INSERT INTO sign_in_failure_counts (account_key, failures, last_failure_at)
+            VALUES ('benmark-mail@test.example', 3, 1);
         INSERT INTO homerooms (organization_id, id, name, name_key, created_at, updated_at)
             VALUES ('{north}', '{homeroom}', '7b', '7b', 1, 1);
         INSERT INTO homeroom_enrollments (organization_id, id, homeroom_id, student_id, enrolled_at)

@@ -25,6 +25,7 @@ counted! {
     LETTERS: "letters", MEMBER_GRADES: "member_grades", MEMBERS: "members", MESSAGE_ATTACHMENTS: "message_attachments",
     MESSAGE_RECIPIENTS: "message_recipients", ORGANIZATIONS: "organizations", RATE_WINDOWS: "rate_windows",
     SESSIONS: "sessions", SETTINGS: "settings", SIGN_IN_FAILURES: "sign_in_failures",
+    SIGN_IN_FAILURE_COUNTS: "sign_in_failure_counts",
     SIGN_IN_SUCCESSES: "sign_in_successes", STORAGE_USAGES: "storage_usages", SUBJECTS: "subjects",
     SUBMISSION_DOCUMENTS: "submission_documents", SUBMISSIONS: "submissions", USERS: "users",
     VERIFICATIONS: "verifications", WORK_ROOM_MESSAGES: "work_room_messages", WORK_ROOM_READS: "work_room_reads",

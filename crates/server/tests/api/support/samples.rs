@@ -37,6 +37,7 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
         ("POST", "/users") => {
             json!({"name": "Sample", "email": "sample@test.example", "role": "STUDENT", "classIds": [ids.class]})
         }
+        ("PATCH", "/users/me") => json!({"locale": "de"}),
         ("POST", "/users/me/email") => json!({"newEmail": "sample@test.example", "password": "sample sample"}),
         ("POST", "/invitations/preview") => json!({"token": "sample"}),
         ("POST", "/invitations/accept") => json!({"token": "sample", "password": "Zirkel und Winkel"}),

@@ -6,11 +6,12 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use groupwork::store::Database;
 
 /// Tables that change without anybody's doing: sign-in counters, the bus, letters on their way, and what is counted of files.
-const RESTLESS: [&str; 6] = [
+const RESTLESS: [&str; 7] = [
     "event_outbox",
     "letters",
     "refinery_schema_history",
     "sessions",
+    "sign_in_failure_counts",
     "sign_in_failures",
     "storage_usages",
 ];

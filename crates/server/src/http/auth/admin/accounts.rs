@@ -17,6 +17,7 @@ use super::super::sign_in::LONGEST_EMAIL;
 use super::bans;
 use super::{account, administrator, role, shown};
 use crate::actions::administration::{self, AccountEdit};
+use crate::changes::retention;
 use crate::store::platform::administration::Ban;
 use crate::store::platform::users::NewUser;
 
@@ -156,10 +157,11 @@ pub async fn remove(asked: Asked) -> Answered {
     if user == admin.id {
         return Err(AuthError::cannot_remove_yourself().into());
     }
-    asked
+    let address = asked
         .act(move |work| administration::remove(work, &admin, &user))
         .await
         .map_err(Refused::about_users)?;
+    retention::delete_emails(asked.app.store(), asked.app.mail(), &address).await?;
     Ok(answer(&json!({ "success": true }), present.cookies))
 }
 

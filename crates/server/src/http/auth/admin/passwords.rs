@@ -5,7 +5,7 @@ use model::id::UserId;
 
 use super::super::answer::{Answered, Refused};
 use super::super::asked::Asked;
-use super::super::password::check_new;
+use super::super::password::{check_new, check_new_of};
 use super::super::sessions::done;
 use super::{account, administrator};
 use crate::actions::administration;
@@ -26,8 +26,8 @@ pub async fn set(asked: Asked) -> Answered {
     let (present, admin) = administrator(&asked, AuthError::may_not_set_passwords()).await?;
     check_new(new, &[])?;
     // Nobody is hashed for who does not exist.
-    let account = account(&asked, &user).await?;
-    check_new(new, &[account.user.name.as_str(), &account.user.email])?;
+    account(&asked, &user).await?;
+    check_new_of(&asked, &user, new).await?;
     let hash = asked.app.gate().hashing().hash(new.to_owned()).await?;
     let is_own = user == admin.id;
     asked

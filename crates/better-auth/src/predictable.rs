@@ -1,0 +1,174 @@
+//! Passwords that a person who guesses tries after the lists: a season with a year, one piece over and over, neighbours
+//! in the alphabet or on the keyboard. Pure functions over the lower-case, normalized password.
+
+/// Fewer different characters are one piece over and over, in whatever order.
+const FEWEST_DIFFERENT: usize = 4;
+/// A piece that is longer than this is a password of its own.
+const LONGEST_PIECE: usize = 7;
+/// So many neighbours in a row are a sequence.
+const SHORTEST_SEQUENCE: usize = 3;
+/// So many characters beside sequences do not help.
+const BESIDE_SEQUENCES: usize = 2;
+
+/// Rows in which neighbours are sought, forwards and backwards.
+const ROWS: [&str; 8] = [
+    "abcdefghijklmnopqrstuvwxyz",
+    "0123456789",
+    "1234567890",
+    "qwertyuiop",
+    "qwertzuiopü",
+    "asdfghjklöä",
+    "zxcvbnm",
+    "yxcvbnm",
+];
+
+/// Words that stand before a year or a number in passwords that fit every rule: seasons and months in English and German,
+/// the word itself, and the name of this product.
+pub const WORDS: &[&str] = &[
+    "groupwork",
+    "password",
+    "passwort",
+    "kennwort",
+    "welcome",
+    "willkommen",
+    "spring",
+    "summer",
+    "autumn",
+    "fall",
+    "winter",
+    "frühling",
+    "fruehling",
+    "frühjahr",
+    "fruehjahr",
+    "sommer",
+    "herbst",
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+    "januar",
+    "jänner",
+    "jaenner",
+    "februar",
+    "märz",
+    "maerz",
+    "mai",
+    "juni",
+    "juli",
+    "oktober",
+    "dezember",
+];
+
+/// Whether the password is one short piece over and over, or made of very few characters.
+pub fn is_repeated(password: &str) -> bool {
+    let characters: Vec<char> = password.chars().collect();
+    let mut different = characters.clone();
+    different.sort_unstable();
+    different.dedup();
+    let longest = (characters.len() / 2).min(LONGEST_PIECE);
+    let repeats = |piece: usize| {
+        characters
+            .iter()
+            .zip(characters.iter().skip(piece))
+            .all(|(a, b)| a == b)
+    };
+    different.len() < FEWEST_DIFFERENT || (1..=longest).any(repeats)
+}
+
+/// Whether hardly anything is left of the password without neighbours of the alphabet or the keyboard.
+pub fn is_sequential(password: &str) -> bool {
+    let mut characters: Vec<char> = password.chars().collect();
+    let length = characters.len();
+    characters.dedup();
+    let doubled = length - characters.len();
+    let mut in_sequences = 0;
+    let mut start = 0;
+    while start < characters.len() {
+        let run = ROWS
+            .iter()
+            .flat_map(|row| {
+                [
+                    run_along(&characters[start..], row.chars()),
+                    run_along(&characters[start..], row.chars().rev()),
+                ]
+            })
+            .max()
+            .unwrap_or(1);
+        if run >= SHORTEST_SEQUENCE {
+            in_sequences += run;
+        }
+        start += run.max(1);
+    }
+    in_sequences > 0 && in_sequences + doubled + BESIDE_SEQUENCES >= length
+}
+
+/// How many characters from the beginning follow each other in a row of keys.
+fn run_along(characters: &[char], row: impl Iterator<Item = char>) -> usize {
+    let Some(first) = characters.first() else { return 0 };
+    let row = row.skip_while(|key| key != first);
+    characters
+        .iter()
+        .zip(row)
+        .take_while(|(character, key)| *character == key)
+        .count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_piece_over_and_over_is_repeated() {
+        for repeated in [
+            "abcabcabc",
+            "12121212",
+            "hundhund",
+            "abcdabcdab",
+            "aaaabbbb",
+            "11223311",
+            "zzzzzzzz",
+        ] {
+            assert!(is_repeated(repeated), "{repeated}");
+        }
+        for other in ["kreis-und-kreis", "kx7#pq2v", "12345678", "mississippi-delta"] {
+            assert!(!is_repeated(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn neighbours_are_sequential() {
+        for sequential in [
+            "12345678",
+            "87654321",
+            "abcdefgh",
+            "abcd1234",
+            "1234-5678",
+            "qwertz12",
+            "asdfghjk!",
+            "11223344",
+            "zyxwvuts",
+            "1234567890",
+            "qwerasdf",
+        ] {
+            assert!(is_sequential(sequential), "{sequential}");
+        }
+        for other in [
+            "stunden und tage",
+            "kx7#pq2v",
+            "20261123",
+            "dreieck und kreis",
+            "abc-und-kreis",
+            "",
+        ] {
+            assert!(!is_sequential(other), "{other}");
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! Limits of failed sign-ins. Only failures count, so that a class behind one address can sign in together. An address at
+//! which the account signed in lately is a known address of this account: failures elsewhere never close it there.
+
+use crate::time::Timestamp;
+
+const MINUTE: i64 = 60;
+const DAY: i64 = 24 * 60 * MINUTE;
+
+/// A number of failures within a number of seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FailureLimit {
+    /// The failures that reach the limit.
+    pub failures: i64,
+    /// The length of the window in seconds.
+    pub window: i64,
+}
+
+/// Failures of one account from one address.
+pub const PAIR: FailureLimit = FailureLimit {
+    failures: 5,
+    window: MINUTE,
+};
+/// Failures of one account from all addresses that are not known addresses of it.
+pub const ACCOUNT: FailureLimit = FailureLimit {
+    failures: 10,
+    window: 15 * MINUTE,
+};
+/// Distinct accounts that failed from one address; reaching it closes the address for accounts that are not known there.
+pub const ADDRESS: FailureLimit = FailureLimit {
+    failures: 60,
+    window: 10 * MINUTE,
+};
+/// Distinct accounts that failed from one address; from here on [`PAIR_WHILE_GUESSING`] holds there, for known accounts too.
+pub const GUESSING: FailureLimit = FailureLimit {
+    failures: 20,
+    window: 10 * MINUTE,
+};
+/// Failures of one account from an address at which many accounts fail. The right password at the first try always works,
+/// so a class can sign in beside a pupil who tries the names of all others.
+pub const PAIR_WHILE_GUESSING: FailureLimit = FailureLimit {
+    failures: 2,
+    window: 10 * MINUTE,
+};
+/// Consecutive failures that close an account: for all addresses that are not known, or for one known address.
+pub const CONSECUTIVE: i64 = 100;
+/// No window is longer, in seconds.
+pub const LONGEST_WINDOW: i64 = ACCOUNT.window;
+/// How long an address stays known after a success, and how long consecutive failures are remembered, in seconds.
+pub const MEMORY: i64 = 30 * DAY;
+/// The most counts of consecutive failures that are kept of accounts which do not exist.
+pub const UNKNOWN_ACCOUNTS: i64 = 100_000;
+
+impl FailureLimit {
+    /// The start of the window that ends now.
+    #[must_use]
+    pub fn since(self, now: Timestamp) -> Timestamp {
+        now.plus_seconds(-self.window)
+    }
+
+    fn opens_at(self, failure: Timestamp) -> Timestamp {
+        failure.plus_seconds(self.window)
+    }
+}
+
+/// The failures that an attempt has to be compared with. A time is that of the n-th newest failure (or distinct account)
+/// within the window of the limit, where n is the number of the limit; absent when there are fewer.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct FailureHistory {
+    /// The last success of the account from this address within [`MEMORY`].
+    pub known_since: Option<Timestamp>,
+    /// See [`PAIR`].
+    pub pair: Option<Timestamp>,
+    /// See [`PAIR_WHILE_GUESSING`].
+    pub pair_while_guessing: Option<Timestamp>,
+    /// See [`ACCOUNT`].
+    pub account: Option<Timestamp>,
+    /// See [`ADDRESS`].
+    pub address: Option<Timestamp>,
+    /// See [`GUESSING`].
+    pub guessing: Option<Timestamp>,
+    /// Consecutive failures: from this address if it is known, otherwise from all addresses that are not.
+    pub consecutive: i64,
+    /// The newest of the consecutive failures from addresses that are not known.
+    pub last_failure: Option<Timestamp>,
+}
+
+impl FailureHistory {
+    /// When the next attempt is allowed; absent if it is allowed now.
+    pub fn opens_at(&self, now: Timestamp) -> Option<Timestamp> {
+        let while_guessing = self
+            .guessing
+            .zip(self.pair_while_guessing)
+            .map(|(guessing, pair)| GUESSING.opens_at(guessing).min(PAIR_WHILE_GUESSING.opens_at(pair)));
+        let consecutive = (self.consecutive >= CONSECUTIVE).then(|| {
+            self.known_since
+                .or(self.last_failure)
+                .unwrap_or(now)
+                .plus_seconds(MEMORY)
+        });
+        let stranger = |time: Option<Timestamp>| time.filter(|_| self.known_since.is_none());
+        let times = [
+            self.pair.map(|time| PAIR.opens_at(time)),
+            while_guessing,
+            consecutive,
+            stranger(self.account).map(|time| ACCOUNT.opens_at(time)),
+            stranger(self.address).map(|time| ADDRESS.opens_at(time)),
+        ];
+        times.into_iter().flatten().max().filter(|time| *time > now)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(seconds: i64) -> Timestamp {
+        Timestamp::from_millis(1_800_000_000_000).plus_seconds(seconds)
+    }
+
+    fn history() -> FailureHistory {
+        FailureHistory::default()
+    }
+
+    #[test]
+    fn history_without_failures_is_open() {
+        assert_eq!(history().opens_at(at(0)), None);
+    }
+
+    #[test]
+    fn pair_limit_holds_for_known_and_unknown_addresses() {
+        for known_since in [None, Some(at(-5))] {
+            let history = FailureHistory {
+                pair: Some(at(0)),
+                known_since,
+                ..history()
+            };
+            assert_eq!(history.opens_at(at(1)), Some(at(60)));
+            assert_eq!(history.opens_at(at(60)), None);
+        }
+    }
+
+    #[test]
+    fn failures_elsewhere_do_not_close_a_known_address() {
+        let closed = FailureHistory {
+            account: Some(at(0)),
+            address: Some(at(0)),
+            ..history()
+        };
+        assert_eq!(closed.opens_at(at(1)), Some(at(15 * MINUTE)));
+        let known = FailureHistory {
+            known_since: Some(at(-DAY)),
+            ..closed
+        };
+        assert_eq!(known.opens_at(at(1)), None);
+    }
+
+    #[test]
+    fn many_failing_accounts_leave_two_tries_to_each_account() {
+        let guessing = FailureHistory {
+            guessing: Some(at(0)),
+            known_since: Some(at(-DAY)),
+            ..history()
+        };
+        assert_eq!(guessing.opens_at(at(1)), None, "the first try of an account is open");
+        let tried = FailureHistory {
+            pair_while_guessing: Some(at(100)),
+            ..guessing
+        };
+        assert_eq!(
+            tried.opens_at(at(120)),
+            Some(at(10 * MINUTE)),
+            "until others stop failing"
+        );
+        let quiet = FailureHistory {
+            guessing: None,
+            ..tried
+        };
+        assert_eq!(quiet.opens_at(at(120)), None);
+    }
+
+    #[test]
+    fn a_hundred_consecutive_failures_close_for_thirty_days() {
+        let failures = |consecutive, known_since| FailureHistory {
+            consecutive,
+            known_since,
+            last_failure: Some(at(0)),
+            ..history()
+        };
+        assert_eq!(failures(99, None).opens_at(at(1)), None);
+        assert_eq!(failures(100, None).opens_at(at(1)), Some(at(MEMORY)));
+        assert_eq!(
+            failures(100, Some(at(-DAY))).opens_at(at(1)),
+            Some(at(MEMORY - DAY)),
+            "then the address is not known any more"
+        );
+    }
+}

@@ -1,0 +1,228 @@
+//! Limits of failed sign-ins that hold against many guesses at once, and that do not stop a class (docs/choices.md).
+
+use std::time::Duration;
+
+use groupwork::clock;
+use serde_json::json;
+
+use crate::auth::{Browser, PASSWORD, enable, signed_in};
+use crate::support::rows::execute;
+use crate::support::{Answer, Kind, Person, TestApp};
+
+/// The address of the school in these tests.
+const SCHOOL: &str = "192.0.2.1";
+const DAY: u64 = 24 * 3600;
+
+/// A service behind a proxy, so that clients have different addresses.
+async fn behind_proxy(story: impl AsyncFn(&TestApp)) {
+    for kind in [Kind::Sqlite, Kind::Postgres] {
+        if let Some(app) = TestApp::start_with(kind, &["--trust-proxy=127.0.0.1"]).await {
+            story(&app).await;
+            app.close().await;
+        }
+    }
+}
+
+async fn failures(app: &TestApp, account: &str, address: &str, count: usize) {
+    let now = clock::now().as_millis();
+    let rows: Vec<_> = (0..count)
+        .map(|_| format!("('{}', '{account}', '{address}', {now})", clock::new_id()))
+        .collect();
+    let insert = "INSERT INTO sign_in_failures (id, account_key, address, created_at) VALUES";
+    execute(&app.database, format!("{insert} {}", rows.join(", "))).await;
+}
+
+/// Makes the school's address a known address of an account.
+async fn known(app: &TestApp, account: &str) {
+    let now = clock::now().as_millis();
+    let insert = "INSERT INTO sign_in_successes (account_key, address, last_success_at) VALUES";
+    execute(&app.database, format!("{insert} ('{account}', '{SCHOOL}', {now})")).await;
+}
+
+fn is_limited(answer: Answer) -> u64 {
+    let seconds = answer.header("retry-after").parse().unwrap();
+    answer.refused(429, "RATE_LIMITED");
+    seconds
+}
+
+async fn fail(browser: &Browser, email: &str) {
+    let answer = browser.sign_in(email, "another password").await;
+    answer.refused(401, "INVALID_EMAIL_OR_PASSWORD");
+}
+
+/// A transaction beside the service that holds an account and has written five failures of it.
+enum Guesses {
+    Sqlite(rusqlite::Connection),
+    Postgres(Box<postgres::Client>),
+}
+
+impl Guesses {
+    async fn begin(app: &TestApp, person: &Person) -> Self {
+        let now = clock::now().as_millis();
+        let rows: Vec<_> = (0..5)
+            .map(|_| format!("('{}', '{}', '127.0.0.1', {now})", clock::new_id(), person.email))
+            .collect();
+        let insert = format!(
+            "INSERT INTO sign_in_failures (id, account_key, address, created_at) VALUES {}",
+            rows.join(", ")
+        );
+        let (database, id) = (app.database.clone(), person.id.clone());
+        let begin = tokio::task::spawn_blocking(move || match &database {
+            groupwork::store::Database::Sqlite(path) => {
+                let connection = rusqlite::Connection::open(path).unwrap();
+                connection.busy_timeout(Duration::from_secs(10)).unwrap();
+                connection.execute_batch(&format!("BEGIN IMMEDIATE; {insert}")).unwrap();
+                Self::Sqlite(connection)
+            }
+            groupwork::store::Database::Postgres(url) => {
+                let mut client = postgres::Client::connect(url, postgres::NoTls).unwrap();
+                let hold = format!("SELECT id FROM users WHERE id = '{id}' FOR UPDATE");
+                client.batch_execute(&format!("BEGIN; {hold}; {insert}")).unwrap();
+                Self::Postgres(Box::new(client))
+            }
+        });
+        begin.await.unwrap()
+    }
+
+    async fn commit(self) {
+        let commit = tokio::task::spawn_blocking(move || match self {
+            Self::Sqlite(connection) => connection.execute_batch("COMMIT").unwrap(),
+            Self::Postgres(mut client) => client.batch_execute("COMMIT").unwrap(),
+        });
+        commit.await.unwrap();
+    }
+}
+
+both!(a_right_guess_beyond_the_limit_is_not_answered, |app| {
+    let ben = &app.world.ben;
+    let browser = std::sync::Arc::new(signed_in(app, ben).await);
+    for (path, body) in [
+        ("/auth/verify-password", json!({"password": PASSWORD})),
+        (
+            "/auth/change-password",
+            json!({"currentPassword": PASSWORD, "newPassword": "Dreieck und Kreis"}),
+        ),
+        ("/auth/sign-in/email", json!({"email": ben.email, "password": PASSWORD})),
+    ] {
+        execute(&app.database, "DELETE FROM sign_in_failures".to_owned()).await;
+        let guesses = Guesses::begin(app, ben).await;
+        let asking = std::sync::Arc::clone(&browser);
+        let mut request = tokio::spawn(async move { asking.copy().post(path, body).await });
+        // The request has seen no failure yet, or sees all of them; either way it must not be told that it is right.
+        if let Ok(answer) = tokio::time::timeout(Duration::from_secs(2), &mut request).await {
+            let status = answer.unwrap().status;
+            panic!("{path} was answered with {status} while five failures were being counted");
+        }
+        guesses.commit().await;
+        is_limited(request.await.unwrap());
+    }
+});
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn guesses_on_many_known_accounts_of_one_address_are_limited() {
+    behind_proxy(async |app| {
+        let (ada, ben) = (&app.world.ada, &app.world.ben);
+        let school = Browser::at(app, SCHOOL);
+        for person in [ada, ben] {
+            enable(app, person).await;
+            known(app, &person.email).await;
+        }
+        // One wrong password on each of 19 other accounts that are known here changes nothing.
+        for number in 0..19 {
+            let account = format!("pupil{number}@school.example");
+            failures(app, &account, SCHOOL, 1).await;
+        }
+        for _ in 0..2 {
+            fail(&school, &ada.email).await;
+        }
+        assert!(is_limited(school.sign_in(&ada.email, PASSWORD).await) <= 600);
+        // Whoever gets the password right at once is not stopped, and a slip of the fingers is allowed.
+        fail(&school, &ben.email).await;
+        school.sign_in(&ben.email, PASSWORD).await.expect(200);
+        Browser::at(app, "198.51.100.7")
+            .sign_in(&ada.email, PASSWORD)
+            .await
+            .expect(200);
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_guessing_pupil_does_not_stop_first_sign_ins_of_a_class() {
+    behind_proxy(async |app| {
+        let ada = &app.world.ada;
+        enable(app, ada).await;
+        for number in 0..12 {
+            failures(app, &format!("classmate{number}@school.example"), SCHOOL, 5).await;
+        }
+        let school = Browser::at(app, SCHOOL);
+        school.sign_in(&ada.email, PASSWORD).await.expect(200);
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_hundred_failures_close_an_account_until_a_reset() {
+    behind_proxy(async |app| {
+        let (adam, finn) = (app.as_(&app.world.adam), &app.world.finn);
+        enable(app, finn).await;
+        known(app, &finn.email).await;
+        let unknown = "nobody@nowhere.example";
+        let close = async || {
+            let now = clock::now().as_millis();
+            let counts = format!(
+                "DELETE FROM sign_in_failures; DELETE FROM sign_in_failure_counts;
+                INSERT INTO sign_in_failure_counts (account_key, failures, last_failure_at)
+                VALUES ('{}', 99, {now}), ('{unknown}', 99, {now})",
+                finn.email
+            );
+            execute(&app.database, counts).await;
+        };
+        close().await;
+        for (number, account) in [finn.email.as_str(), unknown].into_iter().enumerate() {
+            let stranger = Browser::at(app, &format!("198.51.100.{number}"));
+            fail(&stranger, account).await;
+            let elsewhere = Browser::at(app, &format!("203.0.113.{number}"));
+            let seconds = is_limited(elsewhere.sign_in(account, PASSWORD).await);
+            assert!(seconds > 29 * DAY, "{account}: {seconds}");
+        }
+        let school = Browser::at(app, SCHOOL);
+        school.sign_in(&finn.email, PASSWORD).await.expect(200);
+        let home = Browser::at(app, "203.0.113.9");
+        is_limited(home.sign_in(&finn.email, PASSWORD).await);
+        // An administrator's reset opens the account, and so does a mailed one.
+        let reset = format!("/users/{}/reset-password", finn.id);
+        let temporary = adam.post(&reset, json!({})).await.expect(200)["temporaryPassword"].clone();
+        home.sign_in(&finn.email, temporary.as_str().unwrap()).await.expect(200);
+        close().await;
+        let elsewhere = Browser::at(app, "203.0.113.77");
+        fail(&elsewhere, &finn.email).await;
+        is_limited(elsewhere.sign_in(&finn.email, temporary.as_str().unwrap()).await);
+        let token = crate::password_resets::mailed_token(app, &finn.email).await;
+        let body = json!({"newPassword": "Dreieck und Kreis", "token": token});
+        elsewhere.post("/auth/reset-password", body).await.expect(200);
+        elsewhere.sign_in(&finn.email, "Dreieck und Kreis").await.expect(200);
+    })
+    .await;
+}
+
+both!(sign_in_records_move_with_the_address, |app| {
+    let (world, ben) = (&app.world, &app.world.ben);
+    let browser = signed_in(app, ben).await;
+    fail(&browser, &ben.email).await;
+    let adam = app.as_(&world.adam);
+    let path = format!("/users/{}", ben.id);
+    adam.patch(&path, json!({"email": "ben.new@test.example"}))
+        .await
+        .expect(200);
+    for table in ["sign_in_successes", "sign_in_failures"] {
+        let keys = crate::support::rows::texts(&app.database, format!("SELECT account_key FROM {table}")).await;
+        assert_eq!(keys, [Some("ben.new@test.example".to_owned())], "{table}");
+    }
+    let erase = json!({"userId": ben.id, "dryRun": false});
+    adam.post("/admin/gdpr/erase", erase).await.expect(200);
+    for table in ["sign_in_successes", "sign_in_failures", "sign_in_failure_counts"] {
+        let keys = crate::support::rows::texts(&app.database, format!("SELECT account_key FROM {table}")).await;
+        assert!(keys.is_empty(), "{table}: {keys:?}");
+    }
+});

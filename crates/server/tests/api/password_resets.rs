@@ -1,0 +1,197 @@
+//! What a new password ends, and what a person learns of a reset by somebody else.
+
+use std::time::{Duration, Instant};
+
+use groupwork::clock;
+use serde_json::json;
+
+use crate::auth::{Browser, PASSWORD, enable, signed_in};
+use crate::support::TestApp;
+use crate::support::letters::outbox;
+use crate::support::rows::execute;
+
+const NEW: &str = "Dreieck und Kreis";
+const LINK: &str = "/reset-password#token=";
+const PROVEN: &str = "UPDATE users SET email_verified = TRUE";
+
+/// Asks for a reset link and reads its token in the newest email to the address.
+pub async fn mailed_token(app: &TestApp, address: &str) -> String {
+    let sent = async || {
+        let letters = outbox(app, 0).await.into_iter();
+        let letters = letters.filter(|letter| letter.to == address && letter.link().starts_with(LINK));
+        letters.collect::<Vec<_>>()
+    };
+    let before: Vec<String> = sent().await.into_iter().map(|letter| letter.raw).collect();
+    let ask = json!({"email": address, "redirectTo": "/reset-password"});
+    app.stranger()
+        .post("/auth/request-password-reset", ask)
+        .await
+        .expect(200);
+    let started = Instant::now();
+    loop {
+        let new = sent().await.into_iter().find(|letter| !before.contains(&letter.raw));
+        if let Some(letter) = new {
+            let link = letter.link();
+            return link.strip_prefix(LINK).unwrap().to_owned();
+        }
+        assert!(started.elapsed() < Duration::from_secs(20), "no email came");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+/// A link that resets Ben's password and one that changes his address.
+async fn links(app: &TestApp) -> (String, String) {
+    let ben = &app.world.ben;
+    let reset = mailed_token(app, &ben.email).await;
+    let token = better_auth::token::reset_token();
+    let digest = {
+        use std::fmt::Write as _;
+
+        use sha2::Digest as _;
+        sha2::Sha256::digest(token.as_bytes())
+            .iter()
+            .fold(String::new(), |mut text, byte| {
+                let _ = write!(text, "{byte:02x}");
+                text
+            })
+    };
+    let (id, end) = (clock::new_id(), clock::now().plus_seconds(3600).as_millis());
+    let change = format!(
+        "INSERT INTO verifications (id, identifier, value, address, expires_at, created_at, updated_at)
+        VALUES ('{id}', 'change-email:{digest}', '{}', 'ben.other@test.example', {end}, 1, 1)",
+        ben.id
+    );
+    execute(&app.database, change).await;
+    (reset, token)
+}
+
+async fn are_dead(app: &TestApp, (reset, change): (String, String), how: &str) {
+    let stranger = app.stranger();
+    let answer = stranger.get(&format!("/auth/verify-email?token={change}")).await;
+    assert_eq!(answer.json()["code"], "INVALID_TOKEN", "{how}");
+    let body = json!({"newPassword": "Kugel und Kegel", "token": reset});
+    let answer = stranger.post("/auth/reset-password", body).await;
+    assert_eq!(answer.json()["code"], "INVALID_TOKEN", "{how}");
+}
+
+both!(a_new_password_ends_all_mailed_links, |app| {
+    let (world, ben) = (&app.world, &app.world.ben);
+    let browser = signed_in(app, ben).await;
+    let before = links(app).await;
+    let change = json!({"currentPassword": PASSWORD, "newPassword": NEW});
+    browser.post("/auth/change-password", change).await.expect(200);
+    are_dead(app, before, "the own change").await;
+
+    let before = links(app).await;
+    let path = format!("/users/{}/reset-password", ben.id);
+    app.as_(&world.adam).post(&path, json!({})).await.expect(200);
+    are_dead(app, before, "a reset by an admin").await;
+
+    execute(&app.database, "DELETE FROM verifications".to_owned()).await;
+    let before = links(app).await;
+    let set = json!({"userId": ben.id, "newPassword": NEW});
+    let root = signed_in(app, &world.root).await;
+    root.post("/auth/admin/set-user-password", set).await.expect(200);
+    are_dead(app, before, "a reset by the platform").await;
+
+    execute(&app.database, "DELETE FROM verifications".to_owned()).await;
+    let (reset, change) = links(app).await;
+    let body = json!({"newPassword": "Kugel und Kegel", "token": reset});
+    app.stranger().post("/auth/reset-password", body).await.expect(200);
+    are_dead(app, (reset, change), "a mailed reset").await;
+});
+
+both!(a_person_learns_who_reset_the_password, |app| {
+    let (world, finn) = (&app.world, &app.world.finn);
+    execute(&app.database, PROVEN.to_owned()).await;
+    enable(app, finn).await;
+    assert_eq!(
+        app.as_(finn).get("/users/me").await.expect(200)["passwordReset"],
+        json!(null)
+    );
+    let path = format!("/users/{}/reset-password", finn.id);
+    let temporary = app.as_(&world.adam).post(&path, json!({})).await.expect(200)["temporaryPassword"].clone();
+    let letters = outbox(app, 1).await;
+    let letter = letters.iter().find(|letter| letter.to == finn.email).unwrap();
+    assert_eq!(letter.subject, "Adam Admin reset your password");
+    assert!(!letter.raw.contains(temporary.as_str().unwrap()));
+    let browser = Browser::new(app);
+    browser
+        .sign_in(&finn.email, temporary.as_str().unwrap())
+        .await
+        .expect(200);
+    let me = browser.get("/users/me").await.expect(200);
+    assert_eq!(me["mustChangePassword"], true);
+    assert_eq!(
+        (&me["passwordReset"]["by"]["id"], &me["passwordReset"]["by"]["name"]),
+        (&json!(world.adam.id), &json!("Adam Admin"))
+    );
+    // Of the platform, only that it was the platform.
+    let set = json!({"userId": finn.id, "newPassword": NEW});
+    let root = signed_in(app, &world.root).await;
+    root.post("/auth/admin/set-user-password", set).await.expect(200);
+    browser.sign_in(&finn.email, NEW).await.expect(200);
+    let reset = browser.get("/users/me").await.expect(200)["passwordReset"].clone();
+    assert!(reset["at"].is_string() && reset["by"].is_null(), "{reset}");
+    // An unproven mailbox may be anybody's.
+    let unproven = format!("UPDATE users SET email_verified = FALSE WHERE id = '{}'", world.cem.id);
+    execute(&app.database, unproven).await;
+    let path = format!("/users/{}/reset-password", world.cem.id);
+    app.as_(&world.adam).post(&path, json!({})).await.expect(200);
+    let path = format!("/users/{}/reset-password", world.dana.id);
+    app.as_(&world.adam).post(&path, json!({})).await.expect(200);
+    let letters = outbox(app, letters.len() + 1).await;
+    assert!(letters.iter().any(|letter| letter.to == world.dana.email));
+    assert!(!letters.iter().any(|letter| letter.to == world.cem.email));
+});
+
+both!(an_admin_gives_no_password_that_is_the_name_of_the_school, |app| {
+    let adam = app.as_(&app.world.adam);
+    let new = json!({
+        "name": "Ida Newcomer", "email": "ida.n@test.example", "role": "STUDENT", "password": "North-School-2026",
+    });
+    adam.post("/users", new).await.invalid("password");
+    let browser = signed_in(app, &app.world.ben).await;
+    for weak in [
+        "north school 26",
+        "Sommer2026!",
+        "abcabcabc",
+        "qwertz123",
+        "Groupwork-2026",
+    ] {
+        let change = json!({"currentPassword": PASSWORD, "newPassword": weak});
+        let answer = browser.post("/auth/change-password", change).await;
+        answer.refused(400, "PASSWORD_COMPROMISED");
+    }
+});
+
+both!(emails_in_the_outbox_are_exported_and_erased, |app| {
+    let (world, ben) = (&app.world, &app.world.ben);
+    let adam = app.as_(&world.adam);
+    execute(&app.database, PROVEN.to_owned()).await;
+    for person in [ben, &world.cem] {
+        let path = format!("/users/{}/reset-password", person.id);
+        adam.post(&path, json!({})).await.expect(200);
+    }
+    assert_eq!(outbox(app, 2).await.len(), 2);
+    let archive = app.as_(&world.cem).post("/users/me/export", json!({})).await;
+    // A reset ends the sessions; the world's own one is gone, so the person signs in again.
+    assert_eq!(archive.status, 401);
+    enable(app, &world.cem).await;
+    let cem = Browser::new(app);
+    cem.sign_in(&world.cem.email, PASSWORD).await.expect(200);
+    let archive = cem.client().post("/users/me/export", json!({})).await;
+    let entries = crate::support::unpacked::unpacked(&archive.bytes);
+    let entry = entries
+        .iter()
+        .find(|entry| entry.name == "emails-in-outbox.json")
+        .unwrap();
+    let emails: serde_json::Value = serde_json::from_slice(&entry.bytes).unwrap();
+    assert_eq!(emails.as_array().unwrap().len(), 1, "{emails}");
+    assert!(emails[0]["to"].as_str().unwrap().contains(&world.cem.email));
+    let erase = json!({"userId": ben.id, "dryRun": false});
+    adam.post("/admin/gdpr/erase", erase).await.expect(200);
+    let left = outbox(app, 1).await;
+    assert_eq!(left.len(), 1);
+    assert_eq!(left[0].to, world.cem.email);
+});
