@@ -94,3 +94,30 @@ scene("acting as somebody is to be seen all the time, and ends", async (stage) =
   await root.waitForURL("**/super/tenants");
   await root.getByRole("button", { name: "Account of Root Keeper" }).waitFor();
 });
+
+scene("an administrator adds a mail domain and sees the record that proves it", async (stage) => {
+  const page = await stage.page("admin", { path: "/admin/organisation", allow: [/status of 400/] });
+  const part = page.getByRole("region", { name: "Mail domains" });
+  await part.getByLabel("Domain").fill("gmail.com");
+  await part.getByRole("button", { name: "Add the domain" }).click();
+  await part.getByText("This is a public mail host").waitFor();
+  await part.getByLabel("Domain").fill("@Demo-School.example");
+  await part.getByRole("button", { name: "Add the domain" }).click();
+  await part.getByText("not proven").waitFor();
+  await part.getByText("_groupwork.demo-school.example").waitFor();
+  await audit(page);
+  // Whoever runs the installation sets it without a record.
+  const root = await stage.page("root", { path: "/super/tenants" });
+  await root.getByRole("button", { name: "More: Demo School" }).click();
+  await root.getByRole("menuitem", { name: "Mail domains…" }).click();
+  const window = root.getByRole("dialog", { name: "Mail domains of Demo School" });
+  await window.getByLabel("Domain").fill("demo-school.example");
+  await window.getByRole("button", { name: "Let the school hold the domain" }).click();
+  await window.getByText("proven", { exact: true }).waitFor();
+  await audit(root);
+  await page.reload();
+  await part.getByText("Set by those who run this installation.").waitFor();
+  await part.getByRole("button", { name: "Remove…" }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Remove the domain" }).click();
+  await part.getByText("There is no mail domain yet.").waitFor();
+});

@@ -14,6 +14,7 @@ pub mod group;
 pub mod help;
 pub mod homeroom;
 pub mod invitation;
+pub mod mail_domain;
 pub mod message;
 pub mod organization;
 pub mod removed;
@@ -32,6 +33,7 @@ use self::group::GroupChange;
 use self::help::HelpChange;
 use self::homeroom::HomeroomChange;
 use self::invitation::InvitationChange;
+use self::mail_domain::MailDomainChange;
 use self::message::MessageChange;
 use self::organization::OrganizationChange;
 use self::session::SessionChange;
@@ -72,6 +74,8 @@ pub enum Change {
     Administration(AdministrationChange),
     /// To an organization.
     Organization(OrganizationChange),
+    /// To a mail domain of an organization.
+    MailDomain(MailDomainChange),
     /// To a session.
     Session(SessionChange),
 }
@@ -103,5 +107,6 @@ changes! {
     Invitation(InvitationChange)
     Administration(AdministrationChange)
     Organization(OrganizationChange)
+    MailDomain(MailDomainChange)
     Session(SessionChange)
 }

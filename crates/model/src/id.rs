@@ -102,6 +102,8 @@ ids! {
     AttachmentId
     /// Id of a work room.
     WorkRoomId
+    /// Id of a mail domain of an organization.
+    MailDomainId
     /// Id of a chat message, a direct message or an announcement.
     MessageId
     /// Id of a document in a work room.

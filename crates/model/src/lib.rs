@@ -49,6 +49,7 @@ pub mod invitation;
 pub mod job;
 pub mod letter;
 pub mod list;
+pub mod mail_domain;
 pub mod message;
 pub mod news;
 pub mod number;

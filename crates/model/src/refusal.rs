@@ -116,6 +116,15 @@ pub enum Refusal {
     /// Any change of a locked document, for every role.
     #[error("The document is locked because its topic is finished; a teacher can reopen the topic.")]
     DocumentLocked,
+    /// A mail domain without the TXT record that proves it.
+    #[error("The TXT record was not found. Name servers can take an hour to show a new record; then check again.")]
+    DomainNotProven,
+    /// The name servers of a mail domain did not answer.
+    #[error("The name servers of this domain did not answer. Check again in a moment.")]
+    DomainUnanswered,
+    /// A second organization proves a mail domain.
+    #[error("Another organization holds this domain. Ask those who run this installation to let both hold it.")]
+    DomainHeld,
     /// A submission that does not name its topic.
     #[error("Say which topic this is for: assignmentId is required.")]
     AssignmentIdRequired,
@@ -179,6 +188,9 @@ impl Refusal {
             Self::HasSubmission => "HAS_SUBMISSION",
             Self::LimitReached { .. } => "LIMIT_REACHED",
             Self::DocumentLocked => "DOCUMENT_LOCKED",
+            Self::DomainNotProven => "DOMAIN_NOT_PROVEN",
+            Self::DomainUnanswered => "DOMAIN_UNANSWERED",
+            Self::DomainHeld => "DOMAIN_HELD",
             Self::AssignmentIdRequired => "ASSIGNMENT_ID_REQUIRED",
         }
     }
@@ -215,6 +227,9 @@ impl Refusal {
             | Self::NothingToExport
             | Self::LateNotAllowed
             | Self::HasSubmission
+            | Self::DomainNotProven
+            | Self::DomainUnanswered
+            | Self::DomainHeld
             | Self::LimitReached { .. } => RefusalKind::Conflict,
         }
     }

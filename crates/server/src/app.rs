@@ -15,12 +15,13 @@ use crate::backup::erase_list;
 use crate::changes::{letters, old_messages, orphans, removal, retention, storage};
 use crate::clock;
 use crate::config::Config;
+use crate::dns::Dns;
 use crate::document_server::DocumentServer;
 use crate::editing::Editing;
 use crate::error::Result;
 use crate::failpoint;
 use crate::files::Files;
-use crate::jobs::Jobs;
+use crate::jobs::{Jobs, mail_domains};
 use crate::live::Live;
 use crate::live::bus::Bus;
 use crate::mail::Mail;
@@ -45,6 +46,7 @@ struct Parts {
     editing: Editing,
     mail: Mail,
     jobs: Jobs,
+    dns: Dns,
     started: std::time::Instant,
     draining: AtomicBool,
     /// They end with the service.
@@ -90,6 +92,7 @@ impl App {
             Database::Postgres(_) => clock::new_id(),
         };
         let mail = Mail::new(&config)?;
+        let dns = Dns::new(config.dns_server);
         let chores = [
             letters::start(store.clone(), mail.clone()),
             removal::start(store.clone(), files.clone()),
@@ -98,6 +101,7 @@ impl App {
             old_messages::start(store.clone()),
             retention::start(store.clone(), mail.clone()),
             erase_list::start(store.clone(), config.storage.data_dir.clone()),
+            mail_domains::start(store.clone(), bus.clone(), dns.clone()),
         ];
         let editing = Editing::new(store.clone(), bus.clone(), files.clone(), document_server.clone());
         let sweep = editing.start_sweep(instance);
@@ -126,6 +130,7 @@ impl App {
             editing,
             mail,
             jobs,
+            dns,
             started,
             draining: AtomicBool::new(false),
             _chores: chores,
@@ -197,6 +202,11 @@ impl App {
     /// What is done beside requests.
     pub fn jobs(&self) -> &Jobs {
         &self.0.jobs
+    }
+
+    /// Asks name servers.
+    pub fn dns(&self) -> &Dns {
+        &self.0.dns
     }
 
     /// From now on nobody new is to be sent here; who comes all the same is served.

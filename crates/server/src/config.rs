@@ -105,6 +105,9 @@ pub struct ServeArgs {
     /// Addresses of proxies whose X-Forwarded-* headers count, separated by commas
     #[arg(long, env = "TRUST_PROXY", value_delimiter = ',')]
     pub trust_proxy: Vec<IpAddr>,
+    /// Address and port of the DNS server that is asked for TXT records of mail domains; unset: those of the machine
+    #[arg(long, env = "DNS_SERVER")]
+    pub dns_server: Option<SocketAddr>,
     /// Multiplies the request rates; 0 = none (loopback only)
     #[arg(long, env = "RATE_LIMIT_FACTOR", default_value_t = 1.0)]
     pub rate_limit_factor: f64,
@@ -167,6 +170,7 @@ impl Default for ServeArgs {
             smtp_url_file: None,
             mail_from: None,
             trust_proxy: Vec::new(),
+            dns_server: None,
             rate_limit_factor: 1.0,
             connections_max: CONNECTIONS_MAX,
             connections_per_address: CONNECTIONS_PER_ADDRESS,
@@ -216,6 +220,8 @@ pub struct Config {
     pub mail_from: Mailbox,
     /// Proxies whose X-Forwarded-* headers count.
     pub trusted_proxies: Vec<IpAddr>,
+    /// The DNS server that is asked for TXT records, instead of those of the machine.
+    pub dns_server: Option<SocketAddr>,
     /// Multiplies the request rates.
     pub rate_limit_factor: f64,
     /// Connections that are served at the same time.
@@ -383,6 +389,7 @@ impl Config {
             smtp,
             mail_from,
             trusted_proxies: serve.trust_proxy,
+            dns_server: serve.dns_server,
             rate_limit_factor: serve.rate_limit_factor,
             connections_max: serve.connections_max.max(1),
             connections_per_address: serve.connections_per_address.max(1),

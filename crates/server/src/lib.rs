@@ -7,7 +7,7 @@
 //! floor 4   changes                                     opens and ends every Work; tells
 //! floor 3   actions   live                              done; listened to
 //! floor 2   auth                                        who
-//! floor 1   store   files   document_server   mail   views     remembered, kept, fetched, sent, shown
+//! floor 1   store   files   document_server   dns   mail   views     remembered, kept, fetched, asked, sent, shown
 //! floor 0   model   better-auth                         true
 //! ```
 
@@ -18,6 +18,7 @@ pub mod changes;
 pub mod cli;
 pub mod clock;
 pub mod config;
+pub mod dns;
 pub mod document_server;
 pub mod editing;
 pub mod error;

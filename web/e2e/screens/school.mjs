@@ -18,5 +18,16 @@ export default [
   { name: "Privacy", who: "admin", path: async (stage) => `/admin/privacy?userId=${(await (await stage.api("admin")).get("/users?search=Leo")).data[0].id}`, ready: "main h2" },
   { name: "The schools", who: "root", path: "/super/tenants", ready: "[role=grid]" },
   { name: "A new school", who: "root", path: "/super/tenants", ready: "[role=grid]", does: (page) => page.getByRole("button", { name: /New school|Neue Schule/ }).click() },
+  {
+    name: "The mail domains of a school",
+    who: "root",
+    path: "/super/tenants",
+    ready: "[role=grid]",
+    does: async (page) => {
+      await page.getByRole("button", { name: /: Demo School$/ }).click();
+      await page.getByRole("menuitem", { name: /Mail domains|E-Mail-Domains/ }).click();
+      await page.getByRole("dialog").locator("form").waitFor();
+    },
+  },
   { name: "The installation", who: "root", path: "/super/tenants?tab=installation", ready: "main dl" },
 ];

@@ -38,6 +38,64 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/domains": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The mail domains of the organization, by name */
+        get: operations["get_admin_domains"];
+        put?: never;
+        /**
+         * Add a mail domain, to be proven by a TXT record
+         * @description Public mail hosts and public suffixes are rejected. The answer names the record.
+         */
+        post: operations["post_admin_domains"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/domains/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove a mail domain */
+        delete: operations["delete_admin_domains_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/domains/{id}/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Look for the TXT record of a mail domain now
+         * @description The first organization that proves a domain holds it; for a second one ask those who run the platform.
+         */
+        post: operations["post_admin_domains_id_check"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/gdpr/erase": {
         parameters: {
             query?: never;
@@ -2455,6 +2513,41 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/tenants/{id}/domains": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The mail domains of an organization, by name */
+        get: operations["get_tenants_id_domains"];
+        put?: never;
+        /** Let an organization hold a mail domain, whoever else holds it */
+        post: operations["post_tenants_id_domains"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tenants/{id}/domains/{domainId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Take a mail domain from an organization */
+        delete: operations["delete_tenants_id_domains_domainId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/tenants/{id}/members": {
         parameters: {
             query?: never;
@@ -4511,6 +4604,35 @@ export interface components {
         Locale: string;
         /** @description Id of a record of the activity log. */
         LogId: string;
+        /** @description A mail domain of an organization. */
+        MailDomain: {
+            checkedAt: components["schemas"]["Timestamp"] | null;
+            createdAt: components["schemas"]["Timestamp"];
+            domain: string;
+            failingSince: components["schemas"]["Timestamp"] | null;
+            id: components["schemas"]["MailDomainId"];
+            lostAt: components["schemas"]["Timestamp"] | null;
+            method: components["schemas"]["MailDomainMethod"];
+            /** @description The name of the TXT record that proves the domain. */
+            recordName: string;
+            /** @description What the TXT record must contain. */
+            recordValue: string;
+            status: components["schemas"]["MailDomainStatus"];
+            updatedAt: components["schemas"]["Timestamp"];
+            verifiedAt: components["schemas"]["Timestamp"] | null;
+        };
+        /** @description Id of a mail domain of an organization. */
+        MailDomainId: string;
+        /**
+         * @description How an organization came to hold a domain.
+         * @enum {string}
+         */
+        MailDomainMethod: "DNS" | "SUPER_ADMIN";
+        /**
+         * @description Whether an organization holds a domain.
+         * @enum {string}
+         */
+        MailDomainStatus: "PENDING" | "VERIFIED" | "LOST";
         /** @description The person who asks, with the part he plays in the organization of the request. */
         Me: components["schemas"]["User"] & {
             member: components["schemas"]["Member"] | null;
@@ -4899,6 +5021,11 @@ export interface components {
         NewHomeroomStudents: {
             /** @description Students of the organization whose accounts are active. */
             studentIds: components["schemas"]["List_UserId"];
+        };
+        /** @description A domain to be added. */
+        NewMailDomain: {
+            /** @description The domain of the school's mail addresses, such as `school.example`. */
+            domain: string;
         };
         /** @description Somebody who was brought into the organization. */
         NewMember: components["schemas"]["NewUserWithMember"] | components["schemas"]["JoinedUser"];
@@ -7265,21 +7392,10 @@ export interface components {
          *     `GROUP_NOT_ON_ASSIGNMENT`: The group does not work on this topic.
          *
          *     `LATE_NOT_ALLOWED`: The deadline is over and the topic takes no late work.
-         */
-        "409.ALREADY_SUBMITTED.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.GRADE_PUBLISHED.GROUP_NOT_ON_ASSIGNMENT.LATE_NOT_ALLOWED": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
-        /**
-         * @description `ALREADY_SUBMITTED`: The document is handed in already.
          *
-         *     `CLASS_ARCHIVED`: The class is archived and can only be read.
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
          */
-        "409.ALREADY_SUBMITTED.CLASS_ARCHIVED": {
+        "409.ALREADY_SUBMITTED.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.GRADE_PUBLISHED.GROUP_NOT_ON_ASSIGNMENT.LATE_NOT_ALLOWED.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -7293,8 +7409,10 @@ export interface components {
          *     `CLASS_ARCHIVED`: The class is archived and can only be read.
          *
          *     `GROUP_NOT_ON_ASSIGNMENT`: The group does not work on this topic.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
          */
-        "409.ALREADY_SUBMITTED.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT": {
+        "409.ALREADY_SUBMITTED.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -7303,11 +7421,13 @@ export interface components {
             };
         };
         /**
-         * @description `ASSIGNMENT_FINISHED`: The topic is finished; a teacher can reopen it.
+         * @description `ALREADY_SUBMITTED`: The document is handed in already.
          *
          *     `CLASS_ARCHIVED`: The class is archived and can only be read.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
          */
-        "409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED": {
+        "409.ALREADY_SUBMITTED.CLASS_ARCHIVED.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -7327,8 +7447,10 @@ export interface components {
          *     `COURSE_MISMATCH`: Groups and topic are in different courses; details names the groups.
          *
          *     `DUPLICATE_GROUP_ASSIGNMENT`: The group works on the topic already, with another text.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
          */
-        "409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.DUPLICATE_GROUP_ASSIGNMENT": {
+        "409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.DUPLICATE_GROUP_ASSIGNMENT.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -7351,9 +7473,11 @@ export interface components {
          *
          *     `LIMIT_REACHED`: There are as many as there can be.
          *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         *
          *     `STUDENT_NOT_ENROLLED`: Somebody named is not a student of the class; details names him.
          */
-        "409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.DUPLICATE_GROUP_NUMBER.LIMIT_REACHED.STUDENT_NOT_ENROLLED": {
+        "409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.DUPLICATE_GROUP_NUMBER.LIMIT_REACHED.ORGANIZATION_CHANGED.STUDENT_NOT_ENROLLED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -7373,8 +7497,10 @@ export interface components {
          *     `COURSE_MISMATCH`: Groups and topic are in different courses; details names the groups.
          *
          *     `GROUP_NOT_ON_ASSIGNMENT`: The group does not work on this topic.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
          */
-        "409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.GROUP_NOT_ON_ASSIGNMENT": {
+        "409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.GROUP_NOT_ON_ASSIGNMENT.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -7388,26 +7514,10 @@ export interface components {
          *     `CLASS_ARCHIVED`: The class is archived and can only be read.
          *
          *     `LIMIT_REACHED`: There are as many as there can be.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
          */
-        "409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.LIMIT_REACHED": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
-        /** @description `ASSIGNMENT_NOT_FINISHED`: The PDF is there once the topic is finished. */
-        "409.ASSIGNMENT_NOT_FINISHED": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
-        /** @description `CLASS_ARCHIVED`: The class is archived and can only be read. */
-        "409.CLASS_ARCHIVED": {
+        "409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.LIMIT_REACHED.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -7416,13 +7526,13 @@ export interface components {
             };
         };
         /**
-         * @description `CLASS_ARCHIVED`: The class is archived and can only be read.
+         * @description `ASSIGNMENT_FINISHED`: The topic is finished; a teacher can reopen it.
          *
-         *     `CLASS_MISMATCH`: Class, course, group, topic and subject do not belong together.
+         *     `CLASS_ARCHIVED`: The class is archived and can only be read.
          *
-         *     `COURSE_ARCHIVED`: The course is archived and takes nothing new.
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
          */
-        "409.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED": {
+        "409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -7431,34 +7541,11 @@ export interface components {
             };
         };
         /**
-         * @description `CLASS_ARCHIVED`: The class is archived and can only be read.
+         * @description `ASSIGNMENT_NOT_FINISHED`: The PDF is there once the topic is finished.
          *
-         *     `CLASS_MISMATCH`: Class, course, group, topic and subject do not belong together.
-         *
-         *     `COURSE_ARCHIVED`: The course is archived and takes nothing new.
-         *
-         *     `COURSE_MISMATCH`: Groups and topic are in different courses; details names the groups.
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
          */
-        "409.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
-        /**
-         * @description `CLASS_ARCHIVED`: The class is archived and can only be read.
-         *
-         *     `CLASS_MISMATCH`: Class, course, group, topic and subject do not belong together.
-         *
-         *     `COURSE_ARCHIVED`: The course is archived and takes nothing new.
-         *
-         *     `COURSE_MISMATCH`: Groups and topic are in different courses; details names the groups.
-         *
-         *     `DUPLICATE_GROUP_NUMBER`: The class has a group of this number.
-         */
-        "409.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.DUPLICATE_GROUP_NUMBER": {
+        "409.ASSIGNMENT_NOT_FINISHED.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -7477,9 +7564,9 @@ export interface components {
          *
          *     `DUPLICATE_GROUP_NUMBER`: The class has a group of this number.
          *
-         *     `STUDENT_NOT_ENROLLED`: Somebody named is not a student of the class; details names him.
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
          */
-        "409.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.DUPLICATE_GROUP_NUMBER.STUDENT_NOT_ENROLLED": {
+        "409.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.DUPLICATE_GROUP_NUMBER.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -7494,9 +7581,70 @@ export interface components {
          *
          *     `COURSE_ARCHIVED`: The course is archived and takes nothing new.
          *
+         *     `COURSE_MISMATCH`: Groups and topic are in different courses; details names the groups.
+         *
+         *     `DUPLICATE_GROUP_NUMBER`: The class has a group of this number.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         *
          *     `STUDENT_NOT_ENROLLED`: Somebody named is not a student of the class; details names him.
          */
-        "409.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.STUDENT_NOT_ENROLLED": {
+        "409.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.DUPLICATE_GROUP_NUMBER.ORGANIZATION_CHANGED.STUDENT_NOT_ENROLLED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `CLASS_ARCHIVED`: The class is archived and can only be read.
+         *
+         *     `CLASS_MISMATCH`: Class, course, group, topic and subject do not belong together.
+         *
+         *     `COURSE_ARCHIVED`: The course is archived and takes nothing new.
+         *
+         *     `COURSE_MISMATCH`: Groups and topic are in different courses; details names the groups.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         */
+        "409.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.ORGANIZATION_CHANGED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `CLASS_ARCHIVED`: The class is archived and can only be read.
+         *
+         *     `CLASS_MISMATCH`: Class, course, group, topic and subject do not belong together.
+         *
+         *     `COURSE_ARCHIVED`: The course is archived and takes nothing new.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         */
+        "409.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.ORGANIZATION_CHANGED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `CLASS_ARCHIVED`: The class is archived and can only be read.
+         *
+         *     `CLASS_MISMATCH`: Class, course, group, topic and subject do not belong together.
+         *
+         *     `COURSE_ARCHIVED`: The course is archived and takes nothing new.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         *
+         *     `STUDENT_NOT_ENROLLED`: Somebody named is not a student of the class; details names him.
+         */
+        "409.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.ORGANIZATION_CHANGED.STUDENT_NOT_ENROLLED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -7510,8 +7658,10 @@ export interface components {
          *     `CLASS_MISMATCH`: Class, course, group, topic and subject do not belong together.
          *
          *     `DUPLICATE_COURSE`: The class has a course of this name.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
          */
-        "409.CLASS_ARCHIVED.CLASS_MISMATCH.DUPLICATE_COURSE": {
+        "409.CLASS_ARCHIVED.CLASS_MISMATCH.DUPLICATE_COURSE.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -7525,8 +7675,10 @@ export interface components {
          *     `CLASS_MISMATCH`: Class, course, group, topic and subject do not belong together.
          *
          *     `LIMIT_REACHED`: There are as many as there can be.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
          */
-        "409.CLASS_ARCHIVED.CLASS_MISMATCH.LIMIT_REACHED": {
+        "409.CLASS_ARCHIVED.CLASS_MISMATCH.LIMIT_REACHED.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -7541,9 +7693,11 @@ export interface components {
          *
          *     `DUPLICATE_EXTERNAL_ID`: Something else of the organization has this external id.
          *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         *
          *     `SUBJECT_IN_USE`: Courses or groups use the subject.
          */
-        "409.CLASS_ARCHIVED.CLASS_NOT_EMPTY.DUPLICATE_EXTERNAL_ID.SUBJECT_IN_USE": {
+        "409.CLASS_ARCHIVED.CLASS_NOT_EMPTY.DUPLICATE_EXTERNAL_ID.ORGANIZATION_CHANGED.SUBJECT_IN_USE": {
             headers: {
                 [name: string]: unknown;
             };
@@ -7555,8 +7709,10 @@ export interface components {
          * @description `CLASS_ARCHIVED`: The class is archived and can only be read.
          *
          *     `COURSE_MISMATCH`: Groups and topic are in different courses; details names the groups.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
          */
-        "409.CLASS_ARCHIVED.COURSE_MISMATCH": {
+        "409.CLASS_ARCHIVED.COURSE_MISMATCH.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -7568,8 +7724,10 @@ export interface components {
          * @description `CLASS_ARCHIVED`: The class is archived and can only be read.
          *
          *     `DUPLICATE_COURSE`: The class has a course of this name.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
          */
-        "409.CLASS_ARCHIVED.DUPLICATE_COURSE": {
+        "409.CLASS_ARCHIVED.DUPLICATE_COURSE.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -7583,8 +7741,10 @@ export interface components {
          *     `DUPLICATE_EMAIL`: Somebody of the organization has this address.
          *
          *     `DUPLICATE_EXTERNAL_ID`: Something else of the organization has this external id.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
          */
-        "409.CLASS_ARCHIVED.DUPLICATE_EMAIL.DUPLICATE_EXTERNAL_ID": {
+        "409.CLASS_ARCHIVED.DUPLICATE_EMAIL.DUPLICATE_EXTERNAL_ID.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -7598,21 +7758,10 @@ export interface components {
          *     `GRADE_PUBLISHED`: The grade is published already.
          *
          *     `NOT_SUBMITTED`: The document is not handed in.
-         */
-        "409.CLASS_ARCHIVED.GRADE_PUBLISHED.NOT_SUBMITTED": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
-        /**
-         * @description `CLASS_ARCHIVED`: The class is archived and can only be read.
          *
-         *     `GROUP_NOT_ON_ASSIGNMENT`: The group does not work on this topic.
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
          */
-        "409.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT": {
+        "409.CLASS_ARCHIVED.GRADE_PUBLISHED.NOT_SUBMITTED.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -7626,8 +7775,25 @@ export interface components {
          *     `GROUP_NOT_ON_ASSIGNMENT`: The group does not work on this topic.
          *
          *     `LIMIT_REACHED`: There are as many as there can be.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
          */
-        "409.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT.LIMIT_REACHED": {
+        "409.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT.LIMIT_REACHED.ORGANIZATION_CHANGED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `CLASS_ARCHIVED`: The class is archived and can only be read.
+         *
+         *     `GROUP_NOT_ON_ASSIGNMENT`: The group does not work on this topic.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         */
+        "409.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -7639,8 +7805,10 @@ export interface components {
          * @description `CLASS_ARCHIVED`: The class is archived and can only be read.
          *
          *     `HAS_SUBMISSION`: The group has handed in work for this topic.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
          */
-        "409.CLASS_ARCHIVED.HAS_SUBMISSION": {
+        "409.CLASS_ARCHIVED.HAS_SUBMISSION.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -7652,8 +7820,10 @@ export interface components {
          * @description `CLASS_ARCHIVED`: The class is archived and can only be read.
          *
          *     `LIMIT_REACHED`: There are as many as there can be.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
          */
-        "409.CLASS_ARCHIVED.LIMIT_REACHED": {
+        "409.CLASS_ARCHIVED.LIMIT_REACHED.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -7665,10 +7835,12 @@ export interface components {
          * @description `CLASS_ARCHIVED`: The class is archived and can only be read.
          *
          *     `LIMIT_REACHED`: There are as many as there can be.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
          *
          *     `STUDENT_NOT_ENROLLED`: Somebody named is not a student of the class; details names him.
          */
-        "409.CLASS_ARCHIVED.LIMIT_REACHED.STUDENT_NOT_ENROLLED": {
+        "409.CLASS_ARCHIVED.LIMIT_REACHED.ORGANIZATION_CHANGED.STUDENT_NOT_ENROLLED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -7680,8 +7852,10 @@ export interface components {
          * @description `CLASS_ARCHIVED`: The class is archived and can only be read.
          *
          *     `NOT_SUBMITTED`: The document is not handed in.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
          */
-        "409.CLASS_ARCHIVED.NOT_SUBMITTED": {
+        "409.CLASS_ARCHIVED.NOT_SUBMITTED.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -7689,8 +7863,42 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description `CLASS_NOT_EMPTY`: The class still holds courses, groups or topics. */
-        "409.CLASS_NOT_EMPTY": {
+        /**
+         * @description `CLASS_ARCHIVED`: The class is archived and can only be read.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         */
+        "409.CLASS_ARCHIVED.ORGANIZATION_CHANGED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `CLASS_NOT_EMPTY`: The class still holds courses, groups or topics.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         */
+        "409.CLASS_NOT_EMPTY.ORGANIZATION_CHANGED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `DOMAIN_HELD`: Another organization holds the mail domain; a SUPER_ADMIN can let both hold it.
+         *
+         *     `DOMAIN_NOT_PROVEN`: The TXT record that proves the mail domain was not found.
+         *
+         *     `DOMAIN_UNANSWERED`: The name servers of the mail domain did not answer.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         */
+        "409.DOMAIN_HELD.DOMAIN_NOT_PROVEN.DOMAIN_UNANSWERED.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -7717,8 +7925,10 @@ export interface components {
          *     `DUPLICATE_EXTERNAL_ID`: Something else of the organization has this external id.
          *
          *     `LAST_OWNER`: The organization would lose its last owner.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
          */
-        "409.DUPLICATE_EMAIL.DUPLICATE_EXTERNAL_ID.LAST_OWNER": {
+        "409.DUPLICATE_EMAIL.DUPLICATE_EXTERNAL_ID.LAST_OWNER.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -7726,8 +7936,12 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description `DUPLICATE_EXTERNAL_ID`: Something else of the organization has this external id. */
-        "409.DUPLICATE_EXTERNAL_ID": {
+        /**
+         * @description `DUPLICATE_EXTERNAL_ID`: Something else of the organization has this external id.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         */
+        "409.DUPLICATE_EXTERNAL_ID.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -7735,8 +7949,12 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description `DUPLICATE_HOMEROOM`: There is a homeroom of this name in this year. */
-        "409.DUPLICATE_HOMEROOM": {
+        /**
+         * @description `DUPLICATE_HOMEROOM`: There is a homeroom of this name in this year.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         */
+        "409.DUPLICATE_HOMEROOM.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -7744,8 +7962,27 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description `DUPLICATE_SUBJECT`: There is a subject of this name, whatever its case. */
-        "409.DUPLICATE_SUBJECT": {
+        /**
+         * @description `DUPLICATE_MAIL_DOMAIN`: The organization added this mail domain already.
+         *
+         *     `LIMIT_REACHED`: There are as many as there can be.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         */
+        "409.DUPLICATE_MAIL_DOMAIN.LIMIT_REACHED.ORGANIZATION_CHANGED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `DUPLICATE_SUBJECT`: There is a subject of this name, whatever its case.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         */
+        "409.DUPLICATE_SUBJECT.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -7762,6 +7999,19 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
+        /**
+         * @description `LAST_OWNER`: The organization would lose its last owner.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         */
+        "409.LAST_OWNER.ORGANIZATION_CHANGED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
         /** @description `LIMIT_REACHED`: There are as many as there can be. */
         "409.LIMIT_REACHED": {
             headers: {
@@ -7771,8 +8021,12 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description `NOTHING_TO_EXPORT`: There is no document to export. */
-        "409.NOTHING_TO_EXPORT": {
+        /**
+         * @description `LIMIT_REACHED`: There are as many as there can be.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         */
+        "409.LIMIT_REACHED.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -7780,8 +8034,34 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description `SUBJECT_IN_USE`: Courses or groups use the subject. */
-        "409.SUBJECT_IN_USE": {
+        /**
+         * @description `NOTHING_TO_EXPORT`: There is no document to export.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         */
+        "409.NOTHING_TO_EXPORT.ORGANIZATION_CHANGED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done. */
+        "409.ORGANIZATION_CHANGED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         *
+         *     `SUBJECT_IN_USE`: Courses or groups use the subject.
+         */
+        "409.ORGANIZATION_CHANGED.SUBJECT_IN_USE": {
             headers: {
                 [name: string]: unknown;
             };
@@ -7906,7 +8186,10 @@ export interface components {
             };
         };
     };
-    parameters: never;
+    parameters: {
+        /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+        ShownOrganization: string;
+    };
     requestBodies: never;
     headers: never;
     pathItems: never;
@@ -7941,7 +8224,10 @@ export interface operations {
                 /** @description The `nextCursor` of the page before */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -7966,6 +8252,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -7995,7 +8282,10 @@ export interface operations {
                 /** @description Part of the name of the person or of the thing */
                 search?: components["schemas"]["Search"];
             };
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -8018,6 +8308,143 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+        };
+    };
+    get_admin_domains: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The mail domains of the organization, by name */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MailDomain"][];
+                };
+            };
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+        };
+    };
+    post_admin_domains: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewMailDomain"];
+            };
+        };
+        responses: {
+            /** @description Add a mail domain, to be proven by a TXT record */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MailDomain"];
+                };
+            };
+            400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.DUPLICATE_MAIL_DOMAIN.LIMIT_REACHED.ORGANIZATION_CHANGED"];
+            413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+        };
+    };
+    delete_admin_domains_id: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path: {
+                /** @description The id of a mail domain */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Remove a mail domain */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+        };
+    };
+    post_admin_domains_id_check: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path: {
+                /** @description The id of a mail domain */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Look for the TXT record of a mail domain now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MailDomain"];
+                };
+            };
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.DOMAIN_HELD.DOMAIN_NOT_PROVEN.DOMAIN_UNANSWERED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -8026,7 +8453,10 @@ export interface operations {
     post_admin_gdpr_erase: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -8083,7 +8513,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.SHARED_ACCOUNT"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.LAST_OWNER"];
+            409: components["responses"]["409.LAST_OWNER.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -8094,7 +8524,10 @@ export interface operations {
     post_admin_gdpr_export: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -8135,6 +8568,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -8145,7 +8579,10 @@ export interface operations {
     get_admin_gdpr_jobs_id: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a job */
                 id: string;
@@ -8180,6 +8617,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -8188,7 +8626,10 @@ export interface operations {
     get_admin_gdpr_jobs_id_download: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a job */
                 id: string;
@@ -8224,6 +8665,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             416: components["responses"]["416.RANGE_NOT_SATISFIABLE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
@@ -8242,7 +8684,10 @@ export interface operations {
                 /** @description The `nextCursor` of the page before */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -8298,6 +8743,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -8306,7 +8752,10 @@ export interface operations {
     delete_admin_members_id: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a member */
                 id: string;
@@ -8333,7 +8782,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.LAST_OWNER"];
+            409: components["responses"]["409.LAST_OWNER.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -8342,7 +8791,10 @@ export interface operations {
     patch_admin_members_id: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a member */
                 id: string;
@@ -8390,7 +8842,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.LAST_OWNER"];
+            409: components["responses"]["409.LAST_OWNER.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -8408,7 +8860,10 @@ export interface operations {
                 /** @description The `nextCursor` of the page before */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -8470,6 +8925,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -8478,7 +8934,10 @@ export interface operations {
     delete_admin_sessions_id: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a session */
                 id: string;
@@ -8505,6 +8964,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -8513,7 +8973,10 @@ export interface operations {
     get_admin_settings: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -8551,6 +9014,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -8559,7 +9023,10 @@ export interface operations {
     patch_admin_settings: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -8614,6 +9081,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -8624,7 +9092,10 @@ export interface operations {
     get_admin_stats: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -8660,6 +9131,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -8668,7 +9140,10 @@ export interface operations {
     get_admin_storage: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -8717,6 +9192,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -8798,7 +9274,10 @@ export interface operations {
                 /** @description In this order; by deadline unless said otherwise */
                 sort?: components["schemas"]["AssignmentOrder"];
             };
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -8818,6 +9297,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -8826,7 +9306,10 @@ export interface operations {
     post_assignments: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -8894,7 +9377,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH"];
+            409: components["responses"]["409.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -8908,7 +9391,10 @@ export interface operations {
                 /** @description The group that hands in */
                 groupId: components["schemas"]["GroupId"];
             };
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -8943,6 +9429,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -8968,7 +9455,10 @@ export interface operations {
                 /** @description The `nextCursor` of the page before */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -9021,6 +9511,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -9029,7 +9520,10 @@ export interface operations {
     get_assignments_id: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of an assignment */
                 id: string;
@@ -9093,6 +9587,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -9104,7 +9599,10 @@ export interface operations {
                 /** @description 1: only say what would happen */
                 dryRun?: components["schemas"]["Switch"];
             };
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of an assignment */
                 id: string;
@@ -9132,7 +9630,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED"];
+            409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -9141,7 +9639,10 @@ export interface operations {
     patch_assignments_id: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of an assignment */
                 id: string;
@@ -9247,7 +9748,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.GROUP_NOT_ON_ASSIGNMENT"];
+            409: components["responses"]["409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.GROUP_NOT_ON_ASSIGNMENT.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -9258,7 +9759,10 @@ export interface operations {
     get_assignments_id_attachments: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of an assignment */
                 id: string;
@@ -9306,6 +9810,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -9317,7 +9822,10 @@ export interface operations {
                 /** @description 1: students do not see the file until a bulk edit names it; without one it goes after a day */
                 staged?: components["schemas"]["Switch"];
             };
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of an assignment */
                 id: string;
@@ -9363,7 +9871,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.LIMIT_REACHED"];
+            409: components["responses"]["409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.LIMIT_REACHED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_FILE_TYPE.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -9375,7 +9883,10 @@ export interface operations {
     delete_assignments_id_attachments_attachmentId: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of an assignment */
                 id: string;
@@ -9404,7 +9915,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED"];
+            409: components["responses"]["409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -9413,7 +9924,10 @@ export interface operations {
     get_assignments_id_attachments_attachmentId_download: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of an assignment */
                 id: string;
@@ -9452,6 +9966,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             416: components["responses"]["416.RANGE_NOT_SATISFIABLE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
@@ -9461,7 +9976,10 @@ export interface operations {
     get_assignments_id_board: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of an assignment */
                 id: string;
@@ -9673,6 +10191,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -9686,7 +10205,10 @@ export interface operations {
                 /** @description 1: judge anew how late the submissions were */
                 recomputeLate?: components["schemas"]["Switch"];
             };
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of an assignment */
                 id: string;
@@ -9761,7 +10283,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.LIMIT_REACHED"];
+            409: components["responses"]["409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.LIMIT_REACHED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -9772,7 +10294,10 @@ export interface operations {
     post_assignments_id_clone: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of an assignment */
                 id: string;
@@ -9845,7 +10370,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED"];
+            409: components["responses"]["409.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -9864,7 +10389,10 @@ export interface operations {
                 /** @description Of these groups alone: their ids with commas between them */
                 groupIds?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of an assignment */
                 id: string;
@@ -9886,7 +10414,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.NOTHING_TO_EXPORT"];
+            409: components["responses"]["409.NOTHING_TO_EXPORT.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -9895,7 +10423,10 @@ export interface operations {
     post_assignments_id_finish: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of an assignment */
                 id: string;
@@ -9930,7 +10461,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED"];
+            409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -9942,7 +10473,10 @@ export interface operations {
                 /** @description `,` (the default), `;` or `tab` */
                 delimiter?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of an assignment */
                 id: string;
@@ -9970,6 +10504,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -9983,7 +10518,10 @@ export interface operations {
                 /** @description 1: only say what would happen */
                 dryRun?: components["schemas"]["Switch"];
             };
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of an assignment */
                 id: string;
@@ -10048,7 +10586,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED"];
+            409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_FILE_TYPE.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -10060,7 +10598,10 @@ export interface operations {
     post_assignments_id_groups: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of an assignment */
                 id: string;
@@ -10129,7 +10670,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.DUPLICATE_GROUP_ASSIGNMENT"];
+            409: components["responses"]["409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.DUPLICATE_GROUP_ASSIGNMENT.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -10143,7 +10684,10 @@ export interface operations {
                 /** @description 1: also when work was handed in, which then goes */
                 force?: components["schemas"]["Switch"];
             };
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of an assignment */
                 id: string;
@@ -10172,7 +10716,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED.HAS_SUBMISSION"];
+            409: components["responses"]["409.CLASS_ARCHIVED.HAS_SUBMISSION.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -10181,7 +10725,10 @@ export interface operations {
     patch_assignments_id_groups_groupId: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of an assignment */
                 id: string;
@@ -10249,7 +10796,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED"];
+            409: components["responses"]["409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -10260,7 +10807,10 @@ export interface operations {
     post_assignments_id_handouts: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of an assignment */
                 id: string;
@@ -10333,7 +10883,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED"];
+            409: components["responses"]["409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -10345,7 +10895,10 @@ export interface operations {
     post_assignments_id_reopen: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of an assignment */
                 id: string;
@@ -10375,7 +10928,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED.COURSE_MISMATCH"];
+            409: components["responses"]["409.CLASS_ARCHIVED.COURSE_MISMATCH.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -12527,7 +13080,10 @@ export interface operations {
                 /** @description For staff, 1: only classes the caller owns or co-teaches */
                 mine?: components["schemas"]["Switch"];
             };
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -12547,6 +13103,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -12555,7 +13112,10 @@ export interface operations {
     post_classes: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -12628,7 +13188,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.DUPLICATE_EXTERNAL_ID"];
+            409: components["responses"]["409.DUPLICATE_EXTERNAL_ID.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -12639,7 +13199,10 @@ export interface operations {
     get_classes_id: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a class */
                 id: string;
@@ -12707,6 +13270,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -12720,7 +13284,10 @@ export interface operations {
                 /** @description 1: only tell what would go, forced or not */
                 dryRun?: components["schemas"]["Switch"];
             };
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a class */
                 id: string;
@@ -12753,7 +13320,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_NOT_EMPTY"];
+            409: components["responses"]["409.CLASS_NOT_EMPTY.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -12762,7 +13329,10 @@ export interface operations {
     patch_classes_id: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a class */
                 id: string;
@@ -12837,7 +13407,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED.CLASS_NOT_EMPTY.DUPLICATE_EXTERNAL_ID.SUBJECT_IN_USE"];
+            409: components["responses"]["409.CLASS_ARCHIVED.CLASS_NOT_EMPTY.DUPLICATE_EXTERNAL_ID.ORGANIZATION_CHANGED.SUBJECT_IN_USE"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -12863,7 +13433,10 @@ export interface operations {
                 /** @description In this order; by deadline unless said otherwise */
                 sort?: components["schemas"]["AssignmentOrder"];
             };
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a class */
                 id: string;
@@ -12886,6 +13459,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -12894,7 +13468,10 @@ export interface operations {
     post_classes_id_clone: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a class */
                 id: string;
@@ -12968,7 +13545,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.LIMIT_REACHED"];
+            409: components["responses"]["409.LIMIT_REACHED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -12987,7 +13564,10 @@ export interface operations {
                 /** @description In this status */
                 status?: components["schemas"]["CourseStatus"];
             };
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a class */
                 id: string;
@@ -13010,6 +13590,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -13033,7 +13614,10 @@ export interface operations {
                 /** @description Only those of the caller's own classes, or those he is in */
                 mine?: components["schemas"]["Switch"];
             };
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a class */
                 id: string;
@@ -13079,6 +13663,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -13090,7 +13675,10 @@ export interface operations {
                 /** @description Part of the name; names that begin with it come first */
                 search?: components["schemas"]["Search"];
             };
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a class */
                 id: string;
@@ -13153,6 +13741,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -13161,7 +13750,10 @@ export interface operations {
     post_classes_id_students: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a class */
                 id: string;
@@ -13201,7 +13793,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED"];
+            409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -13212,7 +13804,10 @@ export interface operations {
     delete_classes_id_students_studentId: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a class */
                 id: string;
@@ -13245,7 +13840,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED"];
+            409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -13254,7 +13849,10 @@ export interface operations {
     patch_classes_id_students_studentId: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a class */
                 id: string;
@@ -13296,7 +13894,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED"];
+            409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -13307,7 +13905,10 @@ export interface operations {
     post_classes_id_teachers: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a class */
                 id: string;
@@ -13346,7 +13947,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED"];
+            409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -13357,7 +13958,10 @@ export interface operations {
     delete_classes_id_teachers_userId: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a class */
                 id: string;
@@ -13382,7 +13986,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED"];
+            409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -13396,7 +14000,10 @@ export interface operations {
                 /** @description In no group that works on this topic */
                 assignmentId?: components["schemas"]["AssignmentId"];
             };
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a class */
                 id: string;
@@ -13434,6 +14041,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -13451,7 +14059,10 @@ export interface operations {
                 /** @description In this status */
                 status?: components["schemas"]["CourseStatus"];
             };
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -13471,6 +14082,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -13479,7 +14091,10 @@ export interface operations {
     post_courses: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -13537,7 +14152,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED.DUPLICATE_COURSE"];
+            409: components["responses"]["409.CLASS_ARCHIVED.DUPLICATE_COURSE.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -13548,7 +14163,10 @@ export interface operations {
     get_courses_id: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a course */
                 id: string;
@@ -13600,6 +14218,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -13611,7 +14230,10 @@ export interface operations {
                 /** @description Only tell what would go (1) */
                 dryRun?: components["schemas"]["Switch"];
             };
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a course */
                 id: string;
@@ -13648,7 +14270,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED"];
+            409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -13657,7 +14279,10 @@ export interface operations {
     patch_courses_id: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a course */
                 id: string;
@@ -13716,7 +14341,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED.CLASS_MISMATCH.DUPLICATE_COURSE"];
+            409: components["responses"]["409.CLASS_ARCHIVED.CLASS_MISMATCH.DUPLICATE_COURSE.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -13798,7 +14423,10 @@ export interface operations {
                 /** @description About all work on this topic */
                 assignmentId?: components["schemas"]["AssignmentId"];
             };
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -13853,6 +14481,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -13861,7 +14490,10 @@ export interface operations {
     post_feedback: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -13909,7 +14541,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED"];
+            409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -13920,7 +14552,10 @@ export interface operations {
     post_feedback_assignments_id_publish_grades: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of an assignment */
                 id: string;
@@ -13958,7 +14593,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT"];
+            409: components["responses"]["409.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -13969,7 +14604,10 @@ export interface operations {
     get_feedback_group_assignments_id_submissions: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a group assignment */
                 id: string;
@@ -14029,6 +14667,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -14037,7 +14676,10 @@ export interface operations {
     get_feedback_submissions_id_documents_documentId_download: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a submission */
                 id: string;
@@ -14073,6 +14715,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             416: components["responses"]["416.RANGE_NOT_SATISFIABLE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
@@ -14082,7 +14725,10 @@ export interface operations {
     get_feedback_submissions_id_documents_documentId_pdf: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a submission */
                 id: string;
@@ -14120,7 +14766,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.ASSIGNMENT_NOT_FINISHED"];
+            409: components["responses"]["409.ASSIGNMENT_NOT_FINISHED.ORGANIZATION_CHANGED"];
             416: components["responses"]["416.RANGE_NOT_SATISFIABLE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
@@ -14132,7 +14778,10 @@ export interface operations {
     put_feedback_submissions_id_grade: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a submission */
                 id: string;
@@ -14210,7 +14859,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED.NOT_SUBMITTED"];
+            409: components["responses"]["409.CLASS_ARCHIVED.NOT_SUBMITTED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -14221,7 +14870,10 @@ export interface operations {
     post_feedback_submissions_id_return: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a submission */
                 id: string;
@@ -14286,7 +14938,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED.NOT_SUBMITTED"];
+            409: components["responses"]["409.CLASS_ARCHIVED.NOT_SUBMITTED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             423: components["responses"]["423.DOCUMENT_LOCKED"];
@@ -14298,7 +14950,10 @@ export interface operations {
     delete_feedback_id: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a feedback */
                 id: string;
@@ -14325,7 +14980,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_AUTHOR.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED"];
+            409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -14334,7 +14989,10 @@ export interface operations {
     patch_feedback_id: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a feedback */
                 id: string;
@@ -14384,7 +15042,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_AUTHOR.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED"];
+            409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -14410,7 +15068,10 @@ export interface operations {
                 /** @description Only those of the caller's own classes, or those he is in */
                 mine?: components["schemas"]["Switch"];
             };
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -14453,6 +15114,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -14461,7 +15123,10 @@ export interface operations {
     post_groups: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -14527,7 +15192,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.DUPLICATE_GROUP_NUMBER.LIMIT_REACHED.STUDENT_NOT_ENROLLED"];
+            409: components["responses"]["409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.DUPLICATE_GROUP_NUMBER.LIMIT_REACHED.ORGANIZATION_CHANGED.STUDENT_NOT_ENROLLED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -14538,7 +15203,10 @@ export interface operations {
     post_groups_batch: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -14776,7 +15444,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.DUPLICATE_GROUP_NUMBER.STUDENT_NOT_ENROLLED"];
+            409: components["responses"]["409.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.DUPLICATE_GROUP_NUMBER.ORGANIZATION_CHANGED.STUDENT_NOT_ENROLLED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -14790,7 +15458,10 @@ export interface operations {
                 /** @description Only show how the students would be divided (1) */
                 dryRun?: components["schemas"]["Switch"];
             };
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -14882,7 +15553,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.STUDENT_NOT_ENROLLED"];
+            409: components["responses"]["409.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.ORGANIZATION_CHANGED.STUDENT_NOT_ENROLLED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -14893,7 +15564,10 @@ export interface operations {
     get_groups_id: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a group */
                 id: string;
@@ -14927,6 +15601,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -14935,7 +15610,10 @@ export interface operations {
     delete_groups_id: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a group */
                 id: string;
@@ -14964,7 +15642,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED"];
+            409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -14973,7 +15651,10 @@ export interface operations {
     patch_groups_id: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a group */
                 id: string;
@@ -15040,7 +15721,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.DUPLICATE_GROUP_NUMBER"];
+            409: components["responses"]["409.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.DUPLICATE_GROUP_NUMBER.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -15051,7 +15732,10 @@ export interface operations {
     get_groups_id_attachments: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a group */
                 id: string;
@@ -15097,6 +15781,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -15105,7 +15790,10 @@ export interface operations {
     post_groups_id_attachments: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a group */
                 id: string;
@@ -15148,7 +15836,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED.LIMIT_REACHED"];
+            409: components["responses"]["409.CLASS_ARCHIVED.LIMIT_REACHED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_FILE_TYPE.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -15160,7 +15848,10 @@ export interface operations {
     delete_groups_id_attachments_attachmentId: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a group */
                 id: string;
@@ -15189,7 +15880,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED"];
+            409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -15198,7 +15889,10 @@ export interface operations {
     get_groups_id_attachments_attachmentId_download: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a group */
                 id: string;
@@ -15237,6 +15931,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             416: components["responses"]["416.RANGE_NOT_SATISFIABLE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
@@ -15246,7 +15941,10 @@ export interface operations {
     get_groups_id_contributions: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a group */
                 id: string;
@@ -15320,6 +16018,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -15328,7 +16027,10 @@ export interface operations {
     post_groups_id_help: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a group */
                 id: string;
@@ -15366,7 +16068,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED"];
+            409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -15377,7 +16079,10 @@ export interface operations {
     post_groups_id_help_claim: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a group */
                 id: string;
@@ -15404,7 +16109,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED"];
+            409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -15413,7 +16118,10 @@ export interface operations {
     post_groups_id_help_resolve: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a group */
                 id: string;
@@ -15449,7 +16157,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED"];
+            409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -15460,7 +16168,10 @@ export interface operations {
     post_groups_id_members: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a group */
                 id: string;
@@ -15564,7 +16275,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED.LIMIT_REACHED.STUDENT_NOT_ENROLLED"];
+            409: components["responses"]["409.CLASS_ARCHIVED.LIMIT_REACHED.ORGANIZATION_CHANGED.STUDENT_NOT_ENROLLED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -15575,7 +16286,10 @@ export interface operations {
     delete_groups_id_members_userId: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a group */
                 id: string;
@@ -15656,7 +16370,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED"];
+            409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -15665,7 +16379,10 @@ export interface operations {
     post_groups_id_members_userId_move: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a group */
                 id: string;
@@ -15878,7 +16595,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED.CLASS_MISMATCH.LIMIT_REACHED"];
+            409: components["responses"]["409.CLASS_ARCHIVED.CLASS_MISMATCH.LIMIT_REACHED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -15989,7 +16706,10 @@ export interface operations {
                 /** @description Of this homeroom teacher */
                 teacherId?: components["schemas"]["UserId"];
             };
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -16036,6 +16756,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -16044,7 +16765,10 @@ export interface operations {
     post_homerooms: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -16087,7 +16811,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.DUPLICATE_HOMEROOM"];
+            409: components["responses"]["409.DUPLICATE_HOMEROOM.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -16098,7 +16822,10 @@ export interface operations {
     get_homerooms_id: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a homeroom */
                 id: string;
@@ -16134,6 +16861,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -16142,7 +16870,10 @@ export interface operations {
     delete_homerooms_id: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a homeroom */
                 id: string;
@@ -16169,6 +16900,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -16177,7 +16909,10 @@ export interface operations {
     patch_homerooms_id: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a homeroom */
                 id: string;
@@ -16222,7 +16957,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.DUPLICATE_HOMEROOM"];
+            409: components["responses"]["409.DUPLICATE_HOMEROOM.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -16236,7 +16971,10 @@ export interface operations {
                 /** @description Part of the name; names that begin with it come first */
                 search?: components["schemas"]["Search"];
             };
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a homeroom */
                 id: string;
@@ -16290,6 +17028,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -16298,7 +17037,10 @@ export interface operations {
     post_homerooms_id_students: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a homeroom */
                 id: string;
@@ -16337,6 +17079,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -16347,7 +17090,10 @@ export interface operations {
     delete_homerooms_id_students_studentId: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a homeroom */
                 id: string;
@@ -16376,6 +17122,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -16393,7 +17140,10 @@ export interface operations {
                 /** @description The `nextCursor` of the page before */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -16461,6 +17211,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -16469,7 +17220,10 @@ export interface operations {
     post_messages: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -16530,7 +17284,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED"];
+            409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -16541,7 +17295,10 @@ export interface operations {
     get_messages_unread_count: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -16565,6 +17322,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -16573,7 +17331,10 @@ export interface operations {
     get_messages_id: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a message */
                 id: string;
@@ -16610,6 +17371,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -16618,7 +17380,10 @@ export interface operations {
     delete_messages_id: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a message */
                 id: string;
@@ -16645,6 +17410,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -16653,7 +17419,10 @@ export interface operations {
     post_messages_id_read: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a message */
                 id: string;
@@ -16680,6 +17449,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -16714,7 +17484,10 @@ export interface operations {
                 /** @description Only active (1) or inactive (0) ones */
                 isActive?: components["schemas"]["Switch"];
             };
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -16759,6 +17532,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -16767,7 +17541,10 @@ export interface operations {
     post_subjects: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -16808,7 +17585,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.DUPLICATE_SUBJECT"];
+            409: components["responses"]["409.DUPLICATE_SUBJECT.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -16819,7 +17596,10 @@ export interface operations {
     get_subjects_id: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a subject */
                 id: string;
@@ -16854,6 +17634,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -16862,7 +17643,10 @@ export interface operations {
     delete_subjects_id: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a subject */
                 id: string;
@@ -16889,7 +17673,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.SUBJECT_IN_USE"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED.SUBJECT_IN_USE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -16898,7 +17682,10 @@ export interface operations {
     patch_subjects_id: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a subject */
                 id: string;
@@ -16943,7 +17730,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.DUPLICATE_SUBJECT"];
+            409: components["responses"]["409.DUPLICATE_SUBJECT.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -17314,6 +18101,103 @@ export interface operations {
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
+    get_tenants_id_domains: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a tenant */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The mail domains of an organization, by name */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MailDomain"][];
+                };
+            };
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE"];
+            404: components["responses"]["404.NOT_FOUND"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+        };
+    };
+    post_tenants_id_domains: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a tenant */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewMailDomain"];
+            };
+        };
+        responses: {
+            /** @description Let an organization hold a mail domain, whoever else holds it */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MailDomain"];
+                };
+            };
+            400: components["responses"]["400.INVALID_JSON.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.LIMIT_REACHED"];
+            413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+        };
+    };
+    delete_tenants_id_domains_domainId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a tenant */
+                id: string;
+                /** @description The id of a mail domain */
+                domainId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Take a mail domain from an organization */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
+            404: components["responses"]["404.NOT_FOUND"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+        };
+    };
     get_tenants_id_members: {
         parameters: {
             query?: {
@@ -17448,7 +18332,10 @@ export interface operations {
                 /** @description The `nextCursor` of the page before */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -17502,6 +18389,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -17510,7 +18398,10 @@ export interface operations {
     post_users: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -17574,7 +18465,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED.DUPLICATE_EMAIL.DUPLICATE_EXTERNAL_ID"];
+            409: components["responses"]["409.CLASS_ARCHIVED.DUPLICATE_EMAIL.DUPLICATE_EXTERNAL_ID.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -17590,7 +18481,10 @@ export interface operations {
                 /** @description Whether people who are members already are brought up to date (upsert, the default) or left alone (create) */
                 mode?: components["schemas"]["ImportMode"];
             };
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -17662,6 +18556,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_FILE_TYPE.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -17902,7 +18797,10 @@ export interface operations {
     get_users_id: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a user */
                 id: string;
@@ -17954,6 +18852,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -17962,7 +18861,10 @@ export interface operations {
     delete_users_id: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a user */
                 id: string;
@@ -17989,7 +18891,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.LAST_OWNER"];
+            409: components["responses"]["409.LAST_OWNER.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -17998,7 +18900,10 @@ export interface operations {
     patch_users_id: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a user */
                 id: string;
@@ -18061,7 +18966,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.SHARED_ACCOUNT"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.DUPLICATE_EMAIL.DUPLICATE_EXTERNAL_ID.LAST_OWNER"];
+            409: components["responses"]["409.DUPLICATE_EMAIL.DUPLICATE_EXTERNAL_ID.LAST_OWNER.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -18072,7 +18977,10 @@ export interface operations {
     get_users_id_groups: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a user */
                 id: string;
@@ -18141,6 +19049,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -18149,7 +19058,10 @@ export interface operations {
     post_users_id_reset_password: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a user */
                 id: string;
@@ -18176,6 +19088,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.SHARED_ACCOUNT"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -18184,7 +19097,10 @@ export interface operations {
     get_workrooms: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -18241,6 +19157,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -18249,7 +19166,10 @@ export interface operations {
     get_workrooms_documents_id: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a document */
                 id: string;
@@ -18307,6 +19227,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -18315,7 +19236,10 @@ export interface operations {
     delete_workrooms_documents_id: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a document */
                 id: string;
@@ -18342,7 +19266,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_AUTHOR.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.ALREADY_SUBMITTED.CLASS_ARCHIVED"];
+            409: components["responses"]["409.ALREADY_SUBMITTED.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             423: components["responses"]["423.DOCUMENT_LOCKED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
@@ -18352,7 +19276,10 @@ export interface operations {
     patch_workrooms_documents_id: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a document */
                 id: string;
@@ -18419,7 +19346,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.ALREADY_SUBMITTED.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT"];
+            409: components["responses"]["409.ALREADY_SUBMITTED.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             423: components["responses"]["423.DOCUMENT_LOCKED"];
@@ -18487,7 +19414,10 @@ export interface operations {
     put_workrooms_documents_id_content: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a document */
                 id: string;
@@ -18554,7 +19484,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.ALREADY_SUBMITTED.CLASS_ARCHIVED"];
+            409: components["responses"]["409.ALREADY_SUBMITTED.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_FILE_TYPE.UNSUPPORTED_MEDIA_TYPE"];
             423: components["responses"]["423.DOCUMENT_LOCKED"];
@@ -18567,7 +19497,10 @@ export interface operations {
     get_workrooms_documents_id_download: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a document */
                 id: string;
@@ -18604,6 +19537,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             416: components["responses"]["416.RANGE_NOT_SATISFIABLE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
@@ -18616,7 +19550,10 @@ export interface operations {
                 /** @description `view` opens a draft for reading only */
                 mode?: components["schemas"]["Mode"];
             };
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a document */
                 id: string;
@@ -18677,6 +19614,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -18732,7 +19670,10 @@ export interface operations {
     put_workrooms_documents_id_grade: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a document */
                 id: string;
@@ -18798,7 +19739,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED.NOT_SUBMITTED"];
+            409: components["responses"]["409.CLASS_ARCHIVED.NOT_SUBMITTED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             423: components["responses"]["423.DOCUMENT_LOCKED"];
@@ -18810,7 +19751,10 @@ export interface operations {
     get_workrooms_documents_id_pdf: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a document */
                 id: string;
@@ -18846,7 +19790,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.ASSIGNMENT_NOT_FINISHED"];
+            409: components["responses"]["409.ASSIGNMENT_NOT_FINISHED.ORGANIZATION_CHANGED"];
             416: components["responses"]["416.RANGE_NOT_SATISFIABLE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
@@ -18858,7 +19802,10 @@ export interface operations {
     post_workrooms_documents_id_submit: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a document */
                 id: string;
@@ -19022,7 +19969,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.ALREADY_SUBMITTED.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.GRADE_PUBLISHED.GROUP_NOT_ON_ASSIGNMENT.LATE_NOT_ALLOWED"];
+            409: components["responses"]["409.ALREADY_SUBMITTED.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.GRADE_PUBLISHED.GROUP_NOT_ON_ASSIGNMENT.LATE_NOT_ALLOWED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             423: components["responses"]["423.DOCUMENT_LOCKED"];
@@ -19034,7 +19981,10 @@ export interface operations {
     post_workrooms_documents_id_unsubmit: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a document */
                 id: string;
@@ -19131,7 +20081,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED.GRADE_PUBLISHED.NOT_SUBMITTED"];
+            409: components["responses"]["409.CLASS_ARCHIVED.GRADE_PUBLISHED.NOT_SUBMITTED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             423: components["responses"]["423.DOCUMENT_LOCKED"];
@@ -19143,7 +20093,10 @@ export interface operations {
     get_workrooms_documents_id_versions: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a document */
                 id: string;
@@ -19166,6 +20119,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -19174,7 +20128,10 @@ export interface operations {
     get_workrooms_documents_id_versions_version_download: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a document */
                 id: string;
@@ -19213,6 +20170,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             416: components["responses"]["416.RANGE_NOT_SATISFIABLE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
@@ -19222,7 +20180,10 @@ export interface operations {
     post_workrooms_documents_id_versions_version_restore: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a document */
                 id: string;
@@ -19282,7 +20243,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.ALREADY_SUBMITTED.CLASS_ARCHIVED"];
+            409: components["responses"]["409.ALREADY_SUBMITTED.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             423: components["responses"]["423.DOCUMENT_LOCKED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
@@ -19293,7 +20254,10 @@ export interface operations {
     get_workrooms_group_groupId: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a group */
                 groupId: string;
@@ -19369,6 +20333,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -19377,7 +20342,10 @@ export interface operations {
     get_workrooms_id: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a workroom */
                 id: string;
@@ -19438,6 +20406,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -19451,7 +20420,10 @@ export interface operations {
                 /** @description For this topic */
                 assignmentId?: components["schemas"]["AssignmentId"];
             };
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a workroom */
                 id: string;
@@ -19474,6 +20446,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -19482,7 +20455,10 @@ export interface operations {
     post_workrooms_id_documents: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a workroom */
                 id: string;
@@ -19550,7 +20526,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT.LIMIT_REACHED"];
+            409: components["responses"]["409.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT.LIMIT_REACHED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_FILE_TYPE.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -19569,7 +20545,10 @@ export interface operations {
                 /** @description Only messages after this `seq`, the earliest first: what was missed */
                 after?: number;
             };
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a workroom */
                 id: string;
@@ -19626,6 +20605,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -19634,7 +20614,10 @@ export interface operations {
     post_workrooms_id_messages: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a workroom */
                 id: string;
@@ -19707,7 +20690,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED"];
+            409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -19718,7 +20701,10 @@ export interface operations {
     post_workrooms_id_messages_attachments: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a workroom */
                 id: string;
@@ -19758,7 +20744,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED"];
+            409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_FILE_TYPE.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -19770,7 +20756,10 @@ export interface operations {
     get_workrooms_id_messages_attachments_attachmentId_download: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a workroom */
                 id: string;
@@ -19809,6 +20798,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             416: components["responses"]["416.RANGE_NOT_SATISFIABLE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
@@ -19818,7 +20808,10 @@ export interface operations {
     delete_workrooms_id_messages_messageId: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a workroom */
                 id: string;
@@ -19864,7 +20857,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.EDIT_TIME_OVER.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_AUTHOR.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED"];
+            409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -19873,7 +20866,10 @@ export interface operations {
     patch_workrooms_id_messages_messageId: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a workroom */
                 id: string;
@@ -19936,7 +20932,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.EDIT_TIME_OVER.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_AUTHOR.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED"];
+            409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -19947,7 +20943,10 @@ export interface operations {
     post_workrooms_id_read: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
             path: {
                 /** @description The id of a workroom */
                 id: string;
@@ -19983,6 +20982,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
             404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];

@@ -15,6 +15,9 @@ const SAYINGS: readonly (readonly [RegExp, string])[] = [
   [/^must be at least (?<from>\d+) char/, "long"],
   [/^must be 2 to 63 of/, "slug"],
   [/^must be a host/, "host"],
+  [/^must be a domain such as/, "mailDomain"],
+  [/^is a public mail host/, "publicMailHost"],
+  [/^is a public suffix/, "publicSuffix"],
   [/^must not be before|^must be after/, "order"],
   [/taken|is there twice|another .* of this/, "taken"],
 ];

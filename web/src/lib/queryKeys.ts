@@ -27,6 +27,8 @@ export const queryKeys = {
     sessions: (userId: string) => ["admin", "sessions", userId],
     invitations: (organizationId?: string) => ["admin", "invitations", ...(organizationId === undefined ? [] : [organizationId])],
     exports: (id: string) => ["admin", "exports", id],
+    allDomains: () => ["admin", "domains"],
+    domains: (organizationId?: string) => ["admin", "domains", organizationId ?? ""],
   },
   assignments: {
     mine: () => ["assignments", "mine"],

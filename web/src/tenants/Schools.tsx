@@ -18,12 +18,13 @@ import { More } from "../ui/More";
 import { note } from "../ui/notes";
 import { Problems } from "../ui/Problems";
 import { Rows } from "../ui/Rows";
+import { TenantDomains } from "./Domains";
 import { Edit } from "./Edit";
 import { Found } from "./Found";
 import { Members } from "./Members";
 import { type Tenant, tenants } from "./tenants";
 
-type Over = { is: "edit" | "members" | "suspend" | "delete"; tenant: Tenant } | { is: "new" };
+type Over = { is: "edit" | "members" | "domains" | "suspend" | "delete"; tenant: Tenant } | { is: "new" };
 
 /** All schools, and what can be done with each. */
 export function Schools({ person, search, onSearch }: { person: Me; search: string; onSearch: (search: string) => void }) {
@@ -52,6 +53,7 @@ export function Schools({ person, search, onSearch }: { person: Me; search: stri
             deeds={[
               { id: "edit", name: t("tenants.edit"), onAction: () => setOver({ is: "edit", tenant: one }) },
               { id: "members", name: t("tenants.members"), onAction: () => setOver({ is: "members", tenant: one }) },
+              { id: "domains", name: t("domains.open"), onAction: () => setOver({ is: "domains", tenant: one }) },
               one.status === "ACTIVE"
                 ? { id: "suspend", name: t("tenants.suspend"), isDanger: true, onAction: () => setOver({ is: "suspend", tenant: one }) }
                 : { id: "activate", name: t("tenants.activate"), onAction: () => deeds.open.mutate(one) },
@@ -87,6 +89,7 @@ function Windows({ person, over, deeds, close }: { person: Me; over: Over; deeds
   const { tenant } = over;
   if (over.is === "edit") return <Edit tenant={tenant} onClose={close} />;
   if (over.is === "members") return <Members person={person} tenant={tenant} onClose={close} />;
+  if (over.is === "domains") return <TenantDomains tenant={tenant} onClose={close} />;
   if (over.is === "suspend")
     return <Asked title={t("tenants.suspendTitle", { name: tenant.name })} text={t("tenants.suspendText")} yes={t("tenants.suspendYes")} onYes={() => deeds.shut.mutate(tenant)} onClose={close} />;
   return <Asked title={t("tenants.deleteTitle", { name: tenant.name })} text={t("tenants.deleteText")} yes={t("tenants.deleteYes")} typed={tenant.slug} onYes={() => deeds.remove.mutate(tenant)} onClose={close} />;

@@ -20,6 +20,7 @@ use model::change::Change;
 use model::change::administration::AdministrationChange;
 use model::change::homeroom::HomeroomChange;
 use model::change::invitation::InvitationChange;
+use model::change::mail_domain::MailDomainChange;
 use model::change::subject::SubjectChange;
 use model::id::OrganizationId;
 use model::news::Signal;
@@ -71,6 +72,13 @@ pub fn signals(change: &Change, actor: &Actor, organization: &OrganizationId, no
             | AdministrationChange::SessionsRevoked { .. }
             | AdministrationChange::ImpersonationBegun { .. }
             | AdministrationChange::ImpersonationEnded { .. },
+        )
+        | Change::MailDomain(
+            MailDomainChange::Added { .. }
+            | MailDomainChange::Verified { .. }
+            | MailDomainChange::Failing { .. }
+            | MailDomainChange::Lost { .. }
+            | MailDomainChange::Removed { .. },
         ) => {}
     }
     telling.signals()

@@ -100,6 +100,7 @@ pub fn removed_files(change: &Change) -> &[FileKey] {
             | Organization::Activated { .. }
             | Organization::Deleted { .. },
         )
+        | Change::MailDomain(_)
         | Change::Session(_) => &[],
     }
 }

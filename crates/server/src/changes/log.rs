@@ -44,6 +44,7 @@ pub fn entry(change: &Change) -> Option<Entry> {
         Change::Invitation(change) => Some(invitation::entry(change)),
         Change::Organization(change) => organization::entry(change),
         Change::Administration(change) => Some(administration::entry(change)),
+        Change::MailDomain(change) => Some(organization::mail_domain(change)),
         Change::Session(change) => organization::session(change),
     };
     entry.map(|mut entry| {

@@ -47,6 +47,18 @@ const CODES: &[(&str, &str)] = &[
         "DOCUMENT_LOCKED",
         "The document is locked because its topic is finished, for every role.",
     ),
+    (
+        "DOMAIN_HELD",
+        "Another organization holds the mail domain; a SUPER_ADMIN can let both hold it.",
+    ),
+    (
+        "DOMAIN_NOT_PROVEN",
+        "The TXT record that proves the mail domain was not found.",
+    ),
+    (
+        "DOMAIN_UNANSWERED",
+        "The name servers of the mail domain did not answer.",
+    ),
     ("DUPLICATE_COURSE", "The class has a course of this name."),
     ("DUPLICATE_DOMAIN", "Another organization has this domain."),
     ("DUPLICATE_EMAIL", "Somebody of the organization has this address."),
@@ -60,6 +72,10 @@ const CODES: &[(&str, &str)] = &[
     ),
     ("DUPLICATE_GROUP_NUMBER", "The class has a group of this number."),
     ("DUPLICATE_HOMEROOM", "There is a homeroom of this name in this year."),
+    (
+        "DUPLICATE_MAIL_DOMAIN",
+        "The organization added this mail domain already.",
+    ),
     ("DUPLICATE_SLUG", "Another organization has this short name."),
     (
         "DUPLICATE_SUBJECT",

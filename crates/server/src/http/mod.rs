@@ -54,6 +54,7 @@ mod help;
 mod homerooms;
 mod imports;
 mod invitations;
+mod mail_domains;
 mod members;
 pub mod metrics;
 mod overview;

@@ -17,8 +17,8 @@ use super::endpoint::{Endpoints, Row};
 use super::{
     activity_logs, assignment_clones, assignments, attempts, auth, boards, chat, class_clones, classes, contributions,
     courses, direct_messages, docs, document, document_server, documents, enrollments, feedback, finish, grade_tables,
-    grades, groups, handouts, health, homerooms, imports, invitations, layers, members, overview, own_address, pages,
-    pdf, privacy, school, subjects, submissions, system, tenants, topic_exports, users, workrooms,
+    grades, groups, handouts, health, homerooms, imports, invitations, layers, mail_domains, members, overview,
+    own_address, pages, pdf, privacy, school, subjects, submissions, system, tenants, topic_exports, users, workrooms,
 };
 use crate::error::Error;
 use crate::live::connect;
@@ -34,6 +34,7 @@ pub fn endpoints() -> Endpoints {
         .merge(invitations::routes())
         .merge(own_address::routes())
         .merge(members::routes())
+        .merge(mail_domains::routes())
         .merge(subjects::routes())
         .merge(homerooms::routes())
         .merge(classes::routes())
@@ -62,6 +63,7 @@ pub fn endpoints() -> Endpoints {
         .merge(direct_messages::routes())
         .merge(activity_logs::routes())
         .merge(tenants::routes())
+        .merge(mail_domains::of_tenants())
         .merge(school::routes())
         .merge(system::routes())
         .merge(privacy::routes())

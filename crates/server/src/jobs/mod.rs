@@ -2,6 +2,7 @@
 //! caller waits. A job is a row; each instance runs a few at once and holds them by a lease, so that a runner which died
 //! is followed by another. What a job does can be repeated: it may be interrupted anywhere.
 
+pub mod mail_domains;
 mod personal_data;
 mod personal_export;
 mod purge;

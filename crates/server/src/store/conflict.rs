@@ -103,6 +103,20 @@ const KEYS: &[Key] = &[
         message: "This domain is taken.",
         path: "customDomain",
     },
+    Key {
+        constraint: "mail_domains_organization_domain_key",
+        columns: "mail_domains.organization_id, mail_domains.domain",
+        code: "DUPLICATE_MAIL_DOMAIN",
+        message: "This domain was added already.",
+        path: "domain",
+    },
+    Key {
+        constraint: "mail_domains_dns_holder_key",
+        columns: "mail_domains.domain",
+        code: "DOMAIN_HELD",
+        message: "Another organization holds this domain. Ask those who run this installation to let both hold it.",
+        path: "domain",
+    },
 ];
 
 /// A commit that the database refused: a full disk is a thing the service needs and does not have.

@@ -41,6 +41,7 @@ pub mod invitations;
 pub mod jobs;
 pub mod leaving;
 pub mod letters;
+pub mod mail_domains;
 pub mod members;
 pub mod organizations;
 pub mod outbox;
@@ -71,14 +72,12 @@ use model::change::Change;
 use model::id::OrganizationId;
 use model::time::Timestamp;
 
-use self::connection::Connection;
 pub use self::db::{AfterCommit, Database};
 pub use self::migrate::{migrate, migrate_to, newest_migration};
 use self::platform::{Platform, PlatformProof, PlatformWork};
 use self::sql::{Columns, Sql, Value};
 pub use self::standpoint::{Actor, Standpoint, Tenant};
-use self::storage::Stored;
-use self::turns::Party;
+use self::{connection::Connection, storage::Stored, turns::Party};
 use crate::error::{Error, Result};
 
 /// The store of the service.
@@ -425,6 +424,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("direct_messages", direct_messages::STATEMENTS),
         ("documents", documents::STATEMENTS),
         ("letters", letters::STATEMENTS),
+        ("mail_domains", mail_domains::STATEMENTS),
         ("members", members::STATEMENTS),
         ("organizations", organizations::STATEMENTS),
         ("outbox", outbox::STATEMENTS),

@@ -97,6 +97,8 @@ statements! {
     STORAGE = "DELETE FROM storage_usages WHERE organization_id = $1";
     /// Its invitations.
     INVITATIONS = piece_of!("invitations");
+    /// Its mail domains, few as they are.
+    DOMAINS = "DELETE FROM mail_domains WHERE organization_id = $1";
     /// What was counted of its calls for help and its imports.
     RATES = "DELETE FROM rate_windows WHERE organization_id = $1";
     /// The sessions of the next members who have no other school end.
@@ -167,7 +169,7 @@ impl Work<'_> {
         }
         let files: Vec<String> = self.many(&JOB_FILES, args![], |row| row.take())?;
         let mut counted = 0;
-        for table in [&JOBS, &STORAGE, &RATES] {
+        for table in [&JOBS, &STORAGE, &RATES, &DOMAINS] {
             counted += self.run(table, args![])?;
         }
         if counted > 0 {

@@ -338,6 +338,7 @@ text_ids!(
     EventId,
     InvitationId,
     JobId,
+    MailDomainId,
 );
 
 /// Checked texts are text; what is stored was checked when it came in.

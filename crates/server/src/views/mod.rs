@@ -18,6 +18,7 @@ pub mod group_assignment;
 pub mod homeroom;
 pub mod import;
 pub mod invitation;
+pub mod mail_domain;
 pub mod message;
 pub mod overview;
 pub mod privacy;

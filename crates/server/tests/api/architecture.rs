@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 const FLOORS: &[(&str, u8)] = &[
     ("store", 1),
     ("files", 1),
+    ("dns", 1),
     ("document_server", 1),
     ("mail", 1),
     ("views", 1),

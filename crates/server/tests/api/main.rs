@@ -78,6 +78,7 @@ mod live_events;
 mod live_rooms;
 mod logged;
 mod mail;
+mod mail_domains;
 mod marker;
 mod matrix;
 mod memory;

@@ -23,6 +23,8 @@ const BESIDE: u64 = 10;
 /// Lists that stay short, and why.
 const SHORT: &[(&str, &str)] = &[
     ("/groups/{id}/contributions", "the people of one group"),
+    ("/admin/domains", "the mail domains of one school, twenty at most"),
+    ("/tenants/{id}/domains", "the same"),
     ("/auth/organization/list", "the schools of one person"),
     (
         "/auth/organization/list-user-invitations",

@@ -6,6 +6,7 @@ import { Page } from "../../admin/Page";
 import { isAdmin, only } from "../../lib/session";
 import { Addresses } from "../../school/Addresses";
 import { settings } from "../../school/admin";
+import { Domains } from "../../school/Domains";
 import { Settings } from "../../school/Settings";
 import { Problems } from "../../ui/Problems";
 import { Shape } from "../../ui/Shape";
@@ -25,6 +26,7 @@ function Organisation() {
         <div className="flex max-w-3xl flex-col gap-4">
           <Settings school={found.data} />
           <Addresses school={found.data} person={person} />
+          <Domains />
         </div>
       ) : null}
     </Page>

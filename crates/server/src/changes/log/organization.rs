@@ -1,6 +1,7 @@
 //! Records of the organization itself and of signing in.
 
 use model::activity::{Action, Category};
+use model::change::mail_domain::MailDomainChange;
 use model::change::organization::OrganizationChange;
 use model::change::session::SessionChange;
 use model::organization::{Organization, OrganizationStatus};
@@ -31,6 +32,29 @@ pub(super) fn entry(change: &OrganizationChange) -> Option<Entry> {
         OrganizationChange::Purged { files: _ } => return None,
     };
     Some(entry)
+}
+
+/// The record of what happened to a mail domain. The token is not told.
+pub(super) fn mail_domain(change: &MailDomainChange) -> Entry {
+    let (action, domain) = match change {
+        MailDomainChange::Added { domain } => (Action::Create, domain),
+        MailDomainChange::Verified { domain }
+        | MailDomainChange::Failing { domain }
+        | MailDomainChange::Lost { domain } => (Action::Update, domain),
+        MailDomainChange::Removed { domain } => (Action::Delete, domain),
+    };
+    let entry = Entry::new(
+        Category::Tenant,
+        action,
+        "mailDomain",
+        &domain.id,
+        domain.domain.as_str(),
+    );
+    entry.details(json!({
+        "status": domain.status,
+        "method": domain.method,
+        "recordMissingSince": domain.failing_since,
+    }))
 }
 
 /// The record of what happened to sessions: what an admin ended, and failed sign-ins. The address that was typed is kept without what might

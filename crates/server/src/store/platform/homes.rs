@@ -47,6 +47,7 @@ homes! {
     MEMBER: "members" in "members";
     INVITATION: "invitations" in "invitations";
     JOB: "jobs" in "jobs";
+    MAIL_DOMAIN: "domains" in "mail_domains";
 }
 
 /// An object whose home is asked for.

@@ -14,6 +14,7 @@ pub mod invitations;
 pub mod jobs;
 pub mod letters;
 pub mod listeners;
+pub mod mail_domains;
 pub mod old_messages;
 pub mod organizations;
 pub mod outbox;
@@ -241,6 +242,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("platform/homes", homes::STATEMENTS),
         ("platform/invitations", invitations::STATEMENTS),
         ("platform/jobs", jobs::STATEMENTS),
+        ("platform/mail_domains", mail_domains::STATEMENTS),
         ("platform/old_messages", old_messages::STATEMENTS),
         ("platform/organizations", organizations::STATEMENTS),
         ("platform/outbox", outbox::STATEMENTS),

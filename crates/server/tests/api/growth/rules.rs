@@ -62,6 +62,7 @@ pub const ALL: &[(&str, &str)] = &[
 pub const RANGE: &[(&str, &str)] = &[
     ("platform/letters::DUE", "what is due"),
     ("platform/file_removals::DUE", "what is due"),
+    ("platform/mail_domains::DUE", "what is due"),
     ("platform/listeners::BETWEEN", "sessions between two that are known"),
     ("platform/accounts::FORGET_VERIFICATIONS", "what is over"),
     ("platform/jobs::*", "what is over"),
@@ -109,6 +110,8 @@ pub const SCHOOL: &[(&str, &str)] = &[
     ("courses::LIST", "the list of the school's courses"),
     ("subjects::LIST", "the list of the school's subjects"),
     ("homerooms::LIST", "the list of the school's homerooms"),
+    ("mail_domains::LIST", "a school has twenty mail domains at most"),
+    ("mail_domains::COUNT", "a school has twenty mail domains at most"),
     ("assignments::STAFF_LIST", "the list of the school's topics"),
     ("attachments::OF_STAFF_LIST", "the files of that list"),
     ("group_assignments::OF_STAFF_LIST", "the links of that list"),

@@ -131,6 +131,8 @@ fn tables(extent: Extent) -> Vec<Rows> {
             "'dm{s}-{i/2}', 'u{s}-' || (({i} * 7 + {i} % 2) % {students}), {t}"),
         ("file_removals", 100, "id, file_key, next_attempt_at, created_at", "'fr{s}-{i}', 'k{s}-{i}', 4000000000000, {t}"),
         ("rate_windows", groups, "name, window_started_at, hits", "'help:g{s}-{i}', {t}, 1"),
+        ("mail_domains", 5, "id, domain, method, status, token, next_check_at, created_at, updated_at",
+            "'md{s}-{i}', 'd{s}-{i}.example', 'DNS', 'VERIFIED', 't', 4000000000000, {t}, {t}"),
         ("letters", 5, "id, kind, sealed, next_attempt_at, expires_at, created_at", "'le{s}-{i}', 'reset', '', 4000000000000, 4000000000000, {t}"),
         ("event_outbox", 50, "id, signals, created_at", "'ev{s}-{i}', '[]', {t}"),
         ("jobs", 10, "id, kind, entity_id, status, run_at, created_at, updated_at, expires_at",

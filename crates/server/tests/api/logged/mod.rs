@@ -221,6 +221,7 @@ async fn unknown(story: &mut Story<'_>, row: &Row) {
 both!(every_change_is_recorded_and_the_record_outlives_it, |app| {
     let mut story = Story::begin(app).await;
     school::the_school(&mut story).await;
+    school::the_mail_domains(&mut story).await;
     school::the_people(&mut story).await;
     school::the_platform(&mut story).await;
     let made = lesson::a_class(&mut story).await;

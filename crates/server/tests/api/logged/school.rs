@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Story, id};
+use crate::support::name_server::{self, Zone};
 
 pub(super) async fn the_school(story: &mut Story<'_>) {
     let world = &story.app.world;
@@ -88,6 +89,43 @@ pub(super) async fn the_school(story: &mut Story<'_>) {
             Value::Null,
             &["AUTH_DELETE"],
         )
+        .await;
+}
+
+pub(super) async fn the_mail_domains(story: &mut Story<'_>) {
+    let world = &story.app.world;
+    let (adam, root) = (&world.adam, &world.root);
+    let name = name_server::domain();
+    let body = json!({"domain": name});
+    let domain = story
+        .call(adam, "POST /admin/domains", &[], body.clone(), &["TENANT_CREATE"])
+        .await;
+    let record = domain["recordValue"].as_str().unwrap().to_owned();
+    name_server::set(&name, Zone::Texts(vec![record]));
+    let (route, domain) = ("POST /admin/domains/{id}/check", id(&domain));
+    story.call(adam, route, &[&domain], json!({}), &["TENANT_UPDATE"]).await;
+    story.call(adam, route, &[&domain], json!({}), &[]).await;
+    let route = "POST /tenants/{id}/domains";
+    story
+        .call(root, route, &[&world.north], body.clone(), &["TENANT_UPDATE"])
+        .await;
+    story.call(root, route, &[&world.north], body.clone(), &[]).await;
+    let route = "DELETE /admin/domains/{id}";
+    story
+        .call(adam, route, &[&domain], Value::Null, &["TENANT_DELETE"])
+        .await;
+    let set = story
+        .call(
+            root,
+            "POST /tenants/{id}/domains",
+            &[&world.north],
+            body,
+            &["TENANT_UPDATE"],
+        )
+        .await;
+    let route = "DELETE /tenants/{id}/domains/{domainId}";
+    story
+        .call(root, route, &[&world.north, &id(&set)], Value::Null, &["TENANT_DELETE"])
         .await;
 }
 

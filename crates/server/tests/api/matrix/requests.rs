@@ -91,6 +91,9 @@ fn parameter(app: &TestApp, stage: &Stage, line: &Line, lesson: &Lesson, name: &
     let found = match (noun, name) {
         (_, "version") => return "1".to_owned(),
         (_, "token" | "file") => return name.to_owned(),
+        ("tenants", "id") if line.path.contains("/domains") => return of_walk(&world.north),
+        ("tenants", "domainId") => return of_walk(&stage.walk.mail_domain),
+        ("admin", "id") if line.path.starts_with("/admin/domains/") => return of_walk(&stage.walk.mail_domain),
         ("tenants", "id") => return of_walk(&stage.spare),
         ("admin", "id") if line.path.starts_with("/admin/members/") => return of_walk(&stage.walk.member),
         ("admin", "id") if line.path.starts_with("/admin/sessions/") => return of_walk(&stage.walk.session),

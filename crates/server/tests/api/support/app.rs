@@ -84,6 +84,7 @@ impl TestApp {
             format!("--docserver-jwt-secret={DOCSERVER_SECRET}"),
             "--rate-limit-factor=0".to_owned(),
             "--base-domain=schools.test".to_owned(),
+            format!("--dns-server={}", super::name_server::address()),
         ];
         if let Database::Postgres(url) = database {
             arguments.extend([format!("--database-url={url}"), "--database-connections=3,3".to_owned()]);

@@ -17,6 +17,7 @@ pub mod live_rows;
 pub mod many_rows;
 pub mod marked;
 pub mod mentions;
+pub mod name_server;
 pub mod office;
 mod overdue;
 pub mod post_office;

@@ -86,6 +86,7 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
         ("PUT", "/workrooms/documents/{id}/content") => return Sample::File("sample.docx"),
         ("POST", "/workrooms/documents/{id}/submit") => json!({"assignmentId": ids.assignment}),
         ("POST", "/messages") => json!({"recipientIds": [ids.user], "content": "Sample"}),
+        ("POST", "/admin/domains" | "/tenants/{id}/domains") => json!({"domain": "sample-school.example"}),
         ("PATCH", _) | ("POST", "/subjects" | "/homerooms") => json!({"name": "Sample"}),
         ("POST", path) if NO_ARGUMENTS.iter().any(|end| path.ends_with(end)) => json!({}),
         _ => panic!("no sample body for {method} {path}: add it to support/samples.rs"),
@@ -94,9 +95,10 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
 }
 
 /// Actions whose body may be empty.
-const NO_ARGUMENTS: [&str; 14] = [
+const NO_ARGUMENTS: [&str; 15] = [
     "/resend",
     "/confirm",
+    "/check",
     "/publish-grades",
     "/read",
     "/me/export",

@@ -3,7 +3,7 @@
 use groupwork::clock;
 use serde_json::{Value, json};
 
-use super::TestApp;
+use super::{TestApp, name_server};
 
 /// The ids of a lesson; a path parameter finds its id by [`Walk::parameter`].
 #[derive(Debug, Clone)]
@@ -21,6 +21,7 @@ pub struct Walk {
     pub message: String,
     pub chat_file: String,
     pub member: String,
+    pub mail_domain: String,
     pub job: String,
     pub submission: String,
     pub link: String,
@@ -75,6 +76,8 @@ impl Walk {
         let adam = app.as_(&app.world.adam);
         let name = format!("7B {}", clock::new_id());
         let homeroom = adam.post("/homerooms", json!({"name": name})).await;
+        let domain = json!({"domain": name_server::domain()});
+        let domain = adam.post("/admin/domains", domain).await.expect(201);
         let members = adam.get("/admin/members?search=ben").await.expect(200);
         let sessions = format!("/admin/sessions?userId={}", app.world.eli.id);
         let sessions = adam.get(&sessions).await.expect(200);
@@ -92,6 +95,7 @@ impl Walk {
             message,
             chat_file,
             member: text(&members["data"][0], "id"),
+            mail_domain: text(&domain, "id"),
             job: job(app).await,
             submission,
             link: text(&handed_in["groupAssignment"], "id"),
@@ -124,6 +128,8 @@ impl Walk {
             ("feedback", "documentId") => self.copy.clone(),
             ("messages", "id") => self.announcement.clone(),
             ("groups", "attachmentId") => self.group_file.clone(),
+            ("admin", "id") if path.starts_with("/admin/domains/") => self.mail_domain.clone(),
+            ("tenants", "domainId") => self.mail_domain.clone(),
             ("admin", "id") if path.starts_with("/admin/gdpr/") => self.job.clone(),
             ("workrooms", "attachmentId") => self.chat_file.clone(),
             ("workrooms", "messageId") => self.message.clone(),

@@ -1,0 +1,154 @@
+use super::*;
+
+fn parsed(text: &str) -> Result<String, BadMailDomain> {
+    MailDomainName::parse(text).map(|name| name.as_str().to_owned())
+}
+
+fn at(days: i64) -> Timestamp {
+    Timestamp::from_millis(1_000).plus_seconds(days * DAY)
+}
+
+fn domain() -> MailDomain {
+    MailDomain::pending(
+        MailDomainId::new("d"),
+        OrganizationId::new("north"),
+        MailDomainName::parse("north.example").expect("a domain"),
+        "token".to_owned(),
+        at(0),
+    )
+}
+
+fn verified() -> MailDomain {
+    let mut domain = domain();
+    assert_eq!(domain.prove(RecordCheck::Found, false, at(0)), Ok(Checked::Verified));
+    domain
+}
+
+#[test]
+fn domain_has_one_spelling() {
+    for same in ["north.example", " North.Example ", "@north.example", "north.example."] {
+        assert_eq!(parsed(same).as_deref(), Ok("north.example"), "{same}");
+    }
+    assert_eq!(
+        parsed("xn--schler-4ya.example").as_deref(),
+        Ok("xn--schler-4ya.example")
+    );
+    for wrong in [
+        "",
+        ".",
+        "example",
+        "a@b.example",
+        "-a.example",
+        "a-.example",
+        "a..example",
+        "192.0.2.7",
+        "[::1]",
+        "sch\u{fc}le.example",
+        "north.example/x",
+        "north.example:25",
+        "_dmarc.north.example",
+        "*.example",
+    ] {
+        assert_eq!(parsed(wrong), Err(BadMailDomain::NotADomain), "{wrong}");
+    }
+    assert_eq!(
+        parsed(&format!("{}.example", "a.".repeat(130))),
+        Err(BadMailDomain::NotADomain)
+    );
+}
+
+#[test]
+fn public_mail_host_and_public_suffix_are_held_by_nobody() {
+    for host in [
+        "gmail.com",
+        "GMX.de",
+        "web.de",
+        "outlook.com",
+        "mail.web.de",
+        "x.y.gmail.com",
+        "yahoo.co.uk",
+    ] {
+        assert_eq!(parsed(host), Err(BadMailDomain::PublicMailHost), "{host}");
+    }
+    for suffix in ["co.uk", "ac.at", "sch.id", "com.au", "gv.at"] {
+        assert_eq!(parsed(suffix), Err(BadMailDomain::PublicSuffix), "{suffix}");
+    }
+    for own in [
+        "notgmail.com",
+        "school.co.uk",
+        "gmail.com.school.example",
+        "web.de.school.example",
+    ] {
+        assert!(parsed(own).is_ok(), "{own}");
+    }
+    let hosts: Vec<_> = PUBLIC_MAIL_HOSTS
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .collect();
+    assert!(hosts.len() > 100 && hosts.iter().all(|host| is_host(host)), "{hosts:?}");
+}
+
+#[test]
+fn only_the_very_domain_of_an_address_counts() {
+    let of = |address: &str| MailDomainName::of_address(address).map(|name| name.as_str().to_owned());
+    assert_eq!(of("ada@north.example").as_deref(), Some("north.example"));
+    assert_eq!(of("\"a@b\"@north.example").as_deref(), Some("north.example"));
+    assert_eq!(of("ada@mail.north.example").as_deref(), Some("mail.north.example"));
+    assert_eq!(of("ada@gmail.com"), None);
+    assert_eq!(of("ada"), None);
+}
+
+#[test]
+fn domain_is_proven_by_its_record_alone() {
+    let mut claimed = domain();
+    assert_eq!(
+        claimed.prove(RecordCheck::Missing, false, at(1)),
+        Err(Refusal::DomainNotProven)
+    );
+    assert_eq!(
+        claimed.prove(RecordCheck::Unanswered, false, at(1)),
+        Err(Refusal::DomainUnanswered)
+    );
+    assert_eq!(claimed.prove(RecordCheck::Found, true, at(1)), Err(Refusal::DomainHeld));
+    assert_eq!(claimed, domain(), "nothing changed");
+    assert!(!claimed.counts());
+    let held = verified();
+    assert!(held.counts());
+    assert_eq!(held.next_check_at, Some(at(7)));
+}
+
+#[test]
+fn missing_record_is_waited_for_and_then_the_domain_is_lost() {
+    let mut held = verified();
+    assert_eq!(held.recheck(RecordCheck::Missing, at(7)), Checked::Failing);
+    assert!(!held.counts() && held.status == MailDomainStatus::Verified);
+    assert_eq!(held.next_check_at, Some(at(8)));
+    assert_eq!(held.recheck(RecordCheck::Unanswered, at(8)), Checked::Unchanged);
+    let mut back = held.clone();
+    assert_eq!(back.recheck(RecordCheck::Found, at(9)), Checked::Unchanged);
+    assert!(back.counts() && back.failed_checks == 0);
+    assert_eq!(held.recheck(RecordCheck::Missing, at(20)), Checked::Unchanged);
+    assert_eq!(held.recheck(RecordCheck::Missing, at(21)), Checked::Lost);
+    assert!(!held.counts() && held.verified_at.is_none() && held.next_check_at.is_none());
+    // It comes back only as it came: by a proof, and not while another organization holds it.
+    assert_eq!(held.prove(RecordCheck::Found, true, at(22)), Err(Refusal::DomainHeld));
+    assert_eq!(held.prove(RecordCheck::Found, false, at(22)), Ok(Checked::Verified));
+}
+
+#[test]
+fn service_that_was_off_for_months_loses_no_domain_at_its_first_check() {
+    let mut held = verified();
+    assert_eq!(held.recheck(RecordCheck::Unanswered, at(7)), Checked::Failing);
+    assert_eq!(held.recheck(RecordCheck::Unanswered, at(200)), Checked::Unchanged);
+    assert_eq!(held.recheck(RecordCheck::Unanswered, at(201)), Checked::Lost);
+}
+
+#[test]
+fn domain_of_a_super_admin_is_not_checked() {
+    let mut set = domain();
+    assert!(set.confirm(at(1)));
+    assert!(!set.confirm(at(2)), "it is held already");
+    assert_eq!(set.recheck(RecordCheck::Missing, at(400)), Checked::Unchanged);
+    assert_eq!(set.prove(RecordCheck::Missing, true, at(400)), Ok(Checked::Unchanged));
+    assert!(set.counts() && set.next_check_at.is_none());
+}

@@ -1,0 +1,64 @@
+//! A mail domain as answers show it.
+
+use model::id::MailDomainId;
+use model::mail_domain::{GRACE_SECONDS, MailDomain, MailDomainMethod, MailDomainStatus};
+use model::time::Timestamp;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// A mail domain of an organization.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = MailDomain)]
+pub struct MailDomainView {
+    id: MailDomainId,
+    domain: String,
+    method: MailDomainMethod,
+    status: MailDomainStatus,
+    /// The name of the TXT record that proves the domain.
+    record_name: String,
+    /// What the TXT record must contain.
+    record_value: String,
+    /// Since when the organization holds the domain.
+    #[schema(required)]
+    verified_at: Option<Timestamp>,
+    /// When the TXT record was last looked for.
+    #[schema(required)]
+    checked_at: Option<Timestamp>,
+    /// Since when the TXT record of a domain that is held has been missing.
+    #[schema(required)]
+    failing_since: Option<Timestamp>,
+    /// When the domain is lost unless the record comes back.
+    #[schema(required)]
+    lost_at: Option<Timestamp>,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+}
+
+impl From<MailDomain> for MailDomainView {
+    fn from(domain: MailDomain) -> Self {
+        let is_held = domain.status == MailDomainStatus::Verified;
+        let failing_since = domain.failing_since.filter(|_| is_held);
+        Self {
+            record_name: domain.domain.record_name(),
+            record_value: domain.record_value(),
+            id: domain.id,
+            domain: domain.domain.as_str().to_owned(),
+            method: domain.method,
+            status: domain.status,
+            verified_at: domain.verified_at,
+            checked_at: domain.checked_at,
+            failing_since,
+            lost_at: failing_since.map(|since| since.plus_seconds(GRACE_SECONDS)),
+            created_at: domain.created_at,
+            updated_at: domain.updated_at,
+        }
+    }
+}
+
+impl MailDomainView {
+    /// The id, for the address of a new one.
+    pub fn id(&self) -> &MailDomainId {
+        &self.id
+    }
+}

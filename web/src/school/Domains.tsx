@@ -1,0 +1,162 @@
+import { useQuery } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
+import { Form } from "react-aria-components";
+import { useTranslation } from "react-i18next";
+
+import { fieldProblem, useSay } from "../lib/problems";
+import { Ask } from "../ui/Ask";
+import { Button } from "../ui/Button";
+import { Chip } from "../ui/Chip";
+import { Field } from "../ui/Field";
+import { note } from "../ui/notes";
+import { Problems } from "../ui/Problems";
+import { Rows } from "../ui/Rows";
+import { When } from "../ui/When";
+import { type MailDomain, mailDomains, useMailDomains } from "./domains";
+import { Part } from "./Part";
+
+/** The mail domains of the school, with the records that prove them. */
+export function Domains() {
+  const { t } = useTranslation();
+  return (
+    <Part title={t("domains.title")} text={t("domains.text")}>
+      <DomainList />
+    </Part>
+  );
+}
+
+/** The list with its form. With `tenant`, a SUPER_ADMIN decides and no record is needed. */
+export function DomainList({ tenant }: { tenant?: string }) {
+  const { t } = useTranslation();
+  const found = useQuery(mailDomains(tenant));
+  const actions = useMailDomains(tenant);
+  return (
+    <>
+      {found.isPending ? <Rows count={2} /> : null}
+      {found.isError && !found.data ? <Problems problem={found.error} again={() => void found.refetch()} /> : null}
+      {found.data?.length === 0 ? <p className="text-soft">{t("domains.none")}</p> : null}
+      {found.data && found.data.length > 0 ? (
+        <ul className="flex flex-col gap-4">
+          {found.data.map((domain) => (
+            <li key={domain.id} className="border-line flex flex-col gap-2 border-b pb-4">
+              <Domain domain={domain} isOfTenant={tenant !== undefined} actions={actions} />
+            </li>
+          ))}
+        </ul>
+      ) : null}
+      <Add actions={actions} isOfTenant={tenant !== undefined} />
+    </>
+  );
+}
+
+type Actions = ReturnType<typeof useMailDomains>;
+
+function Domain({ domain, isOfTenant, actions }: { domain: MailDomain; isOfTenant: boolean; actions: Actions }) {
+  const { t } = useTranslation();
+  const say = useSay();
+  const isByRecord = domain.method === "DNS";
+  const [problem, setProblem] = useState<unknown>(null);
+  const check = () => {
+    setProblem(null);
+    actions.check.mutate(domain.id, {
+      onSuccess: (now) => note(t(now.failingSince === null ? "domains.found" : "domains.notFound")),
+      onError: setProblem,
+    });
+  };
+  return (
+    <>
+      <p className="flex flex-wrap items-center gap-2">
+        <strong className="font-medium wrap-anywhere">{domain.domain}</strong>
+        <Status domain={domain} />
+      </p>
+      {domain.failingSince !== null && domain.lostAt !== null ? (
+        <Hint>
+          {t("domains.failing")} <When at={domain.lostAt} />
+        </Hint>
+      ) : null}
+      {isByRecord && domain.checkedAt !== null ? (
+        <Hint>
+          {t("domains.checked")} <When at={domain.checkedAt} />
+        </Hint>
+      ) : null}
+      {isByRecord ? null : <Hint>{t("domains.bySuper")}</Hint>}
+      {isByRecord && !isOfTenant ? <Record domain={domain} /> : null}
+      {problem === null ? null : (
+        <p role="alert" className="text-bad">
+          {say(problem)}
+        </p>
+      )}
+      <p className="flex flex-wrap gap-2">
+        {isByRecord && !isOfTenant ? (
+          <Button isPending={actions.check.isPending} onPress={check} aria-label={t("domains.checkOf", { domain: domain.domain })}>
+            {t("domains.check")}
+          </Button>
+        ) : null}
+        <Ask
+          open={t("domains.remove")}
+          title={t("domains.removeTitle", { domain: domain.domain })}
+          text={t("domains.removeText")}
+          yes={t("domains.removeYes")}
+          onYes={() => actions.remove.mutate(domain.id, { onError: (refused) => note(say(refused)) })}
+        />
+      </p>
+    </>
+  );
+}
+
+const Hint = ({ children }: { children: ReactNode }) => <p className="text-soft text-sm">{children}</p>;
+
+function Status({ domain }: { domain: MailDomain }) {
+  const { t } = useTranslation();
+  if (domain.status === "VERIFIED" && domain.failingSince !== null) return <Chip tone="warn">{t("domains.is.FAILING")}</Chip>;
+  const tone = domain.status === "VERIFIED" ? "good" : domain.status === "LOST" ? "bad" : "plain";
+  return <Chip tone={tone}>{t(`domains.is.${domain.status}`)}</Chip>;
+}
+
+/** The TXT record as it is entered at the provider of the domain. */
+function Record({ domain }: { domain: MailDomain }) {
+  const { t } = useTranslation();
+  return (
+    <dl className="bg-faint grid gap-x-4 gap-y-1 rounded p-2 text-sm sm:grid-cols-[auto_1fr]">
+      <dt className="text-soft">{t("domains.recordType")}</dt>
+      <dd className="font-mono">TXT</dd>
+      <dt className="text-soft">{t("domains.recordName")}</dt>
+      <dd className="font-mono wrap-anywhere">{domain.recordName}</dd>
+      <dt className="text-soft">{t("domains.recordValue")}</dt>
+      <dd className="font-mono wrap-anywhere">{domain.recordValue}</dd>
+    </dl>
+  );
+}
+
+function Add({ actions, isOfTenant }: { actions: Actions; isOfTenant: boolean }) {
+  const { t } = useTranslation();
+  const say = useSay();
+  const [name, setName] = useState("");
+  const { add } = actions;
+  const problem = fieldProblem(add.error, "domain") ?? (add.isError ? say(add.error) : undefined);
+  return (
+    <Form
+      className="flex flex-col gap-3"
+      onSubmit={(event) => {
+        event.preventDefault();
+        add.mutate(name, { onSuccess: () => setName("") });
+      }}
+    >
+      <Field
+        label={t("domains.name")}
+        hint={t(isOfTenant ? "domains.setHint" : "domains.nameHint")}
+        value={name}
+        onChange={(value) => {
+          setName(value);
+          add.reset();
+        }}
+        maxLength={260}
+        isRequired
+        {...(problem === undefined ? {} : { problem })}
+      />
+      <Button type="submit" className="self-start" isPending={add.isPending}>
+        {t(isOfTenant ? "domains.set" : "domains.add")}
+      </Button>
+    </Form>
+  );
+}

@@ -1,0 +1,34 @@
+// The mail domains of a school, for its administrators and for those who run the installation.
+import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+
+import { client, data, type Schemas } from "../api/client";
+import { queryKeys } from "../lib/queryKeys";
+
+export type MailDomain = Schemas["MailDomain"];
+
+/** The mail domains of the active school, or of one that the caller runs as SUPER_ADMIN. */
+export const mailDomains = (tenant?: string) =>
+  queryOptions({
+    queryKey: queryKeys.admin.domains(tenant),
+    queryFn: () => data(tenant === undefined ? client.GET("/admin/domains") : client.GET("/tenants/{id}/domains", { params: { path: { id: tenant } } })),
+  });
+
+/** Adding a domain (a SUPER_ADMIN sets it at once), looking for its record, and removing it. */
+export function useMailDomains(tenant?: string) {
+  const cache = useQueryClient();
+  const onSuccess = () => cache.invalidateQueries({ queryKey: queryKeys.admin.allDomains() });
+  const add = useMutation({
+    mutationFn: (domain: string) =>
+      data(tenant === undefined ? client.POST("/admin/domains", { body: { domain } }) : client.POST("/tenants/{id}/domains", { params: { path: { id: tenant } }, body: { domain } })),
+    onSuccess,
+  });
+  const check = useMutation({ mutationFn: (id: string) => data(client.POST("/admin/domains/{id}/check", { params: { path: { id } } })), onSuccess });
+  const remove = useMutation({
+    mutationFn: (id: string) =>
+      tenant === undefined
+        ? client.DELETE("/admin/domains/{id}", { params: { path: { id } } })
+        : client.DELETE("/tenants/{id}/domains/{domainId}", { params: { path: { id: tenant, domainId: id } } }),
+    onSuccess,
+  });
+  return { add, check, remove };
+}

@@ -1,0 +1,24 @@
+import { useTranslation } from "react-i18next";
+
+import { DomainList } from "../school/Domains";
+import { Button } from "../ui/Button";
+import { Window } from "../ui/Window";
+import type { Tenant } from "./tenants";
+
+/** The mail domains of a school, set by whoever runs the installation. */
+export function TenantDomains({ tenant, onClose }: { tenant: Tenant; onClose: () => void }) {
+  const { t } = useTranslation();
+  return (
+    <Window title={t("domains.titleOf", { name: tenant.name })} isOpen isWide onOpenChange={(isOpen) => isOpen || onClose()}>
+      {(close) => (
+        <>
+          <p className="text-soft text-sm">{t("domains.superText")}</p>
+          <DomainList tenant={tenant.id} />
+          <p className="flex justify-end">
+            <Button onPress={close}>{t("app.close")}</Button>
+          </p>
+        </>
+      )}
+    </Window>
+  );
+}
