@@ -49,14 +49,14 @@ async function password() {
 }
 
 /** The newest letter to this address; letters are files where no mail server is set. */
-async function letter(email) {
+async function letter(email, word = '') {
   const folder = join(here.dataDir, 'outbox');
   for (const end = Date.now() + 15_000; Date.now() < end; ) {
     const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.eml')).sort();
     for (const name of names.reverse()) {
       const text = await readFile(join(folder, name), 'utf8');
       const [head] = text.split(/\r?\n\r?\n/, 1);
-      if (/^To:.*$/m.exec(head)?.[0].includes(email)) return unquoted(text);
+      if (/^To:.*$/m.exec(head)?.[0].includes(email) && unquoted(text).includes(word)) return unquoted(text);
     }
     await new Promise((done) => setTimeout(done, 50));
   }
@@ -129,29 +129,59 @@ async function refusedOnPurpose() {
       organization.inviteMember({ email: 'new@school.example', role: 'student' }),
       'YOU_ARE_NOT_ALLOWED_TO_INVITE_USERS_TO_THIS_ORGANIZATION',
     ],
-    'cancel-invitation': [
-      organization.cancelInvitation({ invitationId: 'x' }),
-      'YOU_ARE_NOT_ALLOWED_TO_CANCEL_THIS_INVITATION',
-    ],
-    'accept-invitation': [
-      organization.acceptInvitation({ invitationId: 'x' }),
-      'YOU_ARE_NOT_THE_RECIPIENT_OF_THE_INVITATION',
-    ],
-    'reject-invitation': [
-      organization.rejectInvitation({ invitationId: 'x' }),
-      'YOU_ARE_NOT_THE_RECIPIENT_OF_THE_INVITATION',
-    ],
-    'get-invitation': [
-      organization.getInvitation({ query: { id: 'x' } }),
-      'YOU_ARE_NOT_THE_RECIPIENT_OF_THE_INVITATION',
-    ],
-    'list-invitations': [organization.listInvitations(), 'YOU_ARE_NOT_ALLOWED_TO_LIST_INVITATIONS'],
-    'list-user-invitations': [organization.listUserInvitations(), 'YOU_ARE_NOT_ALLOWED_TO_LIST_INVITATIONS'],
   };
   for (const [name, [call, code]] of Object.entries(calls)) refused(await call, 403, code, `organization/${name}`);
+  const unknown = { invitationId: 'x' };
+  refused(await organization.cancelInvitation(unknown), 400, 'INVITATION_NOT_FOUND', 'organization/cancel-invitation');
+  refused(await organization.acceptInvitation(unknown), 400, 'INVITATION_NOT_FOUND', 'organization/accept-invitation');
+  refused(await organization.rejectInvitation(unknown), 400, 'INVITATION_NOT_FOUND', 'organization/reject-invitation');
+  refused(await organization.getInvitation({ query: { id: 'x' } }), 400, 'INVITATION_NOT_FOUND', 'organization/get-invitation');
+  refused(await organization.listInvitations(), 403, 'YOU_ARE_NOT_ALLOWED_TO_LIST_INVITATIONS', 'organization/list-invitations');
   const { status } = (await visitor.auth.organization.create({ name: 'Own', slug: 'own' })).error;
   same(status, 401, 'organization/create of a visitor');
   same((await pupil.auth.organization.list()).data.length, 1, 'still a member of the one school');
+}
+
+async function invitations() {
+  if (!here.dataDir || !here.people.admin) return;
+  const admin = new Person(here, 'the administrator');
+  await admin.signIn(here.people.admin);
+  await admin.enter();
+  const guest = { ...here.people.stranger };
+  const invite = async (role) => {
+    const made = await admin.api.post('/users', { name: 'A guest', email: guest.email, role });
+    same(made.status, 201, 'the invitation', made);
+    return made.body.invitation.id;
+  };
+  const id = await invite('TEACHER');
+  await stranger.signIn(guest);
+  const { organization } = stranger.auth;
+  refused(await organization.listUserInvitations(), 403, 'EMAIL_VERIFICATION_REQUIRED_FOR_INVITATION', 'an unproven mailbox');
+  refused(
+    await organization.acceptInvitation({ invitationId: id }),
+    403,
+    'EMAIL_VERIFICATION_REQUIRED_BEFORE_ACCEPTING_OR_REJECTING_INVITATION',
+    'accepting with an unproven mailbox',
+  );
+  ok(await visitor.auth.requestPasswordReset({ email: guest.email, redirectTo: '/new-password' }), 'request-password-reset');
+  const text = await letter(guest.email, 'reset-password');
+  const link = text.split(/\s+/).find((word) => word.includes('reset-password') && /[A-Za-z0-9]{24}/.test(word));
+  const [token] = /[A-Za-z0-9]{24}/.exec(link);
+  ok(await visitor.auth.resetPassword({ newPassword: NEW, token }), 'reset-password');
+  await stranger.signIn({ ...guest, password: NEW });
+  const own = ok(await organization.listUserInvitations(), 'list-user-invitations');
+  same([own.length, own[0].id, own[0].role], [1, id, 'teacher'], 'the own invitations');
+  must(own[0].organizationName && own[0].expiresAt instanceof Date, 'the organization has a name, and dates are revived');
+  const shown = ok(await organization.getInvitation({ query: { id } }), 'get-invitation');
+  same(shown.inviterEmail, here.people.admin.email, 'who invited');
+  refused(await pupil.auth.organization.acceptInvitation({ invitationId: id }), 403, 'YOU_ARE_NOT_THE_RECIPIENT_OF_THE_INVITATION', 'somebody else');
+  const accepted = ok(await organization.acceptInvitation({ invitationId: id }), 'accept-invitation');
+  same([accepted.invitation.status, accepted.member.role], ['accepted', 'teacher'], 'the answer');
+  same((await stored(stranger)).activeOrganizationId, accepted.member.organizationId, 'the session works there');
+  refused(await organization.acceptInvitation({ invitationId: id }), 400, 'INVITATION_NOT_FOUND', 'accepting twice');
+  const listed = ok(await admin.auth.organization.listInvitations(), 'list-invitations');
+  same(listed.find((one) => one.id === id)?.status, 'accepted', 'what the administrator sees');
+  refused(await admin.auth.organization.cancelInvitation({ invitationId: id }), 400, 'INVITATION_NOT_FOUND', 'withdrawing too late');
 }
 
 await tell([
@@ -160,4 +190,5 @@ await tell([
   ['a forgotten password is reset by letter', reset],
   ['permissions are those of the own role', permissions],
   ['schools are made, left and joined elsewhere', refusedOnPurpose],
+  ['an invitation is accepted with a proven mailbox', invitations],
 ]);

@@ -1,7 +1,7 @@
 // A demo school of its own, in a folder and on a port of its own; it can be killed and started again in place.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -53,6 +53,20 @@ export class Demo {
         if (line.startsWith("Ctrl-C")) end(resolve)();
       });
     });
+  }
+
+  /** The link in the newest email to an address; without a mail server emails are files. */
+  async link(email) {
+    const outbox = join(this.#folder, "outbox");
+    for (;;) {
+      const names = existsSync(outbox) ? readdirSync(outbox).filter((name) => name.endsWith(".eml")).toSorted().toReversed() : [];
+      for (const name of names) {
+        const text = readFileSync(join(outbox, name), "utf8").replace(/=\r?\n/g, "").replace(/=([0-9A-F]{2})/g, (_, code) => String.fromCharCode(Number.parseInt(code, 16)));
+        const found = /^http\S+$/m.exec(text.replaceAll("\r", ""));
+        if (/^To:.*$/m.exec(text)?.[0].includes(email) && found) return new URL(found[0]);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
   }
 
   /** The process, for whoever measures it. */

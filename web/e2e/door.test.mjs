@@ -141,3 +141,31 @@ scene("what was refused in a form can be put right and sent again", async (stage
   await page.keyboard.press("Enter");
   await page.getByText("A letter is on its way to ana@lima.example.").waitFor();
 });
+
+scene("an account made elsewhere is invited, and the emailed link makes the member", async (stage) => {
+  const guest = "gast@demo.example";
+  const root = await stage.api("root");
+  await root.post("/auth/admin/create-user", { email: guest, name: "Gerda Gast", password: "Zirkel und Lineal", role: "TEACHER" });
+  const admin = await stage.page("admin", { path: "/admin/users" });
+  await admin.getByRole("button", { name: "Add one" }).click();
+  await admin.getByText("Teacher", { exact: true }).last().click();
+  await admin.getByLabel("First name").fill("Gerda");
+  await admin.getByLabel("Last name").fill("Gast");
+  await admin.getByRole("dialog").getByLabel("Email", { exact: true }).fill(guest);
+  await admin.getByRole("dialog").getByRole("button", { name: "Add", exact: true }).click();
+  await admin.getByText("has an account elsewhere and is invited by email").waitFor();
+  await admin.getByRole("button", { name: "Close" }).click();
+  const invited = admin.getByRole("region", { name: "Invited" });
+  await invited.getByText(guest).waitFor();
+  await audit(admin);
+  assert.equal((await (await stage.api("admin")).get("/users?search=Gerda")).data.length, 0, "an invitation is no membership");
+
+  const link = await stage.demo.link(guest);
+  const page = await stage.page("nobody", { path: link.pathname + link.hash });
+  await page.getByText("invites you. Your role there: Teacher.").waitFor();
+  await audit(page);
+  await page.getByLabel("New password").fill("Tinte auf Papier");
+  await page.getByRole("button", { name: "Accept the invitation" }).click();
+  await page.getByText("You are a member now. Sign in.").waitFor();
+  assert.equal((await (await stage.api("admin")).get("/users?search=Gerda")).data.length, 1);
+});

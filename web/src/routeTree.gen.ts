@@ -13,6 +13,7 @@ import { Route as SchoolRouteImport } from './routes/_school'
 import { Route as ChangePasswordRouteImport } from './routes/change-password'
 import { Route as ForgotRouteImport } from './routes/forgot'
 import { Route as LoginRouteImport } from './routes/login'
+import { Route as AcceptInvitationRouteImport } from './routes/accept-invitation'
 import { Route as ResetPasswordRouteImport } from './routes/reset-password'
 import { Route as SchoolsRouteImport } from './routes/schools'
 import { Route as SchoolIndexRouteImport } from './routes/_school/index'
@@ -61,6 +62,11 @@ const ForgotRoute = ForgotRouteImport.update({
 const LoginRoute = LoginRouteImport.update({
   id: '/login',
   path: '/login',
+  getParentRoute: () => rootRouteImport,
+} as any)
+const AcceptInvitationRoute = AcceptInvitationRouteImport.update({
+  id: '/accept-invitation',
+  path: '/accept-invitation',
   getParentRoute: () => rootRouteImport,
 } as any)
 const ResetPasswordRoute = ResetPasswordRouteImport.update({
@@ -223,6 +229,7 @@ export interface FileRoutesByFullPath {
   '/change-password': typeof ChangePasswordRoute
   '/forgot': typeof ForgotRoute
   '/login': typeof LoginRoute
+  '/accept-invitation': typeof AcceptInvitationRoute
   '/reset-password': typeof ResetPasswordRoute
   '/schools': typeof SchoolsRoute
   '/activity': typeof SchoolActivityRoute
@@ -257,6 +264,7 @@ export interface FileRoutesByTo {
   '/change-password': typeof ChangePasswordRoute
   '/forgot': typeof ForgotRoute
   '/login': typeof LoginRoute
+  '/accept-invitation': typeof AcceptInvitationRoute
   '/reset-password': typeof ResetPasswordRoute
   '/schools': typeof SchoolsRoute
   '/activity': typeof SchoolActivityRoute
@@ -294,6 +302,7 @@ export interface FileRoutesById {
   '/change-password': typeof ChangePasswordRoute
   '/forgot': typeof ForgotRoute
   '/login': typeof LoginRoute
+  '/accept-invitation': typeof AcceptInvitationRoute
   '/reset-password': typeof ResetPasswordRoute
   '/schools': typeof SchoolsRoute
   '/_school/activity': typeof SchoolActivityRoute
@@ -332,6 +341,7 @@ export interface FileRouteTypes {
     | '/change-password'
     | '/forgot'
     | '/login'
+    | '/accept-invitation'
     | '/reset-password'
     | '/schools'
     | '/activity'
@@ -366,6 +376,7 @@ export interface FileRouteTypes {
     | '/change-password'
     | '/forgot'
     | '/login'
+    | '/accept-invitation'
     | '/reset-password'
     | '/schools'
     | '/activity'
@@ -402,6 +413,7 @@ export interface FileRouteTypes {
     | '/change-password'
     | '/forgot'
     | '/login'
+    | '/accept-invitation'
     | '/reset-password'
     | '/schools'
     | '/_school/activity'
@@ -439,6 +451,7 @@ export interface RootRouteChildren {
   ChangePasswordRoute: typeof ChangePasswordRoute
   ForgotRoute: typeof ForgotRoute
   LoginRoute: typeof LoginRoute
+  AcceptInvitationRoute: typeof AcceptInvitationRoute
   ResetPasswordRoute: typeof ResetPasswordRoute
   SchoolsRoute: typeof SchoolsRoute
 }
@@ -471,6 +484,13 @@ declare module '@tanstack/react-router' {
       path: '/login'
       fullPath: '/login'
       preLoaderRoute: typeof LoginRouteImport
+      parentRoute: typeof rootRouteImport
+    }
+    '/accept-invitation': {
+      id: '/accept-invitation'
+      path: '/accept-invitation'
+      fullPath: '/accept-invitation'
+      preLoaderRoute: typeof AcceptInvitationRouteImport
       parentRoute: typeof rootRouteImport
     }
     '/reset-password': {
@@ -756,6 +776,7 @@ const rootRouteChildren: RootRouteChildren = {
   ChangePasswordRoute: ChangePasswordRoute,
   ForgotRoute: ForgotRoute,
   LoginRoute: LoginRoute,
+  AcceptInvitationRoute: AcceptInvitationRoute,
   ResetPasswordRoute: ResetPasswordRoute,
   SchoolsRoute: SchoolsRoute,
 }

@@ -3,6 +3,7 @@ import { useTranslation } from "react-i18next";
 
 import { client, data } from "../api/client";
 import { queryKeys } from "../lib/queryKeys";
+import type { Me } from "../lib/session";
 import { Button } from "../ui/Button";
 import { Alert } from "./Alert";
 
@@ -13,12 +14,13 @@ interface Own {
 }
 
 /** The invitations of the own address; nothing while the mailbox was never proven. */
-export function OwnInvitations() {
+export function OwnInvitations({ person }: { person: Me }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const list = useQuery({
     queryKey: queryKeys.invitations.own(),
     queryFn: async () => (await data(client.GET("/auth/organization/list-user-invitations"))) as unknown as Own[],
+    enabled: person.emailVerified,
     retry: false,
   });
   const answer = useMutation({

@@ -74,7 +74,7 @@ function Schools() {
       {choosing.isError ? <Alert problem={choosing.error} /> : null}
       {isShut ? <p role="alert">{t("school.shut", { name: person.organization?.name })}</p> : null}
       {list.isPending || !isAsking ? <p aria-busy="true" className="bg-faint h-11 animate-pulse rounded-lg" /> : null}
-      {isAsking ? <OwnInvitations /> : null}
+      {isAsking ? <OwnInvitations person={person} /> : null}
       {list.data?.length === 0 ? <p>{isSuper(person) ? t("school.first") : t("school.none")}</p> : null}
       {isAsking && others.length > 0 ? <Cards list={others} pick={(id) => choosing.mutate(id)} isPending={choosing.isPending} /> : null}
     </Frame>

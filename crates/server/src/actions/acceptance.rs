@@ -239,7 +239,9 @@ fn take_over(
     }
     sessions::revoke_all(work, user, None, KillReason::PasswordChanged)?;
     for other in work.organizations_of(user)? {
-        if other.tenant.id() == known.tenant.id() {
+        // A deactivated membership opens nothing, and stays for its organization to activate: accepting must not do that.
+        let is_active = other.member.as_ref().is_some_and(|member| member.is_active);
+        if !is_active || other.tenant.id() == known.tenant.id() {
             continue;
         }
         let standpoint = Standpoint {

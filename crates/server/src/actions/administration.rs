@@ -75,6 +75,15 @@ pub fn edit(work: &mut PlatformWork<'_>, admin: &Administrator, user: &UserId, e
     if user == &admin.id && (role.is_some() || edit.ban.value().is_some()) {
         return Err(Error::ForbiddenRole);
     }
+    let runs_platform = role == Some(PlatformRole::SuperAdmin);
+    if runs_platform
+        && work
+            .mailbox(user)?
+            .is_some_and(|mailbox| mailbox.password_organization.is_some())
+    {
+        // The administrator who chose the password would run the platform with it.
+        return Err(Error::PasswordNotConfirmed);
+    }
     let is_ban_changed = edit.ban.apply(&mut account.ban);
     let from = account.user.role;
     if let Some(role) = role {

@@ -116,8 +116,7 @@ impl Store {
             .await
     }
 
-    /// Reads in every organization, one after the other in one snapshot; `gather` adds what each has to what there is. Only
-    /// a SUPER_ADMIN who works in none looks like this, and only at lists.
+    /// Reads every organization in one snapshot, for lists of a SUPER_ADMIN who works in none; `gather` adds what each has.
     pub async fn read_everywhere<T: Send + 'static>(
         &self,
         _: PlatformProof,
@@ -287,8 +286,7 @@ impl Scope<'_> {
         self.maybe(sql, arguments, read)?.ok_or(Error::NotFound)
     }
 
-    /// Rows the viewer may see: `$1` organization, `$2` the viewer's role, `$3` the viewer, `$4` now; the arguments
-    /// follow from `$5`. The statement contains one of the fragments of [`visible`].
+    /// Rows the viewer may see: `$1` organization, `$2` role, `$3` viewer, `$4` now, the arguments from `$5` ([`visible`]).
     fn many_visible<T>(
         &mut self,
         sql: &'static Sql,

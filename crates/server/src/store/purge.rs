@@ -115,6 +115,8 @@ statements! {
         WHERE organization_id = $1 ORDER BY created_at, id LIMIT $2)";
     /// No session works in it, although one may have been choosing it when it was deleted.
     LEAVE = "UPDATE sessions SET active_organization_id = NULL WHERE active_organization_id = $1";
+    /// A password that its administrators chose opens no organization any more, until the mailbox confirms.
+    PASSWORDS = "UPDATE users SET password_organization_id = '' WHERE password_organization_id = $1";
     /// The job that does this.
     LAST_JOB = "DELETE FROM jobs WHERE organization_id = $1";
     /// The organization itself.
@@ -191,7 +193,7 @@ impl Work<'_> {
                 return Ok(Purged::default());
             }
         }
-        for last in [&LEAVE, &LAST_JOB, &ORGANIZATION] {
+        for last in [&LEAVE, &PASSWORDS, &LAST_JOB, &ORGANIZATION] {
             self.run(last, args![])?;
         }
         Ok(Purged {

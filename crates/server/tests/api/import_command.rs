@@ -37,7 +37,7 @@ async fn on(kind: Kind) {
     let said = String::from_utf8(dry.stdout).unwrap();
     assert!(dry.status.success() && said.contains("row 2 created\n"), "{said}");
     assert!(
-        said.ends_with("dry run: 1 created, 0 updated, 0 skipped, 0 failed\n"),
+        said.ends_with("dry run: 1 created, 0 updated, 0 invited, 0 skipped, 0 failed\n"),
         "{said}"
     );
     assert_eq!(texts(&place.database, members.clone()).await.len(), before);
@@ -53,7 +53,7 @@ async fn on(kind: Kind) {
     assert!(
         String::from_utf8(again.stdout)
             .unwrap()
-            .contains("0 created, 0 updated, 1 skipped, 0 failed")
+            .contains("0 created, 0 updated, 0 invited, 1 skipped, 0 failed")
     );
     let roles = texts(
         &place.database,

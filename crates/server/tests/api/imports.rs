@@ -92,7 +92,7 @@ both!(
         assert_eq!(logged.len(), 1, "a repeat is not worth a record");
         assert_eq!(
             logged[0]["details"],
-            json!({"created": 3, "updated": 1, "skipped": 0, "failed": 1})
+            json!({"created": 3, "updated": 1, "invited": 0, "skipped": 0, "failed": 1})
         );
     }
 );
@@ -120,7 +120,8 @@ both!(a_dry_run_tells_what_the_run_does_and_changes_nothing, |app| {
     assert_eq!(told["dryRun"], json!(true));
     let done = import(&adam, "?dryRun=0", "people.csv", people).await.expect(200);
     assert_eq!(statuses(&told), statuses(&done));
-    assert_eq!(counts(&done), [252, 2, 0, 6], "{:#?}", &statuses(&done)[..8]);
+    assert_eq!(done["invited"], 1, "Zack's account is South's");
+    assert_eq!(counts(&done), [251, 2, 0, 6], "{:#?}", &statuses(&done)[..8]);
     assert!(imports_logged(app).await.len() == 1);
 });
 
@@ -139,9 +140,10 @@ both!(an_import_never_touches_admins_nor_accounts_of_others, |app| {
     )
     .await;
     let report = import(&adam, "", "people.csv", people.clone()).await.expect(200);
-    assert_eq!(counts(&report), [2, 0, 0, 3], "{report}");
-    let codes: Vec<&Value> = (0..3).map(|n| &report["rows"][n]["errors"][0]["code"]).collect();
-    assert_eq!(codes, ["FORBIDDEN_RANK", "FORBIDDEN_RANK", "not_found"]);
+    assert_eq!(counts(&report), [0, 0, 0, 2], "{report}");
+    assert_eq!(report["invited"], 3, "{report}");
+    let codes: Vec<&Value> = (0..2).map(|n| &report["rows"][n]["errors"][0]["code"]).collect();
+    assert_eq!(codes, ["FORBIDDEN_RANK", "FORBIDDEN_RANK"]);
     assert_eq!(
         row(
             app,
@@ -155,15 +157,15 @@ both!(an_import_never_touches_admins_nor_accounts_of_others, |app| {
             .await
             .is_empty()
     );
-    // The owner of South is a student at North, and still the owner of South.
+    // The owner of South is invited to North, and no member before the acceptance.
     let roles = format!(
         "SELECT role FROM members WHERE user_id = '{}' ORDER BY role",
         app.world.zara.id
     );
-    assert_eq!(row(app, &roles).await, ["owner", "student"]);
+    assert_eq!(row(app, &roles).await, ["owner"]);
     assert_eq!(
         counts(&import(&adam, "", "people.csv", people).await.expect(200)),
-        [0, 0, 2, 3]
+        [0, 0, 0, 2]
     );
 });
 

@@ -87,7 +87,8 @@ pub async fn create(asked: Asked) -> Answered {
         (status = 400, description = "NO_DATA_TO_UPDATE, PASSWORD_CANNOT_BE_UPDATED_VIA_UPDATE_USER, \
          FIELD_NOT_ALLOWED, USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL, YOU_ARE_NOT_ALLOWED_TO_SET_NON_EXISTENT_VALUE, YOU_CANNOT_BAN_YOURSELF"),
         (status = 401, description = "UNAUTHORIZED"),
-        (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_UPDATE_USERS, YOU_ARE_NOT_ALLOWED_TO_CHANGE_USERS_ROLE"),
+        (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_UPDATE_USERS, YOU_ARE_NOT_ALLOWED_TO_CHANGE_USERS_ROLE, \
+        PASSWORD_NOT_CONFIRMED"),
         (status = 404, description = "USER_NOT_FOUND")))]
 pub async fn update(asked: Asked) -> Answered {
     let mut reader = asked.reader();
@@ -122,7 +123,7 @@ pub async fn update(asked: Asked) -> Answered {
     responses((status = 200, description = "user"),
         (status = 400, description = "YOU_ARE_NOT_ALLOWED_TO_SET_NON_EXISTENT_VALUE"),
         (status = 401, description = "UNAUTHORIZED"),
-        (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_CHANGE_USERS_ROLE, also for the own role"),
+        (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_CHANGE_USERS_ROLE, also for the own role, PASSWORD_NOT_CONFIRMED"),
         (status = 404, description = "USER_NOT_FOUND")))]
 pub async fn set_role(asked: Asked) -> Answered {
     let mut reader = asked.reader();

@@ -1,0 +1,294 @@
+//! An address whose account another organization made is invited, and nobody but the reader of its mailbox joins: not the
+//! administrator who registered the address first, by whatever way it is added.
+
+mod power;
+mod tokens;
+
+use serde_json::{Value, json};
+
+use crate::support::letters::{Letter, outbox};
+use crate::support::rows::texts;
+use crate::support::{Client, Person, TestApp};
+
+const HEAD: &str = "head@north.example";
+/// What the administrator of South chose for the account of North's head.
+const PLANTED: &str = "Zirkel und Winkel";
+/// What the head chooses.
+const CHOSEN: &str = "Tinte auf Papier";
+
+fn person(email: &str, role: &str) -> Value {
+    json!({"name": "Hanna Head", "email": email, "role": role})
+}
+
+/// South's administrator makes an account with the address of North's head, and a password of the administrator's choice.
+async fn plant(app: &TestApp) -> Client {
+    let mut body = person(HEAD, "TEACHER");
+    body["password"] = json!(PLANTED);
+    app.as_(&app.world.zara).post("/users", body).await.expect(201);
+    sign_in(app, HEAD, PLANTED).await
+}
+
+async fn sign_in(app: &TestApp, email: &str, password: &str) -> Client {
+    let body = json!({"email": email, "password": password});
+    let answer = app.stranger().post("/auth/sign-in/email", body).await;
+    let cookie = answer
+        .header("set-cookie")
+        .split(';')
+        .next()
+        .unwrap_or_default()
+        .to_owned();
+    answer.expect(200);
+    Client::new(&app.base, Some(cookie))
+}
+
+async fn set_active(client: &Client, organization: &str) -> crate::support::Answer {
+    let body = json!({"organizationId": organization});
+    client.post("/auth/organization/set-active", body).await
+}
+
+fn token(letter: &Letter) -> String {
+    let link = letter.link();
+    link.strip_prefix("/accept-invitation#token=")
+        .unwrap_or_else(|| panic!("{link}"))
+        .to_owned()
+}
+
+/// The token of the newest invitation among so many letters.
+async fn mailed_token(app: &TestApp, letters: usize) -> String {
+    token(outbox(app, letters).await.last().unwrap())
+}
+
+async fn members(app: &TestApp, organization: &str, email: &str) -> usize {
+    let sought = format!(
+        "SELECT m.id FROM members m JOIN users u ON u.id = m.user_id
+         WHERE m.organization_id = '{organization}' AND u.email = '{email}'"
+    );
+    texts(&app.database, sought).await.len()
+}
+
+/// What South's administrator can try with the account that South made.
+async fn gains_nothing(app: &TestApp, planted: &Client, organization: &str, invitation: &str) {
+    set_active(planted, organization)
+        .await
+        .refused(403, "USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION");
+    planted
+        .get("/auth/organization/list-user-invitations")
+        .await
+        .refused(403, "EMAIL_VERIFICATION_REQUIRED_FOR_INVITATION");
+    planted
+        .get(&format!("/auth/organization/get-invitation?id={invitation}"))
+        .await
+        .refused(403, "EMAIL_VERIFICATION_REQUIRED_FOR_INVITATION");
+    for action in ["accept", "reject"] {
+        planted
+            .post(
+                &format!("/auth/organization/{action}-invitation"),
+                json!({"invitationId": invitation}),
+            )
+            .await
+            .refused(
+                403,
+                "EMAIL_VERIFICATION_REQUIRED_BEFORE_ACCEPTING_OR_REJECTING_INVITATION",
+            );
+    }
+    assert_eq!(members(app, organization, HEAD).await, 0);
+}
+
+/// The head reads the mailbox, accepts and chooses a password: from now on the planted one is worth nothing.
+async fn head_accepts(app: &TestApp, planted: &Client, organization: &str, token: &str) -> Client {
+    let stranger = app.stranger();
+    for _ in 0..2 {
+        let shown = stranger
+            .post("/invitations/preview", json!({"token": token}))
+            .await
+            .expect(200);
+        assert_eq!((&shown["email"], &shown["needsPassword"]), (&json!(HEAD), &json!(true)));
+        assert!(
+            shown["organizationName"].is_string() && shown["host"].is_string(),
+            "{shown}"
+        );
+    }
+    stranger
+        .post("/invitations/accept", json!({"token": token}))
+        .await
+        .invalid("password");
+    let body = json!({"token": token, "password": CHOSEN});
+    let accepted = stranger.post("/invitations/accept", body.clone()).await.expect(200);
+    assert_eq!(accepted["invitation"]["status"], "accepted");
+    assert!(!accepted.to_string().contains(token), "{accepted}");
+    stranger
+        .post("/invitations/accept", body)
+        .await
+        .refused(404, "NOT_FOUND");
+
+    planted.get("/users/me").await.refused(401, "UNAUTHENTICATED");
+    let old = json!({"email": HEAD, "password": PLANTED});
+    app.stranger()
+        .post("/auth/sign-in/email", old)
+        .await
+        .refused(401, "INVALID_EMAIL_OR_PASSWORD");
+    let head = sign_in(app, HEAD, CHOSEN).await;
+    set_active(&head, organization).await.expect(200);
+    let me = head.get("/users/me").await.expect(200);
+    assert_eq!(me["emailVerified"], true);
+    let organizations = head.get("/auth/organization/list").await.expect(200);
+    assert_eq!(organizations.as_array().map(Vec::len), Some(1), "{organizations}");
+    assert_eq!(members(app, &app.world.south, HEAD).await, 0);
+    head
+}
+
+both!(account_registered_first_by_another_organization_gains_nothing, |app| {
+    let (world, olga, zara) = (&app.world, app.as_(&app.world.olga), app.as_(&app.world.zara));
+    let planted = plant(app).await;
+    let made = olga
+        .post("/users", person(&HEAD.to_uppercase(), "ADMIN"))
+        .await
+        .expect(201);
+    let mut keys: Vec<_> = made.as_object().unwrap().keys().collect();
+    keys.sort();
+    assert_eq!(keys, ["email", "invitation", "role"]);
+    assert_eq!((&made["email"], &made["role"]), (&json!(HEAD), &json!("ADMIN")));
+    let id = made["invitation"]["id"].as_str().unwrap().to_owned();
+    gains_nothing(app, &planted, &world.north, &id).await;
+    let token = mailed_token(app, 1).await;
+    let head = head_accepts(app, &planted, &world.north, &token).await;
+    head.get("/admin/stats").await.expect(200);
+
+    // What South had is an invitation now, and South has no hold of the account any more.
+    let user = head.get("/users/me").await.expect(200)["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let path = format!("/users/{user}");
+    zara.patch(&path, json!({"email": "mine@south.example"}))
+        .await
+        .refused(404, "NOT_FOUND");
+    zara.post(&format!("{path}/reset-password"), json!({}))
+        .await
+        .refused(404, "NOT_FOUND");
+    zara.delete(&path).await.refused(404, "NOT_FOUND");
+    zara.post("/admin/gdpr/erase", json!({"userId": user}))
+        .await
+        .refused(403, "SHARED_ACCOUNT");
+    let own = head.get("/auth/organization/list-user-invitations").await.expect(200);
+    assert_eq!(
+        (&own[0]["organizationId"], &own[0]["role"]),
+        (&json!(world.south), &json!("teacher"))
+    );
+    assert_eq!(own.as_array().map(Vec::len), Some(1));
+});
+
+both!(import_invites_an_address_of_another_organization, |app| {
+    let (world, adam) = (&app.world, app.as_(&app.world.adam));
+    let planted = plant(app).await;
+    let rows = json!({"users": [
+        {"email": HEAD, "firstName": "Hanna", "lastName": "Head", "role": "teacher", "externalId": "T-1",
+            "classes": [world.seven_b.id]},
+        {"email": "new@north.example", "firstName": "New", "role": "student"},
+    ]});
+    for path in ["/users/import?dryRun=1", "/users/import", "/users/import"] {
+        let report = adam.post(path, rows.clone()).await.expect(200);
+        assert_eq!(
+            (&report["invited"], &report["failed"]),
+            (&json!(1), &json!(0)),
+            "{report}"
+        );
+        assert_eq!(report["rows"][0]["status"], "invited");
+        assert!(report["rows"][0].get("userId").is_none(), "{report}");
+        assert_eq!(members(app, &world.north, HEAD).await, 0);
+    }
+    let pending = adam.get("/admin/invitations").await.expect(200);
+    assert_eq!(pending["data"].as_array().map(Vec::len), Some(1), "{pending}");
+    let id = pending["data"][0]["id"].as_str().unwrap().to_owned();
+    gains_nothing(app, &planted, &world.north, &id).await;
+    // The second import wrote to nobody again.
+    let token = mailed_token(app, 1).await;
+    let head = head_accepts(app, &planted, &world.north, &token).await;
+    let class = head.get(&format!("/classes/{}", world.seven_b.id)).await.expect(200);
+    assert_eq!(class["coTeachers"][0]["name"], "Hanna Head", "{class}");
+});
+
+both!(founded_organization_waits_for_the_acceptance_of_its_owner, |app| {
+    let root = app.as_(&app.world.root);
+    let planted = plant(app).await;
+    let new = json!({"name": "West School", "slug": "west", "ownerEmail": HEAD, "ownerName": "Hanna Head"});
+    let founded = root.post("/tenants", new).await.expect(201);
+    assert!(
+        founded.get("owner").is_none() && founded.get("temporaryPassword").is_none(),
+        "{founded}"
+    );
+    let west = founded["tenant"]["id"].as_str().unwrap().to_owned();
+    let id = founded["invitation"]["id"].as_str().unwrap().to_owned();
+    gains_nothing(app, &planted, &west, &id).await;
+    let waiting = root
+        .get(&format!("/admin/invitations?organizationId={west}"))
+        .await
+        .expect(200);
+    assert_eq!(waiting["data"][0]["role"], "owner", "{waiting}");
+    let token = mailed_token(app, 1).await;
+    head_accepts(app, &planted, &west, &token).await;
+    let members = root.get(&format!("/tenants/{west}/members")).await.expect(200);
+    assert_eq!(members["data"][0]["role"], "owner", "{members}");
+});
+
+both!(platform_administrator_confirms_where_there_is_no_email, |app| {
+    let (world, root) = (&app.world, app.as_(&app.world.root));
+    let planted = plant(app).await;
+    let new = json!({"name": "West School", "slug": "west", "ownerEmail": HEAD, "ownerName": "Hanna Head"});
+    let founded = root.post("/tenants", new).await.expect(201);
+    let west = founded["tenant"]["id"].as_str().unwrap().to_owned();
+    let id = founded["invitation"]["id"].as_str().unwrap().to_owned();
+    let path = format!("/admin/invitations/{id}/confirm");
+    app.as_(&world.zara)
+        .post(&path, json!({}))
+        .await
+        .refused(403, "FORBIDDEN_ROLE");
+    let confirmed = root.post(&path, json!({})).await.expect(200);
+    let temporary = confirmed["temporaryPassword"].as_str().unwrap().to_owned();
+    root.post(&path, json!({})).await.refused(404, "NOT_FOUND");
+    planted.get("/users/me").await.refused(401, "UNAUTHENTICATED");
+    assert_eq!(members(app, &world.south, HEAD).await, 0);
+    let head = sign_in(app, HEAD, &temporary).await;
+    set_active(&head, &west).await.expect(200);
+    let me = head.get("/users/me").await.expect(200);
+    assert_eq!(
+        (&me["emailVerified"], &me["mustChangePassword"]),
+        (&json!(false), &json!(true))
+    );
+    let log = root
+        .get(&format!("/activity-logs?organizationId={west}"))
+        .await
+        .expect(200)
+        .to_string();
+    assert!(
+        log.contains("\"acceptedBy\":\"platform\"") && log.contains("Root Admin"),
+        "{log}"
+    );
+});
+
+/// Ben of North is invited to South.
+async fn invite_ben(app: &TestApp) -> String {
+    let made = app
+        .as_(&app.world.zara)
+        .post("/users", person(&app.world.ben.email, "STUDENT"))
+        .await;
+    made.expect(201)["invitation"]["id"].as_str().unwrap().to_owned()
+}
+
+/// Ben proves the mailbox by a mailed reset and signs in.
+async fn proven(app: &TestApp, person: &Person, letters: usize) -> Client {
+    let body = json!({"email": person.email});
+    app.stranger()
+        .post("/auth/request-password-reset", body)
+        .await
+        .expect(200);
+    let link = outbox(app, letters).await.last().unwrap().link();
+    let token = link
+        .split(['/', '?', '=', '#'])
+        .find(|part| part.len() == 24)
+        .unwrap()
+        .to_owned();
+    let body = json!({"newPassword": CHOSEN, "token": token});
+    app.stranger().post("/auth/reset-password", body).await.expect(200);
+    sign_in(app, &person.email, CHOSEN).await
+}

@@ -1,0 +1,178 @@
+//! What an invitation, an acceptance and a password leave to the administrators of each organization.
+
+use serde_json::json;
+
+use super::{CHOSEN, invite_ben, mailed_token, members, proven, set_active, sign_in};
+use crate::auth::{PASSWORD, enable};
+
+both!(inviting_takes_nothing_away_from_the_home_of_an_account, |app| {
+    let (world, adam, zara) = (&app.world, app.as_(&app.world.adam), app.as_(&app.world.zara));
+    enable(app, &world.ben).await;
+    invite_ben(app).await;
+    let path = format!("/users/{}", world.ben.id);
+    zara.get(&path).await.refused(404, "NOT_FOUND");
+    adam.patch(&path, json!({"name": "Ben North"})).await.expect(200);
+    adam.post(&format!("{path}/reset-password"), json!({}))
+        .await
+        .expect(200);
+    adam.patch(&path, json!({"isActive": false})).await.expect(200);
+    let body = json!({"email": world.ben.email, "password": PASSWORD});
+    app.stranger()
+        .post("/auth/sign-in/email", body)
+        .await
+        .refused(401, "INVALID_EMAIL_OR_PASSWORD");
+    adam.patch(&path, json!({"isActive": true})).await.expect(200);
+    adam.post("/admin/gdpr/erase", json!({"userId": world.ben.id}))
+        .await
+        .expect(200);
+    // With the person goes the invitation of the address.
+    assert_eq!(zara.get("/admin/invitations").await.expect(200)["data"], json!([]));
+});
+
+both!(power_of_an_administrator_ends_at_the_own_organization, |app| {
+    let (world, adam, zara) = (&app.world, app.as_(&app.world.adam), app.as_(&app.world.zara));
+    enable(app, &world.ben).await;
+    let ben = proven(app, &world.ben, 1).await;
+    let id = invite_ben(app).await;
+    let accept = json!({"invitationId": id});
+    let accepted = ben
+        .post("/auth/organization/accept-invitation", accept.clone())
+        .await
+        .expect(200);
+    assert_eq!(accepted["member"]["role"], "student", "{accepted}");
+    ben.post("/auth/organization/accept-invitation", accept)
+        .await
+        .refused(400, "INVITATION_NOT_FOUND");
+    assert_eq!(members(app, &world.north, &world.ben.email).await, 1);
+    ben.get("/subjects").await.expect(200);
+
+    let path = format!("/users/{}", world.ben.id);
+    for client in [&adam, &zara] {
+        for change in [json!({"name": "Mine"}), json!({"email": "mine@south.example"})] {
+            client.patch(&path, change).await.refused(403, "SHARED_ACCOUNT");
+        }
+        client
+            .post("/admin/gdpr/erase", json!({"userId": world.ben.id}))
+            .await
+            .refused(403, "SHARED_ACCOUNT");
+        client
+            .post("/admin/gdpr/export", json!({"userId": world.ben.id}))
+            .await
+            .expect(202);
+    }
+    zara.post(&format!("{path}/reset-password"), json!({}))
+        .await
+        .refused(403, "SHARED_ACCOUNT");
+
+    // Deactivation shuts one organization and leaves the other alone.
+    adam.patch(&path, json!({"isActive": false})).await.expect(200);
+    assert_eq!(adam.get(&path).await.expect(200)["isActive"], false);
+    ben.get("/subjects").await.expect(200);
+    set_active(&ben, &world.north)
+        .await
+        .refused(403, "USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION");
+    adam.patch(&path, json!({"isActive": true})).await.expect(200);
+    set_active(&ben, &world.north).await.expect(200);
+
+    // The home resets the password; it opens North and no other organization until the mailbox confirms.
+    let reset = adam
+        .post(&format!("{path}/reset-password"), json!({}))
+        .await
+        .expect(200);
+    let temporary = reset["temporaryPassword"].as_str().unwrap();
+    let known = sign_in(app, &world.ben.email, temporary).await;
+    set_active(&known, &world.south)
+        .await
+        .refused(403, "USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION");
+    let by_host = known.with("Host", "south.schools.test");
+    by_host.get("/subjects").await.refused(403, "PASSWORD_NOT_CONFIRMED");
+    let organizations = known.get("/auth/organization/list").await.expect(200);
+    assert_eq!(organizations.as_array().map(Vec::len), Some(1), "{organizations}");
+    known
+        .post("/users/me/export", json!({}))
+        .await
+        .refused(403, "PASSWORD_NOT_CONFIRMED");
+    known
+        .post(
+            "/users/me/email",
+            json!({"newEmail": "mine@north.example", "password": temporary}),
+        )
+        .await
+        .refused(403, "SHARED_ACCOUNT");
+    known
+        .get("/auth/organization/list-user-invitations")
+        .await
+        .refused(403, "EMAIL_VERIFICATION_REQUIRED_FOR_INVITATION");
+    set_active(&known, &world.north).await.expect(200);
+    let change = json!({"currentPassword": temporary, "newPassword": "Kreide an der Tafel"});
+    known.post("/auth/change-password", change).await.expect(200);
+    set_active(&known, &world.south)
+        .await
+        .refused(403, "USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION");
+    let confirmed = proven(app, &world.ben, 3).await;
+    set_active(&confirmed, &world.south).await.expect(200);
+
+    // Removal acts on the membership.
+    zara.delete(&path).await.expect(200);
+    adam.patch(&path, json!({"name": "Ben North"})).await.expect(200);
+});
+
+both!(
+    accepting_by_token_on_an_unproven_account_turns_memberships_into_invitations,
+    |app| {
+        let (world, adam) = (&app.world, app.as_(&app.world.adam));
+        enable(app, &world.ben).await;
+        invite_ben(app).await;
+        let token = mailed_token(app, 1).await;
+        let body = json!({"token": token, "password": CHOSEN});
+        app.stranger().post("/invitations/accept", body).await.expect(200);
+        app.as_(&world.ben)
+            .get("/users/me")
+            .await
+            .refused(401, "UNAUTHENTICATED");
+        let ben = sign_in(app, &world.ben.email, CHOSEN).await;
+        let own = ben.get("/auth/organization/list-user-invitations").await.expect(200);
+        assert_eq!(
+            (&own[0]["organizationName"], &own[0]["role"]),
+            (&json!("North School"), &json!("student"))
+        );
+        let accept = json!({"invitationId": own[0]["id"]});
+        ben.post("/auth/organization/accept-invitation", accept)
+            .await
+            .expect(200);
+        let class = ben.get(&format!("/classes/{}", world.seven_b.id)).await.expect(200);
+        assert_eq!(class["name"], "7b");
+        // North is the home again, with another accepted membership beside it.
+        let path = format!("/users/{}", world.ben.id);
+        adam.patch(&path, json!({"name": "Mine"}))
+            .await
+            .refused(403, "SHARED_ACCOUNT");
+        adam.post(&format!("{path}/reset-password"), json!({}))
+            .await
+            .expect(200);
+    }
+);
+
+both!(
+    deactivated_membership_stays_deactivated_whatever_is_accepted_elsewhere,
+    |app| {
+        let (world, adam) = (&app.world, app.as_(&app.world.adam));
+        let path = format!("/users/{}", world.ben.id);
+        adam.patch(&path, json!({"isActive": false})).await.expect(200);
+        invite_ben(app).await;
+        let token = mailed_token(app, 1).await;
+        let body = json!({"token": token, "password": CHOSEN});
+        app.stranger().post("/invitations/accept", body).await.expect(200);
+        let ben = sign_in(app, &world.ben.email, CHOSEN).await;
+        set_active(&ben, &world.south).await.expect(200);
+        ben.get("/subjects").await.expect(200);
+        set_active(&ben, &world.north)
+            .await
+            .refused(403, "USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION");
+        assert_eq!(
+            ben.get("/auth/organization/list-user-invitations").await.expect(200),
+            json!([])
+        );
+        assert_eq!(adam.get(&path).await.expect(200)["isActive"], false);
+    }
+);
