@@ -51,6 +51,7 @@ pub mod letter;
 pub mod list;
 pub mod mail_domain;
 pub mod message;
+pub mod network;
 pub mod news;
 pub mod number;
 pub mod organization;

@@ -20,6 +20,10 @@ pub enum Rate {
     Import,
     /// Requests without a session from one address. A whole school may stand behind it.
     Address,
+    /// Sockets that one person opens: all come back after a restart, and a page tries again after a few seconds.
+    Socket,
+    /// Requests of sockets of one person that poll.
+    Poll,
     /// Requests of the document server about one document at one of its doors. A class of thirty that opens and leaves it
     /// at once is far below, and so are the four tries of a save in eight seconds.
     Document,
@@ -47,7 +51,8 @@ impl Rate {
     /// The limit as the contract names it.
     pub const fn limit(self) -> Limit {
         let (hits, window) = match self {
-            Self::Read => (1_200, MINUTE),
+            Self::Read | Self::Poll => (1_200, MINUTE),
+            Self::Socket => (120, MINUTE),
             Self::Change | Self::Document => (600, MINUTE),
             Self::Chat => (60, MINUTE),
             Self::Export => (6, MINUTE),

@@ -8,9 +8,11 @@ use better_auth::cookie::CookieNames;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::auth::Gate;
+use crate::auth::client_requests::ClientRequests;
 use crate::auth::places::Places;
 use crate::auth::rates::Rates;
 use crate::auth::tenant::{self, Hosts};
+use crate::auth::uploads::Uploads;
 use crate::backup::erase_list;
 use crate::changes::{letters, old_messages, orphans, removal, retention, storage};
 use crate::clock;
@@ -39,6 +41,8 @@ struct Parts {
     gate: Gate,
     rates: Rates,
     places: Places,
+    client_requests: ClientRequests,
+    uploads: Uploads,
     bus: Bus,
     live: Live,
     files: Files,
@@ -117,12 +121,16 @@ impl App {
             is_alone,
         );
         let started = std::time::Instant::now();
+        let client_requests = ClientRequests::new(config.connections_per_address);
+        let uploads = Uploads::new(config.storage.data_dir.clone(), config.upload_free_disk);
         Ok(Self(Arc::new(Parts {
             config,
             store,
             gate,
             rates,
             places: Places::default(),
+            client_requests,
+            uploads,
             bus,
             live,
             files,
@@ -167,6 +175,16 @@ impl App {
     /// Lets begin what takes long.
     pub fn places(&self) -> &Places {
         &self.0.places
+    }
+
+    /// Counts requests in flight of clients behind a proxy.
+    pub fn client_requests(&self) -> &ClientRequests {
+        &self.0.client_requests
+    }
+
+    /// Counts uploads and their bytes.
+    pub fn uploads(&self) -> &Uploads {
+        &self.0.uploads
     }
 
     /// Carries what happened to the sockets of every instance.

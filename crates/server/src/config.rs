@@ -1,12 +1,13 @@
 //! Every setting, grouped by concern: an environment variable and the flag of the same name. The only reader of the
 //! environment. Secrets never show themselves.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
 use lettre::message::Mailbox;
+use model::network::Network;
 
 pub use self::object_store::ObjectStoreArgs;
 pub use self::secret::{Secret, fresh_secret};
@@ -102,9 +103,9 @@ pub struct ServeArgs {
     /// Who mails come from, `address` or `Name <address>`; needed with SMTP_URL
     #[arg(long, env = "MAIL_FROM")]
     pub mail_from: Option<String>,
-    /// Addresses of proxies whose X-Forwarded-* headers count, separated by commas
+    /// Proxies whose X-Forwarded-* headers count: addresses and networks (10.0.0.7,172.16.0.0/12,fd00::/8), separated by commas
     #[arg(long, env = "TRUST_PROXY", value_delimiter = ',')]
-    pub trust_proxy: Vec<IpAddr>,
+    pub trust_proxy: Vec<Network>,
     /// Address and port of the DNS server that is asked for TXT records of mail domains; unset: those of the machine
     #[arg(long, env = "DNS_SERVER")]
     pub dns_server: Option<SocketAddr>,
@@ -123,6 +124,9 @@ pub struct ServeArgs {
     /// Largest upload in MiB
     #[arg(long, env = "UPLOAD_MAX_MB", default_value_t = 50)]
     pub upload_max_mb: u64,
+    /// Free space in MiB below which the disk of DATA_DIR takes no uploads; 0: no limit
+    #[arg(long, env = "UPLOAD_FREE_DISK_MB", default_value_t = UPLOAD_FREE_DISK_MB)]
+    pub upload_free_disk_mb: u64,
     /// Address and port of `/metrics` for Prometheus, which names nobody but has no sign-in; unset: there is none
     #[arg(long, env = "METRICS_LISTEN")]
     pub metrics_listen: Option<SocketAddr>,
@@ -176,6 +180,7 @@ impl Default for ServeArgs {
             connections_per_address: CONNECTIONS_PER_ADDRESS,
             drain_seconds: 0,
             upload_max_mb: 50,
+            upload_free_disk_mb: UPLOAD_FREE_DISK_MB,
             metrics_listen: None,
             log_format: "text".to_owned(),
             log_level: "info".to_owned(),
@@ -219,7 +224,7 @@ pub struct Config {
     /// Who letters come from.
     pub mail_from: Mailbox,
     /// Proxies whose X-Forwarded-* headers count.
-    pub trusted_proxies: Vec<IpAddr>,
+    pub trusted_proxies: Vec<Network>,
     /// The DNS server that is asked for TXT records, instead of those of the machine.
     pub dns_server: Option<SocketAddr>,
     /// Multiplies the request rates.
@@ -232,6 +237,8 @@ pub struct Config {
     pub drain: Duration,
     /// Largest upload in bytes.
     pub upload_limit: u64,
+    /// Bytes that uploads leave free on the disk of the data folder; 0 for no limit.
+    pub upload_free_disk: u64,
     /// Where the metrics are shown, if anywhere.
     pub metrics_listen: Option<SocketAddr>,
     /// Rows and files.
@@ -249,6 +256,8 @@ const DOCSERVER_RESULTS_PATH: &str = "/cache/files/";
 const DATABASE_WAIT_SECONDS: u64 = 30;
 /// Connections at the same time (reliability.md 5.2).
 const CONNECTIONS_MAX: usize = 20_000;
+/// What saves and the database may still write when uploads are refused.
+const UPLOAD_FREE_DISK_MB: u64 = 1024;
 /// Connections from one address: schools stand behind one.
 const CONNECTIONS_PER_ADDRESS: usize = 1_000;
 
@@ -395,6 +404,7 @@ impl Config {
             connections_per_address: serve.connections_per_address.max(1),
             drain: Duration::from_secs(serve.drain_seconds),
             upload_limit: serve.upload_max_mb << 20,
+            upload_free_disk: serve.upload_free_disk_mb.saturating_mul(1 << 20),
             metrics_listen: serve.metrics_listen,
             storage,
         })

@@ -120,6 +120,9 @@ pub enum Error {
     /// The organization's storage is used up.
     #[error("The storage of this organization is full.")]
     QuotaExceeded,
+    /// The disk of the service is nearly full.
+    #[error("The disk of the service is nearly full: nothing can be uploaded at the moment.")]
+    DiskFull,
     /// Anything else; logged with the request id, never shown.
     #[error("Something went wrong on our side.")]
     Internal(#[from] anyhow::Error),

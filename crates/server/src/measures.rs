@@ -17,7 +17,7 @@ type Durations<L> = Family<L, Histogram, fn() -> Histogram>;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct Answered {
-    method: String,
+    method: &'static str,
     route: String,
     status: u16,
 }
@@ -44,6 +44,7 @@ pub struct Measures {
     database: Durations<Kind>,
     notices: Family<Outcome, Counter>,
     conversions: Durations<Outcome>,
+    log_lines_dropped: Counter,
 }
 
 static MEASURES: LazyLock<Measures> = LazyLock::new(|| Measures {
@@ -52,6 +53,7 @@ static MEASURES: LazyLock<Measures> = LazyLock::new(|| Measures {
     database: Family::new_with_constructor(histogram),
     notices: Family::default(),
     conversions: Family::new_with_constructor(histogram),
+    log_lines_dropped: Counter::default(),
 });
 
 fn histogram() -> Histogram {
@@ -64,10 +66,11 @@ pub fn measures() -> &'static Measures {
 }
 
 impl Measures {
-    /// A request was answered. `route` is its template, so that no id becomes a label.
-    pub fn answered(&self, method: &str, route: &str, status: u16, took: Duration) {
+    /// A request was answered. `route` is its template, so that no id becomes a label; `method` is one of a fixed list, so
+    /// that nobody outside can make the number of label sets grow.
+    pub fn answered(&self, method: &'static str, route: &str, status: u16, took: Duration) {
         let route = route.to_owned();
-        let (method, of_route) = (method.to_owned(), Route { route: route.clone() });
+        let of_route = Route { route: route.clone() };
         self.requests.get_or_create(&Answered { method, route, status }).inc();
         self.durations.get_or_create(&of_route).observe(took.as_secs_f64());
     }
@@ -89,6 +92,11 @@ impl Measures {
             .observe(took.as_secs_f64());
     }
 
+    /// A log line was dropped: stderr could not be written or did not keep up.
+    pub fn log_line_dropped(&self) {
+        self.log_lines_dropped.inc();
+    }
+
     /// Names everything to a registry; the counters go on being the same ones.
     pub fn register(&self, registry: &mut Registry) {
         registry.register("http_requests", "Requests answered", self.requests.clone());
@@ -101,6 +109,8 @@ impl Measures {
             "Notices of the document server",
             self.notices.clone(),
         );
+        let help = "Log lines that stderr did not take";
+        registry.register("log_lines_dropped", help, self.log_lines_dropped.clone());
         let help = "Conversions to PDF by the document server";
         registry.register_with_unit("conversion_duration", help, Unit::Seconds, self.conversions.clone());
     }

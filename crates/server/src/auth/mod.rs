@@ -1,6 +1,7 @@
 //! Who asks: from the cookie to a [`Caller`] with his standing in the organization of the request. Everything that
 //! decides is read from the store on every request; the cookie cache never decides (contract 6.1).
 
+pub mod client_requests;
 pub mod hashing;
 pub mod home;
 pub mod origin;
@@ -8,6 +9,7 @@ pub mod places;
 pub mod rates;
 pub mod temporary_password;
 pub mod tenant;
+pub mod uploads;
 
 use axum::extract::{ConnectInfo, MatchedPath, Request};
 use axum::http::{HeaderMap, header};

@@ -2,8 +2,10 @@
 //! names none, never "the first one".
 
 use std::net::{IpAddr, Ipv6Addr};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::http::{HeaderMap, HeaderValue, Uri, header};
+use model::network::{self, Network};
 use model::organization::PlatformHosts;
 
 use crate::store::platform::organizations::HostName;
@@ -14,7 +16,7 @@ pub struct Hosts {
     /// `<slug>.<base_domain>` names an organization.
     pub base_domain: Option<String>,
     /// Proxies whose X-Forwarded-* headers count.
-    pub trusted_proxies: Vec<IpAddr>,
+    pub trusted_proxies: Vec<Network>,
     /// The host of the web client, which names no organization.
     pub frontend: Option<String>,
 }
@@ -27,7 +29,7 @@ impl Hosts {
         if line.is_some_and(|line| line.is_none() || line != host) {
             return None;
         }
-        let behind_proxy = peer.is_some_and(|peer| self.trusted_proxies.contains(&peer));
+        let behind_proxy = peer.is_some_and(|peer| self.is_proxy(peer));
         let host = if behind_proxy && headers.contains_key(FORWARDED_HOST) {
             only(headers, FORWARDED_HOST).ok()??
         } else {
@@ -52,20 +54,33 @@ impl Hosts {
         }
     }
 
-    /// The client's address: the peer, or what a trusted proxy says it is (the last address it did not make itself).
+    /// Whether this is a proxy whose X-Forwarded-* headers count.
+    pub fn is_proxy(&self, peer: IpAddr) -> bool {
+        network::contains(&self.trusted_proxies, peer)
+    }
+
+    /// The client's address: the peer, or what trusted proxies say it is (the last address that is none of theirs).
     pub fn client_address(&self, headers: &HeaderMap, peer: Option<IpAddr>) -> Option<IpAddr> {
         let peer = peer?;
-        if !self.trusted_proxies.contains(&peer) {
-            return Some(peer);
+        let forwarded = headers.get_all(FORWARDED_FOR);
+        if forwarded.iter().next().is_some() && !self.is_proxy(peer) {
+            warn_of_untrusted_proxy(peer);
         }
-        let forwarded = headers
-            .get("x-forwarded-for")
-            .and_then(|value| value.to_str().ok())
-            .unwrap_or_default();
-        let mut hops = forwarded
-            .rsplit(',')
-            .filter_map(|hop| hop.trim().parse::<IpAddr>().ok());
-        hops.find(|hop| !self.trusted_proxies.contains(hop)).or(Some(peer))
+        let values = forwarded.iter().map(HeaderValue::as_bytes);
+        Some(network::client_address(values, peer, &self.trusted_proxies))
+    }
+}
+
+/// Says once in the life of the process that somebody calls through a proxy that is not trusted: then all its clients are
+/// counted as one address, and sign-in limits meet all of them together.
+fn warn_of_untrusted_proxy(peer: IpAddr) {
+    static IS_SAID: AtomicBool = AtomicBool::new(false);
+    if !IS_SAID.swap(true, Ordering::Relaxed) {
+        tracing::warn!(
+            %peer,
+            "X-Forwarded-For from an address that TRUST_PROXY does not name is ignored: if a proxy has this address, \
+             add it to TRUST_PROXY"
+        );
     }
 }
 
@@ -91,6 +106,8 @@ pub fn spelled(address: IpAddr) -> String {
     }
 }
 
+/// What a proxy says about the client it was called by.
+const FORWARDED_FOR: &str = "x-forwarded-for";
 /// What a proxy says about the host it was asked for.
 const FORWARDED_HOST: &str = "x-forwarded-host";
 
@@ -215,7 +232,7 @@ mod tests {
         let stranger = IpAddr::from([192, 0, 2, 7]);
         let hosts = Hosts {
             base_domain: None,
-            trusted_proxies: vec![proxy],
+            trusted_proxies: vec!["10.0.0.0/24".parse().expect("a network")],
             frontend: None,
         };
         let mut headers = HeaderMap::new();
@@ -232,5 +249,11 @@ mod tests {
             Some(IpAddr::from([203, 0, 113, 5]))
         );
         assert_eq!(hosts.client_address(&headers, Some(stranger)), Some(stranger));
+        // The client's own header stands before the proxy's.
+        headers.append("x-forwarded-for", HeaderValue::from_static("203.0.113.77:4711"));
+        assert_eq!(
+            hosts.client_address(&headers, Some(proxy)),
+            Some(IpAddr::from([203, 0, 113, 77]))
+        );
     }
 }

@@ -117,7 +117,7 @@ fn on<T>(storage: &StorageArgs, act: impl FnOnce(&Place) -> anyhow::Result<T>) -
     if storage.files_url.as_deref().map(str::trim) == Some("memory:") {
         bail!("FILES_URL=memory: keeps files in the service itself; nobody else can read them");
     }
-    super::serve::start_log("text", "warn");
+    let log = super::serve::start_log("text", "warn")?;
     if let Some(specification) = crate::config::failpoint() {
         failpoint::arm_kill(&specification);
     }
@@ -125,12 +125,14 @@ fn on<T>(storage: &StorageArgs, act: impl FnOnce(&Place) -> anyhow::Result<T>) -
     let files = runtime
         .block_on(Files::connect(storage))
         .context("open the file storage")?;
-    act(&Place {
+    let outcome = act(&Place {
         database: storage.database()?,
         files,
         data_dir: storage.data_dir.clone(),
         runtime: runtime.handle().clone(),
-    })
+    });
+    log.flush(super::serve::FLUSH);
+    outcome
 }
 
 fn confirmed(storage: &StorageArgs) -> anyhow::Result<()> {
@@ -221,6 +223,7 @@ impl Voice {
         }
         self.last = Instant::now();
         let of = progress.of.map(|of| format!(" of {of}")).unwrap_or_default();
-        eprintln!("{}: {}{of}, {} MiB", progress.what, progress.done, progress.bytes >> 20);
+        let megabytes = progress.bytes >> 20;
+        super::report(&format!("{}: {}{of}, {megabytes} MiB", progress.what, progress.done));
     }
 }

@@ -22,7 +22,7 @@ use tokio::task::JoinSet;
 
 use self::caller::Service;
 use self::people::{PASSWORD, School};
-use super::serve::{build, start_log};
+use super::serve::{FLUSH, build, start_log};
 use crate::config::{Config, ServeArgs, StorageArgs};
 use crate::failpoint;
 use crate::http::{listen, router};
@@ -49,11 +49,13 @@ pub struct DemoArgs {
 
 /// Runs the demo until told to stop.
 pub fn run(arguments: DemoArgs) -> anyhow::Result<()> {
-    start_log("text", &arguments.log_level);
+    let log = start_log("text", &arguments.log_level)?;
     if let Some(specification) = crate::config::failpoint() {
         failpoint::arm_kill(&specification);
     }
-    super::run_service(demo(arguments))
+    let outcome = super::run_service(demo(arguments));
+    log.flush(FLUSH);
+    outcome
 }
 
 async fn demo(arguments: DemoArgs) -> anyhow::Result<()> {
@@ -90,7 +92,9 @@ async fn demo(arguments: DemoArgs) -> anyhow::Result<()> {
     let lesson = prepare(&service, &school, arguments.still)
         .await
         .context("the lesson of the demo school")?;
-    print_sign_ins(&frontend_url, &practice.url(), &school)?;
+    if let Err(error) = print_sign_ins(&frontend_url, &practice.url(), &school) {
+        tracing::warn!(%error, "stdout cannot be written");
+    }
     serving.await??;
     drop(lesson);
     practice.stop().await;

@@ -101,7 +101,7 @@ async fn import(arguments: &ImportArgs) -> anyhow::Result<ImportCounts> {
         let before = done;
         done += i64::try_from(unit.len())?;
         if before / TOLD_EVERY != done / TOLD_EVERY {
-            eprintln!("{done} rows");
+            super::report(&format!("{done} rows"));
         }
     }
     Ok(running.await??)

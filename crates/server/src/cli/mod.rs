@@ -8,11 +8,13 @@ pub mod describe;
 mod doctor;
 mod healthcheck;
 mod import;
+mod log_writer;
 mod manual;
 mod migrate;
 mod serve;
 mod settings;
 
+use std::io::Write as _;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -112,12 +114,17 @@ pub fn run() -> ExitCode {
         Err(error) => {
             // One line for a refused configuration; a chain of causes for everything else.
             match error.downcast_ref::<Refused>() {
-                Some(refused) => eprintln!("{refused}"),
-                None => eprintln!("{error:#}"),
+                Some(refused) => report(&refused.to_string()),
+                None => report(&format!("{error:#}")),
             }
             ExitCode::FAILURE
         }
     }
+}
+
+/// Writes a line to stderr, as far as it can be written: a command must not fail because nobody reads its messages.
+fn report(line: &str) {
+    drop(writeln!(std::io::stderr(), "{line}"));
 }
 
 /// Reads `.env` of the working directory; what the environment already says wins.
@@ -125,7 +132,7 @@ fn load_dotenv() {
     if let Err(error) = dotenvy::dotenv()
         && !error.not_found()
     {
-        eprintln!(".env: {error}");
+        report(&format!(".env: {error}"));
     }
 }
 

@@ -1,11 +1,13 @@
 //! `groupwork serve`: check the settings, migrate, listen, and stop cleanly on SIGTERM.
 
 use std::io::Write as _;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use sd_notify::NotifyState;
 use tokio::net::TcpListener;
 
+use super::log_writer::LogWriter;
 use crate::app::App;
 use crate::config::{Config, ServeArgs, StorageArgs};
 use crate::failpoint;
@@ -15,12 +17,12 @@ use crate::http::{descriptors, listen, metrics, router};
 pub fn run(serve: ServeArgs, storage: StorageArgs) -> anyhow::Result<()> {
     let (format, level) = (serve.log_format.clone(), serve.log_level.clone());
     let config = Config::check(serve, storage)?;
-    start_log(&format, &level);
+    let log = start_log(&format, &level)?;
     if let Some(specification) = crate::config::failpoint() {
         failpoint::arm_kill(&specification);
     }
     tracing::info!(most = descriptors::raise(), "descriptors this process may hold");
-    super::run_service(async {
+    let outcome = super::run_service(async {
         let listener = TcpListener::bind(config.listen)
             .await
             .with_context(|| format!("listen on {}", config.listen))?;
@@ -34,11 +36,11 @@ pub fn run(serve: ServeArgs, storage: StorageArgs) -> anyhow::Result<()> {
         };
         let app = build(config, address).await?;
         if let Some(metrics) = metrics {
-            writeln!(std::io::stdout(), "metrics at http://{}/metrics", metrics.local_addr()?)?;
+            announce(&format!("metrics at http://{}/metrics", metrics.local_addr()?));
             tokio::spawn(metrics::serve(metrics, app.clone()));
         }
         failpoint::hit("start.built");
-        writeln!(std::io::stdout(), "groupwork listens on http://{address}")?;
+        announce(&format!("groupwork listens on http://{address}"));
         let stop = async {
             let mut signal = std::pin::pin!(listen::stop_signal());
             // The first look at the signal begins to wait for it: nobody may stop us before.
@@ -49,10 +51,22 @@ pub fn run(serve: ServeArgs, storage: StorageArgs) -> anyhow::Result<()> {
             }
             tell_manager(NotifyState::Stopping);
         };
+        let store = app.store().clone();
         listen::serve(listener, router::router(app.clone()), app, stop).await?;
+        if let Err(error) = store.checkpoint().await {
+            tracing::warn!(
+                error = format!("{error:?}"),
+                "the write-ahead log of SQLite was not checkpointed"
+            );
+        }
         Ok(())
-    })
+    });
+    log.flush(FLUSH);
+    outcome
 }
+
+/// How long a process that ends waits for its last log lines to be written.
+pub const FLUSH: Duration = Duration::from_secs(2);
 
 /// Tells whoever started the service how it is; nobody, unless systemd wants to know (`Type=notify`).
 fn tell_manager(state: NotifyState<'_>) {
@@ -73,17 +87,31 @@ pub async fn build(config: Config, address: std::net::SocketAddr) -> anyhow::Res
         .context("start")
 }
 
-/// Sends log records to stderr, as text or as JSON lines.
-pub fn start_log(format: &str, level: &str) {
+/// Sends log records to stderr, as text or as JSON lines, through a queue: see [`LogWriter`]. What is queued at the end of
+/// the process is written by [`LogWriter::flush`].
+pub fn start_log(format: &str, level: &str) -> anyhow::Result<LogWriter> {
+    let writer = LogWriter::start(std::io::stderr()).context("start the log thread")?;
     let filter = tracing_subscriber::EnvFilter::try_new(format!("{level},refinery_core=warn,tungstenite=warn"))
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("info"));
     let log = tracing_subscriber::fmt()
         .with_env_filter(filter)
-        .with_writer(std::io::stderr)
+        .with_writer(writer.clone())
+        // The library would report its own errors with `eprintln!`, which panics where stderr cannot be written.
+        .log_internal_errors(false)
         .with_target(false);
     if format == "json" {
         log.json().init();
     } else {
         log.init();
+    }
+    // The default hook writes to stderr itself, and would wait for a pipe that nobody reads.
+    std::panic::set_hook(Box::new(|panic| tracing::error!(%panic, "a thread panicked")));
+    Ok(writer)
+}
+
+/// Prints a line for the person who started the service. A stdout that cannot be written is no reason not to serve.
+pub fn announce(line: &str) {
+    if let Err(error) = writeln!(std::io::stdout(), "{line}") {
+        tracing::warn!(%error, "stdout cannot be written");
     }
 }

@@ -21,6 +21,13 @@ const COMMAND_LIFE: i64 = 300;
 /// Seconds that a page has to open the editor (contract 8.1).
 const EDITOR_LIFE: i64 = 600;
 
+/// Seconds that a token of the document server may live at most. It gives its own five minutes, unless its operator changes
+/// that; one that lives for years would be a key to the document for whoever finds it in a log.
+const LONGEST_LIFE: i64 = 3600;
+
+/// What the log shows of the reason for which a token was refused.
+const LONGEST_LOGGED: usize = 200;
+
 /// Claims by name, as they are signed.
 pub type Claims = Map<String, Value>;
 
@@ -118,7 +125,9 @@ impl Tokens {
             if *error.kind() == ErrorKind::ExpiredSignature {
                 tracing::warn!("a document-server token has expired: the clocks of the two servers differ (skew)");
             } else {
-                tracing::warn!(%error, "a document-server token was refused");
+                // It may quote what the token says, and that may be long.
+                let error: String = error.to_string().chars().take(LONGEST_LOGGED).collect();
+                tracing::warn!(error, "a document-server token was refused");
             }
             Error::DocumentServerTokenInvalid
         })?;
@@ -128,6 +137,15 @@ impl Tokens {
         if issued.is_some_and(|issued| issued > (now + LEEWAY) as f64) {
             tracing::warn!(
                 "a document-server token comes from the future: the clocks of the two servers differ (skew)"
+            );
+            return Err(Error::DocumentServerTokenInvalid);
+        }
+        let expires = claims.claims.get("exp").map(|exp| exp.as_f64().unwrap_or(f64::MAX));
+        #[expect(clippy::cast_precision_loss, reason = "seconds since 1970 are exact")]
+        if expires.is_none_or(|expires| expires > (now + LONGEST_LIFE + LEEWAY) as f64) {
+            tracing::warn!(
+                longest_seconds = LONGEST_LIFE,
+                "a document-server token lives too long: lower services.CoAuthoring.token.outbox.expires there"
             );
             return Err(Error::DocumentServerTokenInvalid);
         }
@@ -160,34 +178,35 @@ impl DocumentServer {
         }
     }
 
-    /// What a notice says: from the token in its body, else from the one in its header. Where both are, both must hold
-    /// and agree.
-    pub fn callback_claims(&self, header: Option<&str>, body: &Value) -> Result<CallbackClaims> {
+    /// What a notice says by the token of its header, which is verified before anything of the body is read; nothing where
+    /// the header has no token of ours.
+    pub fn header_claims(&self, header: Option<&str>) -> Result<Option<CallbackClaims>> {
+        match bearer(header) {
+            Ok(token) => fresh(self.claims_of_header(token)?).map(Some),
+            // A body token speaks for itself; a proxy may use the header for something else.
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// What a notice says: from the token in its body, else from the one in its header, of which `by_header` are the
+    /// [verified claims](Self::header_claims). Where both are, both must hold and agree.
+    pub fn callback_claims(
+        &self,
+        by_header: Option<CallbackClaims>,
+        header: Option<&str>,
+        body: &Value,
+    ) -> Result<CallbackClaims> {
         let in_body = body
             .get("token")
             .and_then(Value::as_str)
             .filter(|token| !token.is_empty());
         let by_body = in_body.map(|token| self.claims_of_body(token)).transpose()?;
-        let by_header = match bearer(header) {
-            Ok(token) => Some(self.claims_of_header(token)?),
-            // A body token speaks for itself; a proxy may use the header for something else.
-            Err(_) if by_body.is_some() => None,
-            Err(error) => return Err(error),
-        };
-        let claims = match (by_body, by_header) {
+        match (by_body, by_header) {
             (Some(body), Some(header)) if body.key != header.key || body.status != header.status => {
-                return Err(Error::DocumentServerTokenMismatch);
+                Err(Error::DocumentServerTokenMismatch)
             }
-            (Some(claims), _) | (None, Some(claims)) => claims,
-            (None, None) => return Err(Error::DocumentServerTokenMissing),
-        };
-        let now = clock::now().as_millis() / 1000;
-        let age = claims.iat.map(|issued| now.saturating_sub(issued));
-        if age.is_some_and(|age| age < FRESHNESS) {
-            Ok(claims)
-        } else {
-            tracing::warn!(age, "a notice is too old: the clocks of the two servers differ (skew)");
-            Err(Error::DocumentServerTokenInvalid)
+            (Some(claims), _) | (None, Some(claims)) => fresh(claims),
+            (None, None) => Err(bearer(header).err().unwrap_or(Error::DocumentServerTokenMissing)),
         }
     }
 
@@ -205,6 +224,18 @@ impl DocumentServer {
         }
         payload.insert("iat".to_owned(), outer.remove("iat").unwrap_or_default());
         callback(payload)
+    }
+}
+
+/// The claims of a notice that was sent lately.
+fn fresh(claims: CallbackClaims) -> Result<CallbackClaims> {
+    let now = clock::now().as_millis() / 1000;
+    let age = claims.iat.map(|issued| now.saturating_sub(issued));
+    if age.is_some_and(|age| age < FRESHNESS) {
+        Ok(claims)
+    } else {
+        tracing::warn!(age, "a notice is too old: the clocks of the two servers differ (skew)");
+        Err(Error::DocumentServerTokenInvalid)
     }
 }
 

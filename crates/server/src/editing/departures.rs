@@ -10,7 +10,7 @@ use tokio_util::task::AbortOnDropHandle;
 use super::{Editing, standpoint};
 use crate::error::{Error, Result};
 use crate::live::bus::Departure;
-use crate::store::Standpoint;
+use crate::store::{Standpoint, Tenant};
 
 impl Editing {
     /// Starts sending out; it ends with the value. Without a document server nobody has anything open.
@@ -26,6 +26,20 @@ impl Editing {
                 }
             }
         })))
+    }
+
+    /// Looks whether these editors may still read what they opened: the configuration of an editor lives for minutes, and
+    /// who got it may have left the group or the organization since.
+    pub(super) fn check_editors(&self, tenant: Tenant, people: Vec<UserId>) {
+        if people.is_empty() {
+            return;
+        }
+        let editing = self.clone();
+        tokio::spawn(async move {
+            if let Err(error) = editing.send_out(Departure { tenant, people }).await {
+                tracing::warn!(error = format!("{error:?}"), "open editors were not checked");
+            }
+        });
     }
 
     async fn send_out(&self, departure: Departure) -> Result<()> {

@@ -60,10 +60,12 @@ impl Editing {
             // A save was taken above.
             Notice::Save(_) | Notice::Other => {}
             Notice::Editing { users } => {
+                let (tenant, people) = (standpoint.tenant.clone(), users.clone());
                 let write = self.write(standpoint, move |work| {
                     saves::note_editors(work, &note, generation, &users)
                 });
                 write.await?;
+                self.check_editors(tenant, people);
             }
             Notice::Closed => {
                 let document = note.document_id;

@@ -1,5 +1,6 @@
 //! A file on its way in: written piece by piece, counted and hashed, and gone again unless it is committed.
 
+use std::any::Any;
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -143,6 +144,7 @@ impl Staging {
             sha256: hex(&digest.finalize()),
             head: self.head,
             content,
+            held: None,
         })
     }
 
@@ -171,6 +173,7 @@ pub struct Staged {
     sha256: String,
     head: Vec<u8>,
     content: Content,
+    held: Option<Box<dyn Any + Send + Sync>>,
 }
 
 #[derive(Debug)]
@@ -185,6 +188,11 @@ enum Content {
 }
 
 impl Staged {
+    /// Holds a value until this file is kept or gone.
+    pub fn hold(&mut self, value: impl Any + Send + Sync) {
+        self.held = Some(Box::new(value));
+    }
+
     /// How many bytes it has.
     pub fn size(&self) -> u64 {
         self.size

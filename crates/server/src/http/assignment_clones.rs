@@ -24,7 +24,7 @@ pub fn routes() -> Endpoints {
 #[utoipa::path(post, path = "/assignments/{id}/clone", params(("id" = String, Path)), request_body = NewCopy,
     responses((status = 201, body = AssignmentView),
         (status = 409, description = "CLASS_MISMATCH, COURSE_ARCHIVED, CLASS_ARCHIVED"),
-        (status = 507, description = "QUOTA_EXCEEDED"),
+        (status = 507, description = "QUOTA_EXCEEDED, DISK_FULL"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn clone(
     cx: Context,

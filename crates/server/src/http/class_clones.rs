@@ -22,7 +22,7 @@ pub fn routes() -> Endpoints {
 /// Make a class once more for another school year, as a draft: without groups, and without anything that was handed in
 #[utoipa::path(post, path = "/classes/{id}/clone", params(("id" = String, Path)), request_body = NewClone,
     responses((status = 201, body = ClassView), (status = 409, description = "LIMIT_REACHED"),
-        (status = 507, description = "QUOTA_EXCEEDED"),
+        (status = 507, description = "QUOTA_EXCEEDED, DISK_FULL"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn clone(cx: Context, Path(id): Path<ClassId>, Valid(new): Valid<NewClone>) -> Result<Created<ClassView>> {
     let (class, wanted) = (id.clone(), new.clone());

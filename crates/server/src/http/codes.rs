@@ -33,6 +33,10 @@ const CODES: &[(&str, &str)] = &[
         "DOCSERVER_ERROR",
         "The document server failed; details says what it named as the cause.",
     ),
+    (
+        "DISK_FULL",
+        "The disk of the service is nearly full; whoever runs it has to make room.",
+    ),
     ("DOCSERVER_TIMEOUT", "The document server did not answer in time."),
     (
         "DOCSERVER_TOKEN_INVALID",
@@ -244,6 +248,7 @@ pub fn of_likeness(route: Likeness) -> Vec<(u16, &'static str)> {
             (415, "UNSUPPORTED_MEDIA_TYPE"),
             (415, "UNSUPPORTED_FILE_TYPE"),
             (507, "QUOTA_EXCEEDED"),
+            (507, "DISK_FULL"),
         ],
     );
     let unauthenticated = if route.auth { "UNAUTHORIZED" } else { "UNAUTHENTICATED" };

@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;
 
+use super::anonymous_body::AnonymousBody;
 use super::context::{App, Context};
 use super::downloads::{Content, Download, FileBytes, download};
 use super::endpoint::Endpoints;
@@ -218,10 +219,14 @@ struct Verdict {
         (status = 503, body = Verdict, description = "Try again")))]
 async fn notice(State(app): State<App>, Path(id): Path<DocumentId>, request: Request) -> Result<Response> {
     let (parts, body) = request.into_parts();
+    let (server, header) = (app.document_server(), token(&app, &parts.headers));
+    let by_header = server.header_claims(header)?;
+    if let Some(limits) = parts.extensions.get::<AnonymousBody>().filter(|_| by_header.is_some()) {
+        limits.authenticate();
+    }
     let body = read_body(body, NOTICE_LIMIT).await?;
     let body = valid::parse(&body)?;
-    let server = app.document_server();
-    let claims = server.callback_claims(token(&app, &parts.headers), &body)?;
+    let claims = server.callback_claims(by_header, header, &body)?;
     let text = claims.key.clone();
     let found = server.notice(claims).filter(|(key, _)| key.document == id);
     let Some((key, notice)) = found else {

@@ -79,7 +79,7 @@ async fn version_content(
 #[utoipa::path(post, path = "/workrooms/documents/{id}/versions/{version}/restore",
     params(("id" = String, Path), ("version" = i64, Path, description = "The number of the version")),
     responses((status = 200, body = DocumentView), (status = 423, description = "DOCUMENT_LOCKED"),
-        (status = 507, description = "QUOTA_EXCEEDED"),
+        (status = 507, description = "QUOTA_EXCEEDED, DISK_FULL"),
         (status = 409, description = "ALREADY_SUBMITTED, CLASS_ARCHIVED")))]
 async fn restore(cx: Context, Path((id, version)): Path<(DocumentId, String)>) -> Result<Json<DocumentView>> {
     let document = id.clone();

@@ -22,6 +22,8 @@ use super::context::{App, Context};
 use super::pace;
 use super::quota;
 use super::valid;
+use crate::auth::Caller;
+use crate::auth::uploads::{Room, UploadPermit};
 use crate::error::{Error, Result};
 use crate::failpoint;
 use crate::files::{Staged, inspect, name};
@@ -92,10 +94,18 @@ impl<F: DeserializeOwned + Validate<Context = ()>> FromRequest<App> for Upload<F
             return Err(Error::UnsupportedMediaType("multipart/form-data"));
         }
         let (mut parts, body) = request.into_parts();
-        if let Ok(cx) = Context::from_request_parts(&mut parts, app).await {
-            quota::expect_room(&cx, at_least(&parts.headers)).await?;
+        let room = match Context::from_request_parts(&mut parts, app).await {
+            Ok(cx) => {
+                let (least, most) = (at_least(&parts.headers), at_most(&parts.headers, app));
+                quota::expect_room_between(&cx, least, most).await
+            }
+            Err(_) => Ok(None),
+        };
+        let request = Request::from_parts(parts, body);
+        match room {
+            Ok(room) => Self::read(request, room, app).await,
+            Err(error) => Err(refuse(request, error).await),
         }
-        Self::read(Request::from_parts(parts, body), app).await
     }
 }
 
@@ -106,30 +116,42 @@ impl FromRequest<App> for Passing {
     type Rejection = Error;
 
     async fn from_request(request: Request, app: &App) -> Result<Self> {
-        let upload: Upload = Upload::read(request, app).await?;
+        let upload: Upload = Upload::read(request, None, app).await?;
         Ok(Self(upload.file))
     }
 }
 
 /// How large the file of a form is at least; 0 when the form does not say how long it is.
 fn at_least(headers: &HeaderMap) -> u64 {
-    let length = headers
-        .get(header::CONTENT_LENGTH)
-        .and_then(|length| length.to_str().ok());
-    let length: u64 = length.and_then(|length| length.parse().ok()).unwrap_or(0);
-    length.saturating_sub(AROUND)
+    length(headers).unwrap_or(0).saturating_sub(AROUND)
+}
+
+/// How large it is at most.
+fn at_most(headers: &HeaderMap, app: &App) -> u64 {
+    let limit = app.config().upload_limit;
+    length(headers).map_or(limit, |length| length.min(limit))
+}
+
+fn length(headers: &HeaderMap) -> Option<u64> {
+    headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 
 impl<F: DeserializeOwned + Validate<Context = ()>> Upload<F> {
-    async fn read(request: Request, app: &App) -> Result<Self> {
+    async fn read(request: Request, room: Option<Room>, app: &App) -> Result<Self> {
         if !is_form(request.headers()) {
             return Err(Error::UnsupportedMediaType("multipart/form-data"));
         }
         // Whoever asks before sending gets the refusal instead of the permission.
         let waits = request.headers().contains_key(header::EXPECT);
+        let user = request.extensions().get::<Caller>().map(|caller| &caller.user.id);
+        let user = user.ok_or(Error::Unauthenticated)?;
+        let mut permit = match app.uploads().begin(user, room, at_least(request.headers())).await {
+            Ok(permit) => permit,
+            Err(error) => return Err(refuse(request, error).await),
+        };
         let meter = Meter::default();
         let mut form = meter.form(request).await?;
-        let (file, fields) = match read(&mut form, &meter, app).await {
+        let (file, fields) = match read(&mut form, &meter, &mut permit, app).await {
             Ok(read) => read,
             Err(error) => {
                 if !waits && !matches!(error, Error::SlowBody) {
@@ -138,7 +160,9 @@ impl<F: DeserializeOwned + Validate<Context = ()>> Upload<F> {
                 return Err(error);
             }
         };
-        let (name, staged) = file.ok_or_else(|| Error::invalid("file", "required", "is required"))?;
+        let (name, mut staged) = file.ok_or_else(|| Error::invalid("file", "required", "is required"))?;
+        // Its bytes count until it is kept or gone.
+        staged.hold(permit);
         if staged.size() == 0 {
             return Err(Error::invalid("file", "empty", "is empty"));
         }
@@ -153,7 +177,7 @@ impl<F: DeserializeOwned + Validate<Context = ()>> Upload<F> {
 
 type Parts = (Option<(FileName, Staged)>, Map<String, Value>);
 
-async fn read(form: &mut Multipart, meter: &Meter, app: &App) -> Result<Parts> {
+async fn read(form: &mut Multipart, meter: &Meter, permit: &mut UploadPermit, app: &App) -> Result<Parts> {
     let (mut file, mut fields) = (None, Map::new());
     loop {
         meter.expect_head();
@@ -178,16 +202,17 @@ async fn read(form: &mut Multipart, meter: &Meter, app: &App) -> Result<Parts> {
                 .replace("%22", "\"")
                 .replace("%0D", "")
                 .replace("%0A", "");
-            file = Some((name::safe(&sent), stage(&mut part, app).await?));
+            file = Some((name::safe(&sent), stage(&mut part, permit, app).await?));
         } else {
             fields.insert(key.clone(), Value::String(text(&mut part, &key).await?));
         }
     }
 }
 
-async fn stage(part: &mut Field<'_>, app: &App) -> Result<Staged> {
+async fn stage(part: &mut Field<'_>, permit: &mut UploadPermit, app: &App) -> Result<Staged> {
     let mut staging = app.files().stage(app.config().upload_limit);
     while let Some(piece) = complete(part.chunk()).await? {
+        permit.receive(piece.len() as u64).await?;
         staging.write(&piece).await?;
     }
     staging.finish().await
@@ -215,6 +240,17 @@ async fn complete<T>(step: impl Future<Output = Result<T, axum::extract::multipa
             format!("the form cannot be read: {}", error.body_text()),
         )
     })
+}
+
+/// Refuses a form of which nothing was read. Whoever sends without asking first would find a broken connection instead of
+/// the reason.
+async fn refuse(request: Request, error: Error) -> Error {
+    if !request.headers().contains_key(header::EXPECT) {
+        let mut pieces = request.into_body().into_data_stream();
+        let rest = async { while let Some(Ok(_)) = pieces.next().await {} };
+        let _ = tokio::time::timeout(DRAIN, rest).await;
+    }
+    error
 }
 
 /// Reads on for a moment and forgets what comes.

@@ -12,8 +12,10 @@ use axum::response::Response;
 use model::access::{Access, Standing};
 use model::rate::Meter;
 
+use super::anonymous_body::AnonymousBody;
 use super::context::App;
-use super::pace::{self, Holding, Waiting, read_body};
+use super::export_body::ExportBody;
+use super::pace::{self, Waiting, read_body};
 use super::terms::Terms;
 use super::valid;
 use crate::actions::rates;
@@ -55,14 +57,25 @@ async fn serve(route: Route, request: Request, next: Next) -> Response {
         .expect("router.rs puts the app into every request");
     let claim = app.gate().claim(&request, app.frontend_origin());
     let mut meter = None;
+    let client = claim.address.clone();
     let admitted = match admit(route, &app, claim, request.method(), &mut meter).await {
-        Ok(Some(caller)) => seat(route, &app, caller, request).await,
-        Ok(None) => Ok((request, None)),
+        Ok(Some(caller)) => {
+            let seated = seat(route, &app, caller, request).await;
+            seated.map(|(request, held)| (request, held, None))
+        }
+        Ok(None) => {
+            let (request, body) = AnonymousBody::limit(request, client);
+            Ok((request, None, Some(body)))
+        }
         Err(error) => Err(error),
     };
     let mut response = match admitted {
-        Ok((request, None)) => next.run(request).await,
-        Ok((request, Some(held))) => next.run(request).await.map(|body| Holding::keep(body, held)),
+        // What was read of a body may be in memory, and counts, until the answer is there.
+        Ok((request, None, _body)) => next.run(request).await,
+        Ok((request, Some(held), _)) => next
+            .run(request)
+            .await
+            .map(|body| ExportBody::hold(body, held.0, held.1)),
         Err(error) => (route.refuse)(error),
     };
     if let Some(meter) = meter {
@@ -129,7 +142,8 @@ async fn admit(
     is_well_formed.then_some(caller).ok_or(Error::NotFound)
 }
 
-/// What a request holds until its answer was taken: a place among those of its school, one among the own exports.
+/// What a request holds: a place among those of its school until its answer was computed, one among the own exports until
+/// it was read.
 type Held = (Place, Option<Exporting>);
 
 /// Gives the request its caller, where he stands, and what only those who were admitted use up: a turn of the whole

@@ -41,7 +41,7 @@ pub(super) struct HandoutView {
 #[utoipa::path(post, path = "/assignments/{id}/handouts", params(("id" = String, Path)), request_body = NewHandout,
     responses((status = 200, body = HandoutView),
         (status = 409, description = "ASSIGNMENT_FINISHED, CLASS_ARCHIVED"),
-        (status = 507, description = "QUOTA_EXCEEDED"),
+        (status = 507, description = "QUOTA_EXCEEDED, DISK_FULL"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn hand_out(
     cx: Context,

@@ -1,11 +1,15 @@
 //! Whether the service lives, whether it can work, and the document that describes it. No secrets, no tenant data.
 
+use std::io::Write as _;
 use std::sync::OnceLock;
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use model::access::Access;
 use model::time::Timestamp;
 use serde::Serialize;
@@ -15,6 +19,7 @@ use utoipa_axum::routes;
 use super::context::App;
 use super::endpoint::Endpoints;
 use super::terms::Terms;
+use super::web_client;
 use crate::clock;
 use crate::error::Result;
 use crate::store::platform::PlatformProof;
@@ -136,14 +141,36 @@ async fn keeps_rows(app: &App) -> bool {
 
 /// This document
 #[utoipa::path(get, path = "/openapi.json", responses((status = 200, description = "OpenAPI 3.1")))]
-async fn openapi() -> Result<Response> {
+async fn openapi(headers: HeaderMap) -> Result<Response> {
     // It is the same as long as the service runs, and large.
     static TEXT: OnceLock<String> = OnceLock::new();
+    // Compressed once as well, so that asking for it costs next to nothing.
+    static COMPRESSED: OnceLock<Bytes> = OnceLock::new();
     let text = if let Some(text) = TEXT.get() {
         text
     } else {
         let made = serde_json::to_string(&super::router::description().0)?;
         TEXT.get_or_init(|| made)
     };
-    Ok(([(header::CONTENT_TYPE, "application/json")], text.as_str()).into_response())
+    let media = (header::CONTENT_TYPE, "application/json");
+    let accepted = headers
+        .get(header::ACCEPT_ENCODING)
+        .and_then(|value| value.to_str().ok());
+    if !accepted.is_some_and(|accepted| web_client::takes(accepted, "gzip")) {
+        return Ok(([media], text.as_str()).into_response());
+    }
+    let compressed = if let Some(compressed) = COMPRESSED.get() {
+        compressed
+    } else {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+        encoder.write_all(text.as_bytes())?;
+        let made = encoder.finish()?;
+        COMPRESSED.get_or_init(|| made.into())
+    };
+    let fields = [
+        media,
+        (header::CONTENT_ENCODING, "gzip"),
+        (header::VARY, "accept-encoding"),
+    ];
+    Ok((fields, compressed.clone()).into_response())
 }

@@ -1,6 +1,7 @@
 //! What surrounds every request, in the specification's order: request id, request log, (then the guard of the route:
 //! authenticate, resolve tenant, authorize; then validation and the handler), and rendering of errors on the way out.
 
+use std::net::IpAddr;
 use std::time::Instant;
 
 use axum::Json;
@@ -11,8 +12,9 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use super::context::App;
+use super::pace::Holding;
 use super::reply::{ErrorBody, ErrorReply};
-use crate::auth::RequestId;
+use crate::auth::{Peer, RequestId};
 use crate::clock;
 use crate::error::Error;
 use crate::measures::measures;
@@ -24,6 +26,10 @@ pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const LONGEST_URI: usize = 8 * 1024;
 /// The most that all header fields may have, in bytes; hyper lets no more than a hundred of them pass.
 const LARGEST_HEAD: usize = 16 * 1024;
+/// The methods that some route serves.
+const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+/// What metrics and logs call all other methods.
+const OTHER_METHOD: &str = "OTHER";
 /// What the log shows of a path.
 const LONGEST_LOGGED: usize = 512;
 /// What follows is a secret that was mailed, wherever in a path it stands.
@@ -37,18 +43,24 @@ pub async fn surround(State(app): State<App>, mut request: Request, next: Next) 
     let id = given_id(request.headers()).unwrap_or_else(clock::new_id);
     request.extensions_mut().insert(RequestId(id.clone()));
     let is_secure = app.frontend_origin().starts_with("https://");
+    let permit = behind_proxy(&app, &request)
+        .map(|client| app.client_requests().acquire(client))
+        .transpose();
     request.extensions_mut().insert(app);
-    let method = request.method().clone();
+    let method = known_method(request.method());
     let route = request
         .extensions()
         .get::<MatchedPath>()
         .map(|path| path.as_str().to_owned());
     let path = logged_path(route.as_deref(), request.uri().path());
 
-    let answer = match fitting(&request) {
-        Ok(()) => next.run(request).await,
-        Err(error) => error.into_response(),
+    let answer = match (fitting(&request), permit) {
+        _ if method.is_none() => unknown_method(),
+        (Ok(()), Ok(None)) => next.run(request).await,
+        (Ok(()), Ok(Some(permit))) => next.run(request).await.map(|body| Holding::keep(body, permit)),
+        (Err(error), _) | (_, Err(error)) => error.into_response(),
     };
+    let method = method.unwrap_or(OTHER_METHOD);
     let mut response = render_error(answer, &id);
 
     if let Ok(value) = HeaderValue::from_str(&id) {
@@ -57,12 +69,12 @@ pub async fn surround(State(app): State<App>, mut request: Request, next: Next) 
     protect(response.headers_mut(), is_secure);
     let status = response.status().as_u16();
     let took = started.elapsed();
-    measures().answered(method.as_str(), route.as_deref().unwrap_or("-"), status, took);
+    measures().answered(method, route.as_deref().unwrap_or("-"), status, took);
     let milliseconds = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
     // The path may hold ids but never names, secrets or query values.
     tracing::info!(
         request.id = id,
-        http.method = %method,
+        http.method = method,
         http.route = route.as_deref().unwrap_or("-"),
         http.path = path,
         http.status = status,
@@ -81,6 +93,27 @@ fn logged_path(route: Option<&str>, path: &str) -> String {
         .into_iter()
         .find_map(|before| path.find(before).map(|at| &path[..at + before.len()]));
     shown.unwrap_or(path).chars().take(LONGEST_LOGGED).collect()
+}
+
+/// The method as metrics and logs name it; nothing for one that no route serves. A client may send any word of any length.
+fn known_method(method: &Method) -> Option<&'static str> {
+    METHODS.into_iter().find(|known| *known == method.as_str())
+}
+
+/// Refuses a method that no route serves, before anything else looks at the request.
+fn unknown_method() -> Response {
+    let mut response = Error::MethodNotAllowed.into_response();
+    let served = HeaderValue::from_static("GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
+    response.headers_mut().insert(header::ALLOW, served);
+    response
+}
+
+/// The client of a request that came through a trusted proxy.
+fn behind_proxy(app: &App, request: &Request) -> Option<IpAddr> {
+    let hosts = app.gate().hosts();
+    let peer = request.extensions().get::<Peer>()?.0.ip();
+    let is_proxy = hosts.is_proxy(peer);
+    hosts.client_address(request.headers(), Some(peer)).filter(|_| is_proxy)
 }
 
 /// Whether the head of a request has a size that anybody needs (reliability.md 5.2).

@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use axum::Router;
@@ -15,6 +15,7 @@ use axum::response::Response;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use model::network::{self, Network};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -23,7 +24,7 @@ use tower::ServiceExt as _;
 use super::context::App;
 use super::line::{Line, Phase};
 use super::pace::{Holding, Paced, Waiting};
-use crate::auth::tenant::network;
+use crate::auth::tenant::network as counted_address;
 
 /// How long requests in flight may take once the service was told to stop (contract 9).
 const GRACE: Duration = Duration::from_secs(25);
@@ -160,6 +161,7 @@ async fn serve_connection(
         .map_response(move |mut response: Response| {
             // What became a WebSocket has limits of its own and no next request.
             if response.status() == StatusCode::SWITCHING_PROTOCOLS {
+                phase.upgrade();
                 return response;
             }
             if app.is_draining() {
@@ -200,7 +202,7 @@ struct Crowd(Arc<Places>);
 struct Places {
     most: usize,
     most_of_one: usize,
-    proxies: Vec<IpAddr>,
+    proxies: Vec<Network>,
     taken: Mutex<(usize, HashMap<IpAddr, usize>)>,
 }
 
@@ -223,14 +225,14 @@ impl Crowd {
 
     /// A place for a connection, if there is one; a proxy stands for everybody behind it.
     fn admit(&self, peer: IpAddr) -> Option<Place> {
-        let address = network(peer);
+        let address = counted_address(peer);
         let mut taken = self.0.taken.lock().unwrap_or_else(PoisonError::into_inner);
         if taken.0 >= self.0.most {
             tracing::warn!(most = self.0.most, "a connection was refused: there are too many");
             return None;
         }
         let of_one = taken.1.get(&address).copied().unwrap_or_default();
-        if of_one >= self.0.most_of_one && !self.0.proxies.contains(&peer) {
+        if of_one >= self.0.most_of_one && !network::contains(&self.0.proxies, peer) {
             tracing::debug!(%address, "a connection was refused: this address has too many");
             return None;
         }
@@ -257,7 +259,8 @@ impl Drop for Place {
     }
 }
 
-/// Resolves when the process is asked to stop (SIGTERM, or Ctrl-C at a terminal).
+/// Resolves when the process is asked to stop: SIGTERM, Ctrl-C at a terminal, or SIGHUP when the terminal is closed.
+/// Settings are not read again while the service runs, so SIGHUP has no other meaning.
 pub async fn stop_signal() {
     let mut terminate = match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
         Ok(signal) => signal,
@@ -268,6 +271,33 @@ pub async fn stop_signal() {
     };
     tokio::select! {
         _ = terminate.recv() => {}
+        () = hang_up() => {}
         _ = tokio::signal::ctrl_c() => {}
     }
+}
+
+/// Resolves at SIGHUP; never where whoever started the process had it ignored (`nohup`).
+async fn hang_up() {
+    if is_hang_up_ignored() {
+        return std::future::pending().await;
+    }
+    match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::hangup()) {
+        Ok(mut signal) => drop(signal.recv().await),
+        Err(error) => {
+            tracing::error!(%error, "SIGHUP cannot be watched");
+            std::future::pending().await
+        }
+    }
+}
+
+/// Whether SIGHUP was ignored when the process was started. Asked once: watching the signal changes it.
+fn is_hang_up_ignored() -> bool {
+    static IS_IGNORED: OnceLock<bool> = OnceLock::new();
+    *IS_IGNORED.get_or_init(|| {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+        // Signal 1 is the lowest bit.
+        mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+            .is_some_and(|mask| mask & 1 == 1)
+    })
 }

@@ -1,6 +1,7 @@
 //! How the service is asked: routes, who may call them, shapes of requests and answers. No SQL, no transactions of its
 //! own, no rules.
 
+mod anonymous_body;
 pub mod cells;
 mod codes;
 pub mod context;
@@ -9,7 +10,9 @@ pub mod descriptors;
 pub mod document;
 pub mod endpoint;
 mod everywhere;
+mod export_body;
 mod guard;
+mod head_scanner;
 pub mod layers;
 mod line;
 pub mod listen;

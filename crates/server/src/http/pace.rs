@@ -12,15 +12,16 @@ use http_body_util::BodyExt as _;
 use hyper::body::{Frame, SizeHint};
 use tokio::time::{Instant, Sleep};
 
+use super::anonymous_body::is_budget_exhausted;
 use crate::error::{Error, Result};
 
 /// How slow a body may be.
 #[derive(Debug, Clone, Copy)]
-struct Pace {
+pub(super) struct Pace {
     /// How long a client may pause, and how long in all it may be slower than `slowest`.
-    idle: Duration,
+    pub(super) idle: Duration,
     /// Bytes in a second that a body brings at least, once `idle` is used up.
-    slowest: u64,
+    pub(super) slowest: u64,
 }
 
 /// The pace of every body.
@@ -29,9 +30,15 @@ const PACE: Pace = Pace {
     slowest: 1024,
 };
 
+/// The pace at which clients take answers. The system buffers megabytes of one, so a slow line takes nothing for long.
+pub(super) const READER_PACE: Pace = Pace {
+    idle: Duration::from_mins(1),
+    slowest: 4096,
+};
+
 impl Pace {
     /// How long a pause may be after so much waiting for so many bytes.
-    fn patience(self, past: Duration, received: u64) -> Duration {
+    pub(super) fn patience(self, past: Duration, received: u64) -> Duration {
         let allowed = self.idle + Duration::from_secs(received / self.slowest);
         self.idle.min(allowed.saturating_sub(past))
     }
@@ -192,6 +199,7 @@ pub async fn read_body(body: Body, limit: u64) -> Result<Bytes> {
     match http_body_util::Limited::new(body, most).collect().await {
         Ok(collected) => Ok(collected.to_bytes()),
         Err(error) if is_too_slow(error.as_ref()) => Err(Error::SlowBody),
+        Err(error) if is_budget_exhausted(error.as_ref()) => Err(Error::Overloaded),
         Err(error) if error.is::<http_body_util::LengthLimitError>() => Err(Error::TooLarge { limit_bytes: limit }),
         // Whoever broke off reads no answer.
         Err(_) => Err(Error::invalid("", "body", "the body is not complete")),

@@ -75,8 +75,10 @@ async fn export_own(cx: Context, ValidOrEmpty(Nothing {}): ValidOrEmpty<Nothing>
 /// Ask for an archive of what the organization holds about a person
 #[utoipa::path(post, path = "/admin/gdpr/export", request_body = ExportRequest,
     responses((status = 202, description = "it is being made; Location says where to look", body = PersonalExportView),
-        (status = 403, description = "FORBIDDEN_RANK")))]
+        (status = 403, description = "FORBIDDEN_RANK"), (status = 507, description = "DISK_FULL")))]
 async fn export(cx: Context, Valid(asked): Valid<ExportRequest>) -> Result<Response> {
+    // The archive is kept on the disk for days.
+    cx.app().uploads().expect_disk().await?;
     let job = cx.write(move |work| privacy::export(work, &asked)).await?;
     cx.app().jobs().ring();
     let mut headers = HeaderMap::new();

@@ -89,6 +89,7 @@ fn table(error: &Error) -> (StatusCode, &'static str, Vec<Problem>) {
         Error::Overloaded => plain(StatusCode::SERVICE_UNAVAILABLE, "OVERLOADED"),
         Error::NotReady => plain(StatusCode::SERVICE_UNAVAILABLE, "NOT_READY"),
         Error::QuotaExceeded => plain(StatusCode::INSUFFICIENT_STORAGE, "QUOTA_EXCEEDED"),
+        Error::DiskFull => plain(StatusCode::INSUFFICIENT_STORAGE, "DISK_FULL"),
         Error::Internal(_) => plain(StatusCode::INTERNAL_SERVER_ERROR, "INTERNAL_ERROR"),
     }
 }

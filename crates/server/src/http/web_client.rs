@@ -102,7 +102,7 @@ fn part(name: &str, file: EmbeddedFile, asked: &HeaderMap) -> Response {
 }
 
 /// Whether a browser takes an encoding: it names it, and not with the weight nought.
-fn takes(accepted: &str, encoding: &str) -> bool {
+pub(super) fn takes(accepted: &str, encoding: &str) -> bool {
     accepted.split(',').any(|one| {
         let mut parts = one.split(';').map(str::trim);
         let is_named = parts.next().is_some_and(|name| name.eq_ignore_ascii_case(encoding));

@@ -15,6 +15,11 @@ const ROW_MAX: usize = 64 * 1024;
 /// The widest row, in cells.
 const CELLS_MAX: usize = 256;
 
+/// Blank rows of a table: spreadsheets leave some at the end.
+const BLANK_MAX: usize = 10_000;
+/// Bytes of line ends in a row, which the parser passes over.
+const BLANK_BYTES_MAX: usize = 1 << 20;
+
 /// A table that is being read.
 pub struct Sheet<R> {
     source: R,
@@ -25,6 +30,7 @@ pub struct Sheet<R> {
     cells: Vec<u8>,
     ends: Vec<usize>,
     number: usize,
+    blank: usize,
 }
 
 /// One row.
@@ -50,6 +56,7 @@ impl<R: Read> Sheet<R> {
             cells: vec![0; ROW_MAX],
             ends: vec![0; CELLS_MAX],
             number: 0,
+            blank: 0,
         })
     }
 
@@ -63,11 +70,15 @@ impl<R: Read> Sheet<R> {
                 let number = self.number;
                 return Ok(Some(Row { number, cells }));
             }
+            self.blank += 1;
+            if self.blank > BLANK_MAX {
+                return Err(too_many_blank_rows());
+            }
         }
     }
 
     fn read(&mut self) -> Result<Option<std::result::Result<Vec<String>, RowProblem>>> {
-        let (mut filled, mut ended, mut quotes) = (0, 0, 0_usize);
+        let (mut filled, mut ended, mut quotes, mut passed_over) = (0, 0, 0_usize, 0);
         let mut problem = None;
         loop {
             if self.unread.is_empty() && !self.is_over {
@@ -83,6 +94,12 @@ impl<R: Read> Sheet<R> {
             filled += wrote;
             ended += ends;
             match result {
+                ReadRecordResult::InputEmpty if filled == 0 && ended == 0 && problem.is_none() => {
+                    passed_over += read;
+                    if passed_over > BLANK_BYTES_MAX {
+                        return Err(too_many_blank_rows());
+                    }
+                }
                 ReadRecordResult::InputEmpty => {}
                 ReadRecordResult::OutputFull => {
                     problem.get_or_insert_with(|| RowProblem::new("", "too_long", "is longer than a row may be"));
@@ -116,6 +133,12 @@ impl<R: Read> Sheet<R> {
 /// Whoever wrote another encoding wrote no name right, so the whole file is refused.
 fn not_utf8() -> Error {
     Error::UnsupportedFileType("the table is not UTF-8 text".to_owned())
+}
+
+/// Nobody's list: it would keep the import reading and change nothing.
+fn too_many_blank_rows() -> Error {
+    let message = format!("has more than {BLANK_MAX} blank rows");
+    Error::invalid("file", "blank_rows", message)
 }
 
 /// Reads until the piece is full or the source is over.
@@ -200,6 +223,28 @@ mod tests {
         );
         let open = b"a,b\n\"never closed,x\nc,d\n";
         assert_eq!(rows(open)[1..], [(2, Err("quotes".to_owned()))]);
+    }
+
+    #[test]
+    fn blank_rows_are_bounded() {
+        let read = |text: &str| {
+            let mut sheet = Sheet::begin(text.as_bytes(), None).unwrap();
+            loop {
+                match sheet.next_row() {
+                    Ok(Some(_)) => {}
+                    Ok(None) => return Ok(()),
+                    Err(error) => return Err(error),
+                }
+            }
+        };
+        let table = |blank: &str, count: usize| format!("a,b\nc,d\n{}e,f\n", blank.repeat(count));
+        assert!(read(&table(",\n", BLANK_MAX)).is_ok());
+        assert!(matches!(read(&table(",\n", BLANK_MAX + 1)), Err(Error::Invalid(_))));
+        assert!(read(&table("\n", BLANK_BYTES_MAX / 2)).is_ok());
+        assert!(matches!(
+            read(&table("\n", BLANK_BYTES_MAX + 2 * PIECE)),
+            Err(Error::Invalid(_))
+        ));
     }
 
     #[test]

@@ -10,6 +10,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use model::id::UserId;
 use model::news::{Event, KillReason, Party, Room};
+use model::rate::{Meter, Rate};
 use serde_json::json;
 use socketioxide::extract::{SocketRef, TryData};
 use socketioxide::handler::ConnectHandler;
@@ -81,6 +82,28 @@ pub async fn guard(State(live): State<Live>, request: Request, next: Next) -> Re
     }
 }
 
+/// What a request for the channel claims to be.
+struct Claimed {
+    token: Option<String>,
+    host: Option<HostName>,
+    /// The client's address as limits count it.
+    address: String,
+}
+
+/// Whether a query names a session of the engine, so that the request opens none.
+fn has_session_id(query: &str) -> bool {
+    query.split('&').any(|part| part.starts_with("sid="))
+}
+
+fn within_rate(meter: Option<Meter>) -> Result<()> {
+    match meter.filter(|meter| meter.is_refused) {
+        None => Ok(()),
+        Some(meter) => Err(Error::RateLimited {
+            retry_after: u64::try_from(meter.resets_in).unwrap_or(1).max(1),
+        }),
+    }
+}
+
 impl Live {
     async fn answer(&self, request: Request) -> Response {
         // Read first and asked then: a body is nothing to hold while waiting.
@@ -88,7 +111,9 @@ impl Live {
         // A connection that becomes a WebSocket is this client's alone; one that is polled may be a proxy's.
         let is_upgrade = request.headers().contains_key(header::UPGRADE);
         let cut = request.extensions().get::<Cut>().filter(|_| is_upgrade).cloned();
-        let ticket = match self.check(claim, cut).await {
+        let opens = !has_session_id(request.uri().query().unwrap_or_default());
+        let rate = if opens { Rate::Socket } else { Rate::Poll };
+        let ticket = match self.check(claim, rate, cut).await {
             Ok(ticket) => Arc::new(ticket),
             Err(error) => return error.into_response(),
         };
@@ -99,7 +124,7 @@ impl Live {
         wire::answer(engine, request, ticket).await
     }
 
-    fn claim(&self, request: &Request) -> Result<(Option<String>, Option<HostName>)> {
+    fn claim(&self, request: &Request) -> Result<Claimed> {
         let origin = request.headers().get(header::ORIGIN);
         if origin.is_some_and(|origin| origin.as_bytes() != self.0.frontend_origin.as_bytes()) {
             return Err(Error::InvalidOrigin);
@@ -108,15 +133,35 @@ impl Live {
             return Err(Error::NotReady);
         }
         let claim = self.0.gate.claim(request, &self.0.frontend_origin);
-        Ok((claim.token, claim.host))
+        Ok(Claimed {
+            token: claim.token,
+            host: claim.host,
+            address: claim.address,
+        })
     }
 
-    async fn check(&self, claim: Result<(Option<String>, Option<HostName>)>, cut: Option<Cut>) -> Result<Ticket> {
-        let (token, host) = claim?;
-        let token = token.ok_or(Error::Unauthenticated)?;
+    async fn check(&self, claim: Result<Claimed>, rate: Rate, cut: Option<Cut>) -> Result<Ticket> {
+        let Claimed { token, host, address } = claim?;
+        let rates = self.rates();
+        let Some(token) = token else {
+            let meter = rates.and_then(|rates| rates.address(&address));
+            within_rate(meter)?;
+            return Err(Error::Unauthenticated);
+        };
+        // Whoever has used up his rate costs no look-up.
+        within_rate(rates.and_then(|rates| rates.spent(rate, &token)))?;
         let _turn = self.turn().await;
         let facts = self.0.gate.facts(token.clone(), host.clone(), None).await?;
-        let facts = facts.ok_or(Error::Unauthenticated)?;
+        let Some(facts) = facts else {
+            within_rate(rates.and_then(|rates| rates.address(&address)))?;
+            return Err(Error::Unauthenticated);
+        };
+        if let Some(rates) = rates
+            && let Some(meter) = rates.person(rate, &facts.user.id).filter(|meter| meter.is_refused)
+        {
+            rates.remember_spent(rate, &token, meter);
+            within_rate(Some(meter))?;
+        }
         Ok(Ticket {
             user: facts.user.id,
             session: facts.session.id,

@@ -112,6 +112,11 @@ impl Live {
         drop(self.0.neighbours.rates.set(rates.clone()));
     }
 
+    /// How often people ask, once the service has said so.
+    pub(super) fn rates(&self) -> Option<&Rates> {
+        self.0.neighbours.rates.get()
+    }
+
     /// Begins to speak to the other instances; answers what is to be said, in order.
     pub(super) fn meet_neighbours(&self) -> mpsc::Receiver<String> {
         self.0.neighbours.meet()

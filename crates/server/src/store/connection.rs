@@ -93,6 +93,16 @@ impl Connection {
         Ok(connection)
     }
 
+    /// Writes the write-ahead log into the database file and empties it; nothing on PostgreSQL.
+    pub(super) fn checkpoint(&mut self) -> Result<()> {
+        let Self::Sqlite(connection) = self else { return Ok(()) };
+        let is_busy = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0));
+        if is_busy.map_err(internal)? {
+            return Err(internal(anyhow::anyhow!("another connection reads or writes")));
+        }
+        Ok(())
+    }
+
     /// Whether the connection can no longer be used.
     pub fn is_lost(&self) -> bool {
         matches!(self, Self::Postgres(postgres) if postgres.client.is_closed())

@@ -48,6 +48,14 @@ trait Unit: Send {
     fn end(self: Box<Self>, committed: Result<()>);
 }
 
+impl super::Store {
+    /// Leaves nothing in the write-ahead log of the embedded database: for the end of the service, after which a copy of
+    /// the database file alone is whole.
+    pub async fn checkpoint(&self) -> Result<()> {
+        self.db.checkpoint().await
+    }
+}
+
 /// The two doors to the connections.
 #[derive(Clone)]
 pub struct Db {
@@ -57,6 +65,7 @@ pub struct Db {
     commit_failed: Arc<AtomicBool>,
     reads: Entrance<ReadJob>,
     writes: Entrance<Box<dyn Unit>>,
+    database: Database,
 }
 
 impl Db {
@@ -128,7 +137,18 @@ impl Db {
             commit_failed,
             reads,
             writes,
+            database: database.clone(),
         })
+    }
+
+    /// Writes the write-ahead log of SQLite into the database file and empties it.
+    async fn checkpoint(&self) -> Result<()> {
+        let Database::Sqlite(path) = self.database.clone() else {
+            return Ok(());
+        };
+        let checkpoint = move || Connection::open_sqlite(&path, false)?.checkpoint();
+        let done = tokio::task::spawn_blocking(checkpoint).await;
+        done.map_err(|error| anyhow::anyhow!(error))?
     }
 
     /// How many statements the readers have run so far.

@@ -79,3 +79,22 @@ studio!(a_student_who_is_moved_loses_his_editor_and_nobody_else_does, |studio| {
     eventually(async || is_out(&cem).await).await;
     assert!(!is_out(&ada).await);
 });
+
+studio!(
+    editor_opened_with_an_old_configuration_is_closed_once_the_member_is_removed,
+    |studio| {
+        let document = studio.document("Report").await;
+        let world = &studio.app.world;
+        let ada = studio.open(&world.ada, &document).await;
+        let page = path(&document, "/editor-config");
+        let config = studio.app.as_(&world.ben).get(&page).await.expect(200);
+        let adam = studio.app.as_(&world.adam);
+        adam.delete(&format!("/users/{}", world.ben.id)).await.expect(200);
+        // The configuration still opens the editor at the document server.
+        let ben = practice_document_server::client::open(&studio.server.url(), &config)
+            .await
+            .unwrap();
+        eventually(async || is_out(&ben).await).await;
+        assert!(!is_out(&ada).await);
+    }
+);

@@ -258,7 +258,8 @@ impl Started {
         self.signal("-CONT");
     }
 
-    fn signal(&self, signal: &str) {
+    /// Sends a signal.
+    pub fn signal(&self, signal: &str) {
         let id = self.child.id().to_string();
         assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
     }
@@ -309,6 +310,13 @@ impl Started {
     /// What all processes of this command wrote to stderr in this place.
     pub fn log(&self) -> String {
         std::fs::read_to_string(&self.log).unwrap()
+    }
+
+    /// Stops the process, and says what it wrote to stderr: the last lines are written at the end.
+    pub fn log_of_stopped(self) -> String {
+        let log = self.log.clone();
+        self.stop();
+        std::fs::read_to_string(log).unwrap()
     }
 
     /// The end of what the process wrote to stderr.

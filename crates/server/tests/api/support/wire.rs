@@ -12,7 +12,12 @@ pub struct Wire {
 
 impl Wire {
     pub async fn open(app: &TestApp) -> Self {
-        let address = app.base.strip_prefix("http://").unwrap();
+        Self::open_at(&app.base).await
+    }
+
+    /// The same at an address.
+    pub async fn open_at(base: &str) -> Self {
+        let address = base.strip_prefix("http://").unwrap();
         Self {
             stream: TcpStream::connect(address).await.unwrap(),
             bytes: Vec::new(),

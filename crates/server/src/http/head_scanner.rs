@@ -1,0 +1,198 @@
+//! Finds bare LF line ends in the heads of requests, which hyper accepts. A proxy that reads lines otherwise than we do
+//! would see other header fields (request smuggling), so such a head is refused with 400 and its connection closed.
+
+/// The longest beginning of a line that is looked at: enough for the names and values of framing fields.
+const LINE_MAX: usize = 64;
+
+/// Follows the bytes of one connection from head to head, for as long as it is HTTP.
+#[derive(Debug, Default)]
+pub struct HeadScanner {
+    state: State,
+    /// The beginning of the line at hand, without its end.
+    line: Vec<u8>,
+    line_length: usize,
+    previous: u8,
+    framing: Framing,
+    has_request_line: bool,
+}
+
+#[derive(Debug, Default, Clone, Copy)]
+struct Framing {
+    length: u64,
+    is_chunked: bool,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// In the lines of a head.
+    #[default]
+    Head,
+    /// In a body, with so many bytes left.
+    Body(u64),
+    /// In the line that tells the size of a chunk.
+    ChunkSize,
+    /// In a chunk and the line end after it, with so many bytes left.
+    Chunk(u64),
+    /// In the lines after the last chunk.
+    Trailers,
+    /// Framing that cannot be followed; hyper refuses it or is the last to read from this connection.
+    Lost,
+}
+
+impl HeadScanner {
+    /// Looks at bytes in the order in which hyper reads them, and spoils the first bare LF of a head: a NUL there makes
+    /// hyper refuse the request.
+    pub fn scan(&mut self, bytes: &mut [u8]) {
+        let mut at = 0;
+        while at < bytes.len() {
+            match self.state {
+                State::Lost => return,
+                State::Body(left) | State::Chunk(left) => {
+                    let rest = (bytes.len() - at) as u64;
+                    let skipped = left.min(rest);
+                    // No more than the rest, which is a length in memory.
+                    at += usize::try_from(skipped).unwrap_or(bytes.len());
+                    self.state = match (self.state, left - skipped) {
+                        (State::Chunk(_), 0) => State::ChunkSize,
+                        (State::Chunk(_), left) => State::Chunk(left),
+                        (_, 0) => State::Head,
+                        (_, left) => State::Body(left),
+                    };
+                }
+                State::Head | State::ChunkSize | State::Trailers => {
+                    let byte = bytes[at];
+                    if byte == b'\n' && self.previous != b'\r' {
+                        bytes[at] = 0;
+                        self.state = State::Lost;
+                        return;
+                    }
+                    self.previous = byte;
+                    if byte == b'\n' {
+                        self.end_line();
+                    } else {
+                        self.line_length += 1;
+                        if self.line.len() < LINE_MAX {
+                            self.line.push(byte);
+                        }
+                    }
+                    at += 1;
+                }
+            }
+        }
+    }
+
+    /// A line of the head or of the framing of chunks is complete; its last byte is CR.
+    fn end_line(&mut self) {
+        let is_empty = self.line_length == 1;
+        let line = std::mem::take(&mut self.line);
+        let line = line.strip_suffix(b"\r").unwrap_or(&line);
+        self.line_length = 0;
+        self.previous = 0;
+        self.state = match self.state {
+            // Empty lines before a request are passed over.
+            State::Head if is_empty && !self.has_request_line => State::Head,
+            State::Head if is_empty => self.body(),
+            State::Head => {
+                self.framing.read(line, !self.has_request_line);
+                self.has_request_line = true;
+                State::Head
+            }
+            State::ChunkSize => chunk(line),
+            State::Trailers if is_empty => State::Head,
+            other => other,
+        };
+    }
+
+    /// What follows a complete head.
+    fn body(&mut self) -> State {
+        let framing = std::mem::take(&mut self.framing);
+        self.has_request_line = false;
+        if framing.is_chunked {
+            State::ChunkSize
+        } else if framing.length == u64::MAX {
+            State::Lost
+        } else if framing.length > 0 {
+            State::Body(framing.length)
+        } else {
+            State::Head
+        }
+    }
+}
+
+impl Framing {
+    /// Takes what a line of the head says about the body.
+    fn read(&mut self, line: &[u8], is_request_line: bool) {
+        let Some(colon) = line.iter().position(|byte| *byte == b':').filter(|_| !is_request_line) else {
+            return;
+        };
+        let (name, value) = (&line[..colon], line[colon + 1..].trim_ascii());
+        if name.eq_ignore_ascii_case(b"transfer-encoding") {
+            self.is_chunked = true;
+        } else if name.eq_ignore_ascii_case(b"content-length") {
+            let length = std::str::from_utf8(value).ok().and_then(|value| value.parse().ok());
+            self.length = length.unwrap_or(u64::MAX);
+        }
+    }
+}
+
+/// What follows the line with the size of a chunk.
+fn chunk(line: &[u8]) -> State {
+    let digits = line.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii();
+    let size = std::str::from_utf8(digits)
+        .ok()
+        .and_then(|digits| u64::from_str_radix(digits, 16).ok());
+    match size {
+        Some(0) => State::Trailers,
+        Some(size) => size.checked_add(2).map_or(State::Lost, State::Chunk),
+        None => State::Lost,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The bytes after a scan in pieces of this size.
+    fn scanned(text: &str, piece: usize) -> Vec<u8> {
+        let mut scanner = HeadScanner::default();
+        let mut bytes = text.as_bytes().to_vec();
+        for piece in bytes.chunks_mut(piece) {
+            scanner.scan(piece);
+        }
+        bytes
+    }
+
+    #[test]
+    fn heads_with_crlf_and_all_bodies_are_left_alone() {
+        for text in [
+            "GET / HTTP/1.1\r\nhost: x\r\n\r\n",
+            "\r\n\r\nGET / HTTP/1.1\r\nhost: x\r\n\r\nGET / HTTP/1.1\r\nhost: x\r\n\r\n",
+            "POST / HTTP/1.1\r\nContent-Length: 4\r\n\r\n\n\n\n\nGET / HTTP/1.1\r\n\r\n",
+            "POST / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n3;x=y\r\n\n\n\n\r\n0\r\na: b\r\n\r\nGET / HTTP/1.1\r\n\r\n",
+        ] {
+            for piece in 1..text.len() {
+                assert_eq!(scanned(text, piece), text.as_bytes(), "{text:?} by {piece}");
+            }
+        }
+    }
+
+    #[test]
+    fn bare_line_feed_of_every_head_is_spoiled() {
+        for text in [
+            "GET / HTTP/1.1|host: x\r\n\r\n",
+            "GET / HTTP/1.1\r\nhost: x|a: b\r\n\r\n",
+            "GET / HTTP/1.1\r\nhost: x\r\n|",
+            "|GET / HTTP/1.1\r\n",
+            "GET / HTTP/1.1\r\nhost: x\r\n\r\nGET / HTTP/1.1|",
+            "GET / HTTP/1.1\r\nupgrade: websocket\r\n\r\nGET / HTTP/1.1|",
+            "POST / HTTP/1.1\r\ncontent-length: 2\r\n\r\n\n\nGET / HTTP/1.1|",
+            "POST / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n2|",
+            "POST / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n1\r\n\n\r\n0\r\n\r\nGET / HTTP/1.1|",
+        ] {
+            let (sent, expected) = (text.replace('|', "\n"), text.replace('|', "\0"));
+            for piece in 1..=sent.len() {
+                assert_eq!(scanned(&sent, piece), expected.as_bytes(), "{text:?} by {piece}");
+            }
+        }
+    }
+}
