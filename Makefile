@@ -62,6 +62,9 @@ lint: ## Formatting and lints only
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --profile $(PROFILE) --workspace --all-targets -- -D warnings
 
+advisories: ## Compare the crates with published advisories, where cargo deny or cargo audit and their database are at hand
+	scripts/check-advisories
+
 doc: ## Build the documentation of the code; a warning fails
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --profile $(PROFILE) --workspace --no-deps
 

@@ -45,6 +45,7 @@ pub mod help;
 pub mod homeroom;
 pub mod id;
 pub mod import;
+pub mod installation;
 pub mod invitation;
 pub mod job;
 pub mod letter;

@@ -13,7 +13,7 @@ use crate::auth::places::Places;
 use crate::auth::rates::Rates;
 use crate::auth::tenant::{self, Hosts};
 use crate::auth::uploads::Uploads;
-use crate::backup::erase_list;
+use crate::backup::{erase_list, ownership};
 use crate::changes::{letters, old_messages, orphans, removal, retention, storage};
 use crate::clock;
 use crate::config::Config;
@@ -59,6 +59,8 @@ struct Parts {
     _sweep: Option<AbortOnDropHandle<()>>,
     /// The same.
     _sending_out: Option<AbortOnDropHandle<()>>,
+    /// Asks a file storage that did not answer at the start.
+    _storage_check: Option<AbortOnDropHandle<()>>,
 }
 
 impl App {
@@ -75,6 +77,7 @@ impl App {
         failpoint::hit("start.migrated");
         whole(&store).await?;
         let files = Files::connect(&config.storage).await?;
+        let storage_check = ownership::guard(&store, &files).await?;
         failpoint::hit("start.opened");
         let hosts = Hosts {
             base_domain: config.base_domain.clone(),
@@ -144,6 +147,7 @@ impl App {
             _chores: chores,
             _sweep: sweep,
             _sending_out: sending_out,
+            _storage_check: storage_check,
         })))
     }
 
@@ -273,8 +277,8 @@ async fn whole(store: &Store) -> Result<()> {
 
 /// Opens a database as it is, without bringing its schema up to date; nothing where there is none yet.
 pub async fn open_existing(database: &Database) -> Result<Option<Store>> {
-    if let Database::Sqlite(path) = database
-        && !path.exists()
+    if let Database::Sqlite(_) = database
+        && !database.has_schema()?
     {
         return Ok(None);
     }

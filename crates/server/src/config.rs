@@ -17,6 +17,7 @@ use crate::live::watch::Watch;
 use crate::mail::{self, Server};
 use crate::store::{self, Database};
 
+pub mod dotenv;
 mod object_store;
 mod secret;
 
@@ -41,7 +42,7 @@ pub struct StorageArgs {
     /// Connections: reading, or `reading,writing` (PostgreSQL). Default 16,8; on SQLite the number of cores
     #[arg(long, env = "DATABASE_CONNECTIONS")]
     pub database_connections: Option<String>,
-    /// Seconds that a start waits for a PostgreSQL server that is away, starting or full
+    /// Seconds that a start waits for a PostgreSQL server that is away, starting or full, or for the service before it to leave SQLite
     #[arg(long, env = "DATABASE_WAIT_SECONDS", default_value_t = DATABASE_WAIT_SECONDS)]
     pub database_wait_seconds: u64,
 }
@@ -411,6 +412,14 @@ impl Config {
     }
 }
 
+impl Config {
+    /// Whether the scripts of the document server run on the origin of this service.
+    pub fn has_editor_on_own_origin(&self) -> bool {
+        let origin = self.docserver_url.as_deref().and_then(origin_of);
+        origin.as_deref() == Some(self.frontend_origin.as_str())
+    }
+}
+
 /// The failpoint a crash test armed for this process (`failpoint`).
 pub fn failpoint() -> Option<String> {
     environment("GROUPWORK_FAILPOINT")
@@ -423,12 +432,6 @@ pub fn environment(name: &str) -> Option<String> {
         reason = "the settings are the one reader of the environment"
     )]
     std::env::var(name).ok()
-}
-
-/// The settings that `.env` of the working directory names, whether we know them or not.
-pub fn names_in_dotenv() -> Vec<String> {
-    let lines = dotenvy::dotenv_iter().into_iter().flatten();
-    lines.filter_map(|line| Some(line.ok()?.0)).collect()
 }
 
 /// Plain names between slashes, at least one: the whole document server is no folder of results.

@@ -4,6 +4,8 @@
 
 pub mod erase_list;
 mod format;
+pub mod ownership;
+mod quarantine;
 mod read;
 mod restore;
 mod scrub;
@@ -14,12 +16,13 @@ use std::path::PathBuf;
 use tokio::runtime::Handle;
 
 pub use self::format::{Header, Manifest};
+pub use self::quarantine::{Returned, restore_quarantine};
 pub use self::read::{Archive, verify};
 pub use self::restore::{Restored, restore};
 pub use self::scrub::{Findings, scrub};
 pub use self::write::{Written, write};
 use crate::files::Files;
-use crate::store::Database;
+use crate::store::{Database, Store};
 
 /// Where rows and files are, and where file work runs.
 #[derive(Clone)]
@@ -32,6 +35,20 @@ pub struct Place {
     pub data_dir: PathBuf,
     /// The runtime of the command; its threads do the file work.
     pub runtime: Handle,
+}
+
+impl Place {
+    /// Refuses a file storage that belongs to another database.
+    pub fn verify_storage(&self) -> anyhow::Result<()> {
+        let store = Store::open(&self.database, 1, 1)?;
+        Ok(self.runtime.block_on(ownership::verify(&store, &self.files))?)
+    }
+
+    /// Marks the file storage as that of this database.
+    pub fn adopt_storage(&self) -> anyhow::Result<()> {
+        let store = Store::open(&self.database, 1, 1)?;
+        Ok(self.runtime.block_on(ownership::adopt(&store, &self.files))?)
+    }
 }
 
 /// How far it has come.

@@ -12,11 +12,12 @@ use model::file::FileKey;
 use super::erase_list::{self, erase_again};
 use super::format::{FileLine, Manifest};
 use super::read::Archive;
-use super::{Findings, PIECE, Place, Progress, Tell, scrub};
+use super::{Findings, PIECE, Place, Progress, Tell, ownership, scrub};
 use crate::clock;
 use crate::failpoint::hit;
 use crate::files::PARTS;
 use crate::store::dump::Target;
+use crate::store::platform::PlatformProof;
 use crate::store::{Database, Store, migrate, migrate_to, newest_migration};
 
 /// The states of a restore.
@@ -64,6 +65,8 @@ pub fn restore(place: &Place, archive: &Archive, erased: Option<&Path>, tell: Te
 }
 
 async fn finish(store: &Store, place: &Place, ids: BTreeSet<String>) -> anyhow::Result<u64> {
+    // The rows are those of the backup, the storage is this one: from now on they belong together.
+    ownership::adopt(store, &place.files).await?;
     let erased = erase_again(store, ids).await?;
     erase_list::add(store, &place.data_dir).await?;
     Ok(erased)
@@ -102,6 +105,7 @@ fn prepare(place: &Place, archive: &Archive) -> anyhow::Result<bool> {
                     "the database has schema {version} and the backup {wanted}. Restore into a new database"
                 );
             }
+            refuse_foreign_storage(place, found.is_some())?;
             if let Some(key) = first_file(place)? {
                 bail!("the file storage is not empty: it has {key}. Restore into an empty one");
             }
@@ -129,6 +133,25 @@ fn prepare(place: &Place, archive: &Archive) -> anyhow::Result<bool> {
     }
     target.note(&format!("{BEGUN} {id}"), clock::now())?;
     Ok(false)
+}
+
+/// An empty storage with a marker is in use by the database that records it.
+fn refuse_foreign_storage(place: &Place, has_schema: bool) -> anyhow::Result<()> {
+    let Some(marker) = place.runtime.block_on(place.files.marker())? else {
+        return Ok(());
+    };
+    let mut recorded = None;
+    if has_schema {
+        let store = Store::open(&place.database, 1, 1)?;
+        let read = store.platform_read(PlatformProof::command_line(), |platform| platform.storage_id());
+        recorded = place.runtime.block_on(read)?;
+    }
+    ensure!(
+        recorded.as_deref() == Some(marker.as_str()),
+        "the file storage has the marker of another installation (files/installation/id). Restore into a new one, or remove \
+         the marker if no service uses this storage"
+    );
+    Ok(())
 }
 
 fn first_file(place: &Place) -> anyhow::Result<Option<FileKey>> {

@@ -3,11 +3,13 @@
 
 use std::time::Duration;
 
+use model::file::FileKey;
+use model::installation::{ORPHANS_MAX, may_quarantine};
 use model::time::Timestamp;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::clock;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::files::{Files, PARTS};
 use crate::store::Store;
 use crate::store::platform::PlatformProof;
@@ -26,7 +28,7 @@ pub fn start(store: Store, files: Files) -> AbortOnDropHandle<()> {
             match sweep(&store, &files, clock::now().plus_seconds(-AGE_SECONDS)).await {
                 Ok(0) => {}
                 Ok(found) => tracing::warn!(files = found, "files without rows were put aside"),
-                Err(error) => tracing::warn!(error = format!("{error:?}"), "files without rows were not looked for"),
+                Err(error) => tracing::error!(error = format!("{error:?}"), "sweep of files without rows stopped"),
             }
             if let Err(error) = files.clear_away().await {
                 tracing::warn!(error = format!("{error:?}"), "abandoned uploads stay for another day");
@@ -36,21 +38,36 @@ pub fn start(store: Store, files: Files) -> AbortOnDropHandle<()> {
     }))
 }
 
-/// Puts aside what was kept before a moment and has no row; answers how many files.
+/// Puts aside what was kept before a moment and has no row; answers how many files. When there are more of them than crashes
+/// leave, the database is probably the wrong one: nothing is touched, and it fails.
 pub async fn sweep(store: &Store, files: &Files, before: Timestamp) -> Result<usize> {
-    let mut found = 0;
+    let (mut all, mut orphans) = (0, Vec::new());
     for part in PARTS {
         let aged = files.aged(part, before).await?;
-        if aged.is_empty() {
-            continue;
-        }
-        let unnamed = store.platform_read(PlatformProof::housekeeping(), move |platform| {
-            platform.unnamed_files(aged)
-        });
-        for key in unnamed.await? {
-            files.quarantine(&key).await?;
-            found += 1;
+        all += aged.len();
+        // More are only counted.
+        if !aged.is_empty() && orphans.len() <= ORPHANS_MAX {
+            orphans.extend(without_rows(store, aged).await?);
         }
     }
-    Ok(found)
+    if !may_quarantine(orphans.len(), all) {
+        let orphans = orphans.len();
+        return Err(Error::Internal(anyhow::anyhow!(
+            "{orphans} or more of {all} files have no row, which is too many for leftovers of crashes; none was put aside. \
+             Is this the right database? `groupwork scrub` names the files"
+        )));
+    }
+    // A unit may have written the row of one meanwhile.
+    let orphans = without_rows(store, orphans).await?;
+    for key in &orphans {
+        files.quarantine(key).await?;
+    }
+    Ok(orphans.len())
+}
+
+async fn without_rows(store: &Store, keys: Vec<FileKey>) -> Result<Vec<FileKey>> {
+    let read = store.platform_read(PlatformProof::housekeeping(), move |platform| {
+        platform.unnamed_files(keys)
+    });
+    read.await
 }

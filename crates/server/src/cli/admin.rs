@@ -5,6 +5,7 @@ use std::io::BufRead as _;
 use anyhow::{Context as _, bail};
 use clap::Subcommand;
 
+use super::database::{self, CreateArgs};
 use crate::app::open_store;
 use crate::config::StorageArgs;
 use crate::store::platform::PlatformProof;
@@ -26,6 +27,8 @@ pub enum AdminCommand {
         #[arg(long)]
         password_stdin: bool,
         #[command(flatten)]
+        create: CreateArgs,
+        #[command(flatten)]
         storage: StorageArgs,
     },
 }
@@ -36,6 +39,7 @@ pub fn run(command: AdminCommand) -> anyhow::Result<()> {
         email,
         name,
         password_stdin,
+        create,
         storage,
     } = command;
     let email = better_auth::email::lower_case(email.trim());
@@ -54,7 +58,7 @@ pub fn run(command: AdminCommand) -> anyhow::Result<()> {
         None => crate::auth::temporary_password::generate(),
     };
     let hash = better_auth::password::hash(&password);
-    let database = storage.database()?;
+    let database = database::existing_or_new(&storage, create)?;
     super::runtime()?.block_on(async {
         let store = open_store(&database, 1, 1).await.context("open the database")?;
         let new = NewUser::provisioned(name.as_str(), &email, PlatformRole::SuperAdmin, Some(hash));

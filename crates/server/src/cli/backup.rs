@@ -7,10 +7,12 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, bail};
 use clap::Args;
 
+use super::{data_folder, database};
 use crate::backup::{self, Findings, Manifest, Place, Progress};
 use crate::config::StorageArgs;
 use crate::failpoint;
 use crate::files::Files;
+use crate::store::Database;
 
 /// How often a line says how far it has come.
 const LINE: Duration = Duration::from_secs(2);
@@ -50,6 +52,12 @@ pub struct ScrubArgs {
     /// Files without rows count when they are older than so many minutes
     #[arg(long, default_value_t = 60)]
     pub older_than: u32,
+    /// Mark the file storage as that of this database, whatever it keeps and whatever its marker says, and do nothing else
+    #[arg(long)]
+    pub adopt_storage: bool,
+    /// First bring back the files of the quarantine that rows name
+    #[arg(long)]
+    pub restore_quarantine: bool,
     #[command(flatten)]
     pub storage: StorageArgs,
 }
@@ -62,7 +70,9 @@ pub fn backup(arguments: BackupArgs) -> anyhow::Result<()> {
         println!("{} is whole: {}", arguments.file.display(), summary(&archive.manifest));
         return gaps(&archive.manifest);
     }
-    on(&arguments.storage, |place| {
+    let database = database::existing(&arguments.storage)?;
+    on(&arguments.storage, database, |place| {
+        place.verify_storage()?;
         let written = backup::write(place, &arguments.file, &mut |progress| voice.tell(&progress))?;
         let (file, megabytes) = (arguments.file.display(), written.size >> 20);
         println!("{file}: {megabytes} MiB, {}", summary(&written.manifest));
@@ -86,7 +96,10 @@ pub fn restore(arguments: RestoreArgs) -> anyhow::Result<()> {
     if !arguments.yes {
         confirmed(&arguments.storage)?;
     }
-    on(&arguments.storage, |place| {
+    let database = arguments.storage.database()?;
+    database::announce(&database);
+    let _lock = data_folder::lock(&database, Duration::ZERO).context("stop the service first")?;
+    on(&arguments.storage, database, |place| {
         let erased = arguments.erased.as_deref();
         let restored = backup::restore(place, &archive, erased, &mut |progress| voice.tell(&progress))?;
         for table in restored.manifest.tables.iter().filter(|table| table.rows > 0) {
@@ -106,14 +119,32 @@ pub fn restore(arguments: RestoreArgs) -> anyhow::Result<()> {
 /// Compares rows, files and checksums.
 pub fn scrub(arguments: ScrubArgs) -> anyhow::Result<()> {
     let mut voice = Voice::new();
-    on(&arguments.storage, |place| {
+    let database = database::existing(&arguments.storage)?;
+    on(&arguments.storage, database, |place| {
+        if arguments.adopt_storage {
+            place.adopt_storage()?;
+            println!("the file storage is marked as that of this database");
+            return Ok(());
+        }
+        place.verify_storage()?;
+        if arguments.restore_quarantine {
+            let back = backup::restore_quarantine(place, &mut |progress| voice.tell(&progress))?;
+            println!(
+                "{} files brought back from the quarantine; {} stay without a row, {} because their place is taken",
+                back.returned, back.without_row, back.kept_already
+            );
+        }
         let findings = backup::scrub(place, arguments.older_than, &mut |progress| voice.tell(&progress))?;
         report(&findings)
     })
 }
 
 /// Opens the place the settings name and acts there, on this thread.
-fn on<T>(storage: &StorageArgs, act: impl FnOnce(&Place) -> anyhow::Result<T>) -> anyhow::Result<T> {
+fn on<T>(
+    storage: &StorageArgs,
+    database: Database,
+    act: impl FnOnce(&Place) -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
     if storage.files_url.as_deref().map(str::trim) == Some("memory:") {
         bail!("FILES_URL=memory: keeps files in the service itself; nobody else can read them");
     }
@@ -126,7 +157,7 @@ fn on<T>(storage: &StorageArgs, act: impl FnOnce(&Place) -> anyhow::Result<T>) -
         .block_on(Files::connect(storage))
         .context("open the file storage")?;
     let outcome = act(&Place {
-        database: storage.database()?,
+        database,
         files,
         data_dir: storage.data_dir.clone(),
         runtime: runtime.handle().clone(),

@@ -13,6 +13,7 @@ mod secrets;
 use std::io::Write as _;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use clap::Args;
@@ -22,6 +23,8 @@ use tokio::task::JoinSet;
 
 use self::caller::Service;
 use self::people::{PASSWORD, School};
+use super::data_folder::{lock, protect};
+use super::database::announce;
 use super::serve::{FLUSH, build, start_log};
 use crate::config::{Config, ServeArgs, StorageArgs};
 use crate::failpoint;
@@ -53,6 +56,14 @@ pub fn run(arguments: DemoArgs) -> anyhow::Result<()> {
     if let Some(specification) = crate::config::failpoint() {
         failpoint::arm_kill(&specification);
     }
+    let storage = StorageArgs {
+        data_dir: arguments.data_dir.clone(),
+        ..StorageArgs::default()
+    };
+    let database = storage.database()?;
+    announce(&database);
+    protect(&storage.data_dir);
+    let _lock = lock(&database, Duration::from_secs(storage.database_wait_seconds))?;
     let outcome = super::run_service(demo(arguments));
     log.flush(FLUSH);
     outcome

@@ -5,12 +5,14 @@ mod disk;
 mod documents;
 mod server;
 
+use super::database::announce;
 use crate::app::open_existing;
+use crate::backup::ownership;
 use crate::config::{Config, Refused, ServeArgs, StorageArgs};
 use crate::error::Error;
 use crate::files::Files;
-use crate::store::Database;
 use crate::store::platform::PlatformProof;
+use crate::store::{Database, Store};
 
 /// What became of one thing that was tried.
 pub enum Finding {
@@ -82,6 +84,17 @@ async fn database(config: &Config, found: &mut Findings) {
         Database::Sqlite(path) => path.display().to_string(),
         Database::Postgres(_) => "PostgreSQL".to_owned(),
     };
+    announce(&database);
+    let asked = database.clone();
+    let has_schema = tokio::task::spawn_blocking(move || asked.has_schema()).await;
+    if let Ok(Err(error)) = has_schema {
+        return found.add("database", fault(&error));
+    }
+    if let (Ok(Ok(false)), Database::Postgres(_)) = (&has_schema, &database) {
+        let words = format!("{kind} is empty; the first start brings the schema");
+        found.add("database", Finding::Fine(words));
+        return server::examine(config, &database, found).await;
+    }
     match open_existing(&database).await {
         Ok(Some(store)) => {
             let read = store.platform_read(PlatformProof::command_line(), |platform| platform.system_facts());
@@ -92,6 +105,7 @@ async fn database(config: &Config, found: &mut Findings) {
                 ),
                 Err(error) => found.add("database", fault(&error)),
             }
+            ownership(config, &store, found).await;
         }
         Ok(None) => found.add(
             "database",
@@ -100,6 +114,21 @@ async fn database(config: &Config, found: &mut Findings) {
         Err(error) => return found.add("database", fault(&error)),
     }
     server::examine(config, &database, found).await;
+}
+
+/// Whether rows and files belong together. A storage that does not answer is a fault of its own, found below.
+async fn ownership(config: &Config, store: &Store, found: &mut Findings) {
+    let Ok(files) = Files::connect(&config.storage).await else {
+        return;
+    };
+    match ownership::verify(store, &files).await {
+        Ok(()) => found.add(
+            "rows and files",
+            Finding::Fine("the file storage belongs to the database".to_owned()),
+        ),
+        Err(Error::NotReady) => {}
+        Err(error) => found.add("rows and files", fault(&error)),
+    }
 }
 
 async fn files(config: &Config, found: &mut Findings) {

@@ -9,6 +9,7 @@ use model::access::Viewer;
 use model::import::{ImportCounts, ImportMode};
 use tokio::sync::mpsc;
 
+use super::database::{self, CreateArgs};
 use crate::app::open_store;
 use crate::clock;
 use crate::config::StorageArgs;
@@ -16,7 +17,7 @@ use crate::files::{Source, inspect};
 use crate::import::{self, Import, Plan, Reported, Rules};
 use crate::live::bus::Bus;
 use crate::store::platform::PlatformProof;
-use crate::store::{Actor, Standpoint, Store, Tenant};
+use crate::store::{Actor, Database, Standpoint, Store, Tenant};
 
 /// Rows after which the person who waits is told.
 const TOLD_EVERY: i64 = 1_000;
@@ -36,6 +37,8 @@ pub struct ImportArgs {
     #[arg(long, value_enum, default_value_t = Mode::Upsert)]
     mode: Mode,
     #[command(flatten)]
+    create: CreateArgs,
+    #[command(flatten)]
     storage: StorageArgs,
 }
 
@@ -49,7 +52,9 @@ enum Mode {
 
 /// Runs the command. Rows that were refused make it fail, so that a script notices; the others stand.
 pub fn run(arguments: ImportArgs) -> anyhow::Result<()> {
-    let counts = super::runtime()?.block_on(import(&arguments))?;
+    std::fs::metadata(&arguments.file).with_context(|| arguments.file.display().to_string())?;
+    let database = database::existing_or_new(&arguments.storage, arguments.create)?;
+    let counts = super::runtime()?.block_on(import(&arguments, database))?;
     let ImportCounts {
         created,
         updated,
@@ -65,16 +70,14 @@ pub fn run(arguments: ImportArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn import(arguments: &ImportArgs) -> anyhow::Result<ImportCounts> {
+async fn import(arguments: &ImportArgs, database: Database) -> anyhow::Result<ImportCounts> {
     let name = arguments
         .file
         .file_name()
         .map(|name| name.to_string_lossy().into_owned());
     let source = Source::File(arguments.file.clone());
-    std::fs::metadata(&arguments.file).with_context(|| arguments.file.display().to_string())?;
     let kind = inspect::table_type(&source, &name.unwrap_or_default()).await?;
     let plan = Plan::of_file(source, kind, import::school_year(clock::now())).await?;
-    let database = arguments.storage.database()?;
     let store = open_store(&database, 1, 1).await.context("open the database")?;
     let import = Import {
         bus: Bus::without_sockets(&database),

@@ -2,12 +2,13 @@
 
 use anyhow::Context as _;
 
+use super::database::{self, CreateArgs};
 use crate::config::StorageArgs;
 use crate::store::{Database, migrate};
 
 /// Applies what is missing; a second run finds nothing to do.
-pub fn run(storage: &StorageArgs) -> anyhow::Result<()> {
-    let database = storage.database()?;
+pub fn run(storage: &StorageArgs, create: CreateArgs) -> anyhow::Result<()> {
+    let database = database::existing_or_new(storage, create)?;
     if let Database::Sqlite(path) = &database
         && let Some(folder) = path.parent()
     {

@@ -3,6 +3,8 @@
 
 mod admin;
 mod backup;
+mod data_folder;
+mod database;
 mod demo;
 pub mod describe;
 mod doctor;
@@ -20,7 +22,7 @@ use std::time::Duration;
 
 use clap::{Parser, Subcommand};
 
-use crate::config::{Refused, ServeArgs, StorageArgs};
+use crate::config::{self, Refused, ServeArgs, StorageArgs};
 
 /// groupwork: the server on which a school's groups work together
 #[derive(Parser)]
@@ -43,6 +45,8 @@ enum Command {
     Demo(demo::DemoArgs),
     /// Bring the database schema up to date
     Migrate {
+        #[command(flatten)]
+        create: database::CreateArgs,
         #[command(flatten)]
         storage: StorageArgs,
     },
@@ -89,25 +93,11 @@ enum Command {
 
 /// Runs the command of this process and answers its exit code.
 pub fn run() -> ExitCode {
-    load_dotenv();
-    let outcome = match Arguments::parse().command {
-        Command::Serve { serve, storage } => serve::run(*serve, storage),
-        Command::Demo(arguments) => demo::run(arguments),
-        Command::Migrate { storage } => migrate::run(&storage),
-        Command::Admin { command } => admin::run(command),
-        Command::Import(arguments) => import::run(arguments),
-        Command::Backup(arguments) => backup::backup(arguments),
-        Command::Restore(arguments) => backup::restore(arguments),
-        Command::Scrub(arguments) => backup::scrub(arguments),
-        Command::Config { command } => settings::run(command),
-        Command::Doctor { serve, storage } => doctor::run(*serve, storage),
-        Command::Healthcheck(arguments) => healthcheck::run(&arguments),
-        Command::Completions(arguments) => manual::completions(&arguments),
-        Command::Man(arguments) => manual::man(arguments),
-        Command::Openapi => describe::openapi(),
-        Command::Access => describe::access(),
-        Command::Privacy => describe::privacy(),
-        Command::Statements => describe::statements(),
+    let dotenv = config::dotenv::load(&settings::is_setting);
+    let command = Arguments::parse().command;
+    let outcome = match dotenv {
+        Err(refused) if command.reads_settings() => Err(refused.into()),
+        _ => perform(command),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -127,12 +117,42 @@ fn report(line: &str) {
     drop(writeln!(std::io::stderr(), "{line}"));
 }
 
-/// Reads `.env` of the working directory; what the environment already says wins.
-fn load_dotenv() {
-    if let Err(error) = dotenvy::dotenv()
-        && !error.not_found()
-    {
-        report(&format!(".env: {error}"));
+impl Command {
+    /// Whether it depends on the environment and `.env`. What prints documents, or writes a first `.env`, does not.
+    fn reads_settings(&self) -> bool {
+        match self {
+            Self::Completions(_) | Self::Man(_) | Self::Openapi | Self::Access | Self::Privacy | Self::Statements => {
+                false
+            }
+            Self::Config { command } => command.reads_settings(),
+            _ => true,
+        }
+    }
+}
+
+fn perform(command: Command) -> anyhow::Result<()> {
+    // The pages of the manual are for everybody.
+    if !matches!(command, Command::Man(_)) {
+        data_folder::make_files_private();
+    }
+    match command {
+        Command::Serve { serve, storage } => serve::run(*serve, storage),
+        Command::Demo(arguments) => demo::run(arguments),
+        Command::Migrate { create, storage } => migrate::run(&storage, create),
+        Command::Admin { command } => admin::run(command),
+        Command::Import(arguments) => import::run(arguments),
+        Command::Backup(arguments) => backup::backup(arguments),
+        Command::Restore(arguments) => backup::restore(arguments),
+        Command::Scrub(arguments) => backup::scrub(arguments),
+        Command::Config { command } => settings::run(command),
+        Command::Doctor { serve, storage } => doctor::run(*serve, storage),
+        Command::Healthcheck(arguments) => healthcheck::run(&arguments),
+        Command::Completions(arguments) => manual::completions(&arguments),
+        Command::Man(arguments) => manual::man(arguments),
+        Command::Openapi => describe::openapi(),
+        Command::Access => describe::access(),
+        Command::Privacy => describe::privacy(),
+        Command::Statements => describe::statements(),
     }
 }
 

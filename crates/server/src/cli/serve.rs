@@ -7,6 +7,7 @@ use anyhow::Context as _;
 use sd_notify::NotifyState;
 use tokio::net::TcpListener;
 
+use super::data_folder::{lock, protect};
 use super::log_writer::LogWriter;
 use crate::app::App;
 use crate::config::{Config, ServeArgs, StorageArgs};
@@ -21,6 +22,12 @@ pub fn run(serve: ServeArgs, storage: StorageArgs) -> anyhow::Result<()> {
     if let Some(specification) = crate::config::failpoint() {
         failpoint::arm_kill(&specification);
     }
+    let database = config.storage.database()?;
+    tracing::info!(database = database.describe(), "database of this service");
+    protect(&config.storage.data_dir);
+    // Before the port: the service that is about to end may still have it.
+    let patience = Duration::from_secs(config.storage.database_wait_seconds);
+    let _lock = lock(&database, patience)?;
     tracing::info!(most = descriptors::raise(), "descriptors this process may hold");
     let outcome = super::run_service(async {
         let listener = TcpListener::bind(config.listen)

@@ -39,6 +39,18 @@ pub enum SettingsCommand {
     Example,
 }
 
+impl SettingsCommand {
+    /// Whether it depends on what is set.
+    pub fn reads_settings(&self) -> bool {
+        matches!(self, Self::Check { .. } | Self::Show)
+    }
+}
+
+/// Whether a setting of this name exists.
+pub fn is_setting(name: &str) -> bool {
+    settings().iter().any(|setting| setting.name == name)
+}
+
 /// Runs the command.
 pub fn run(command: SettingsCommand) -> anyhow::Result<()> {
     match command {
@@ -96,7 +108,7 @@ fn check(serve: ServeArgs, storage: StorageArgs) -> anyhow::Result<()> {
     storage.connections(&database)?;
     let config = Config::check(serve, storage)?;
     let settings = settings();
-    for name in config::names_in_dotenv() {
+    for name in config::dotenv::names() {
         if settings.iter().all(|setting| setting.name != name) {
             let near = nearest(&name, &settings).map_or(String::new(), |near| format!(" Did you mean {near}?"));
             println!(".env: {name} is no setting of groupwork.{near}");
@@ -104,6 +116,9 @@ fn check(serve: ServeArgs, storage: StorageArgs) -> anyhow::Result<()> {
     }
     if config.docserver_url.is_none() {
         println!("DOCSERVER_URL is unset: documents can be downloaded and uploaded, not edited in the browser.");
+    }
+    if config.has_editor_on_own_origin() {
+        println!("{SAME_ORIGIN}");
     }
     if config.smtp.is_none() {
         println!("SMTP_URL is unset: mails are laid into DATA_DIR/outbox.");
@@ -117,6 +132,10 @@ fn check(serve: ServeArgs, storage: StorageArgs) -> anyhow::Result<()> {
     );
     Ok(())
 }
+
+/// Said where the document server shares the origin of the service.
+pub const SAME_ORIGIN: &str = "DOCSERVER_URL is on the origin of FRONTEND_URL: a script of the document server could act there as \
+    the user. Give it a host name of its own.";
 
 /// A setting as `serve` defines it.
 struct Setting {

@@ -47,6 +47,8 @@ impl ObjectStoreArgs {
 #[cfg(test)]
 #[expect(clippy::unwrap_used, reason = "tests may panic")]
 mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
     use super::*;
 
     #[test]
@@ -54,12 +56,20 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("key");
         std::fs::write(&file, "  from-the-file\n").unwrap();
+        let readable_by = |mode| std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).unwrap();
+        readable_by(0o640);
         let mut args = ObjectStoreArgs {
-            aws_secret_access_key_file: Some(file),
+            aws_secret_access_key_file: Some(file.clone()),
             ..ObjectStoreArgs::default()
         };
         let key = |args: &ObjectStoreArgs| args.secret_access_key().unwrap().unwrap().expose().to_owned();
         assert_eq!(key(&args), "from-the-file");
+        readable_by(0o644);
+        let refused = args.secret_access_key().unwrap_err().to_string();
+        assert!(
+            refused.contains(&file.display().to_string()) && refused.contains("chmod 600"),
+            "{refused}"
+        );
         args.aws_secret_access_key = Some("from-the-setting".into());
         assert_eq!(key(&args), "from-the-setting");
         args.aws_session_token = Some("lent".into());

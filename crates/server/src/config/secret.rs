@@ -1,6 +1,7 @@
 //! Secrets: used, never shown; made at random, read from a file, and refused when everybody knows them.
 
 use std::fmt;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use super::Refused;
@@ -64,8 +65,21 @@ pub(super) fn is_known(secret: &str) -> bool {
             .any(|known| lower.replace(known, "").trim_matches(['-', '_', ' ']).is_empty())
 }
 
+/// Refuses a file that every user of this machine can read.
+pub(super) fn refuse_world_readable(path: &Path) -> Result<(), Refused> {
+    let metadata = std::fs::metadata(path).map_err(|error| Refused(format!("{}: {error}", path.display())))?;
+    if metadata.permissions().mode() & 0o004 == 0 {
+        return Ok(());
+    }
+    let path = path.display();
+    Err(Refused(format!(
+        "{path}: every user of this machine can read it, and it holds secrets; chmod 600 {path}"
+    )))
+}
+
 /// Reads a secret from a file, without the white space around it.
 pub(super) fn read_secret_file(path: &Path) -> Result<String, Refused> {
+    refuse_world_readable(path)?;
     let text = std::fs::read_to_string(path).map_err(|error| Refused(format!("{}: {error}", path.display())))?;
     Ok(text.trim().to_owned())
 }

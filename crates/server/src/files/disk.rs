@@ -12,8 +12,9 @@ use model::file::FileKey;
 use model::time::Timestamp;
 use sha2::{Digest, Sha256};
 
-use super::failed;
+use super::marker::MARKER;
 use super::staged::{Staged, Temporary};
+use super::{PARTS, failed};
 use crate::error::{Error, Result};
 use crate::{clock, failpoint};
 
@@ -131,6 +132,75 @@ impl Disk {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(error)),
             _ => Ok(()),
         }
+    }
+
+    pub(super) fn has(&self, key: &FileKey) -> Result<bool> {
+        self.place(key).try_exists().map_err(failed)
+    }
+
+    /// Whether nothing is kept.
+    pub(super) fn is_empty(&self) -> Result<bool> {
+        for part in PARTS {
+            match fs::read_dir(self.root.join(format!("{part:02x}"))) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                entries => {
+                    if entries.map_err(failed)?.next().is_some() {
+                        return Ok(false);
+                    }
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// The text of the marker, if there is one.
+    pub(super) fn marker(&self) -> Result<Option<String>> {
+        match fs::read(self.root.join(MARKER)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            read => Ok(Some(String::from_utf8_lossy(&read.map_err(failed)?).into_owned())),
+        }
+    }
+
+    /// Writes the marker as durably as a file.
+    pub(super) fn write_marker(&self, text: &str) -> Result<()> {
+        let path = self.root.join(MARKER);
+        let folder = path.parent().unwrap_or(&self.root);
+        fs::create_dir_all(folder).map_err(failed)?;
+        sync_folder(&self.root).map_err(failed)?;
+        let (mut file, temporary) = self.part()?;
+        io::Write::write_all(&mut file, text.as_bytes()).map_err(failed)?;
+        file.sync_all().map_err(failed)?;
+        fs::rename(temporary.path(), &path).map_err(failed)?;
+        sync_folder(folder).map_err(failed)
+    }
+
+    /// The keys of everything in the quarantine.
+    pub(super) fn quarantined(&self) -> Result<Vec<FileKey>> {
+        let entries = match fs::read_dir(self.root.join("quarantine")) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            entries => entries.map_err(failed)?,
+        };
+        let mut found = Vec::new();
+        for entry in entries {
+            found.extend(entry.map_err(failed)?.file_name().to_str().map(FileKey::new));
+        }
+        Ok(found)
+    }
+
+    /// Takes a file back out of the quarantine. False where a file of this key is kept: it is never replaced.
+    pub(super) fn take_from_quarantine(&self, key: &FileKey) -> Result<bool> {
+        let place = self.place(key);
+        let folder = self.folder_of(&place).map_err(failed)?;
+        let aside = self.root.join("quarantine").join(key.as_str());
+        // A link fails where a file exists; a rename would replace it.
+        match fs::hard_link(&aside, &place) {
+            Ok(()) => fs::remove_file(&aside).map_err(failed)?,
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(false),
+            // A file system without links.
+            Err(_) => fs::rename(&aside, &place).map_err(failed)?,
+        }
+        sync_folder(&folder).map_err(failed)?;
+        Ok(true)
     }
 
     /// Writes and removes a byte.

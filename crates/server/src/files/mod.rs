@@ -2,6 +2,7 @@
 //! interface; nothing here holds a whole file in memory, except where memory is the place.
 
 mod disk;
+mod marker;
 mod memory;
 mod objects;
 mod staged;
@@ -16,6 +17,8 @@ pub mod pack;
 use std::io;
 use std::ops::Range;
 use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::Bytes;
 use futures_util::Stream;
@@ -30,9 +33,17 @@ pub use self::staged::{ReadSeek, Source, Staged, Staging};
 use crate::config::StorageArgs;
 use crate::error::{Error, Result};
 
+/// The file storage.
+#[derive(Clone)]
+pub struct Files {
+    backend: Backend,
+    /// Set while it is not known whether this storage belongs to the database: nothing is read, written or removed then.
+    is_suspended: Arc<AtomicBool>,
+}
+
 /// Where the bytes are.
 #[derive(Clone)]
-pub enum Files {
+enum Backend {
     /// A folder of this machine.
     Disk(Disk),
     /// An object store that speaks S3.
@@ -62,50 +73,76 @@ enum Stored {
 impl Files {
     /// Opens the storage the settings name and clears away what interrupted uploads left.
     pub async fn connect(storage: &StorageArgs) -> Result<Self> {
-        match storage.files_url.as_deref().filter(|url| !url.trim().is_empty()) {
+        let backend = match storage.files_url.as_deref().filter(|url| !url.trim().is_empty()) {
             None => {
                 let root = storage.data_dir.join("files");
-                blocking(move || Disk::open(&root)).await.map(Self::Disk)
+                Backend::Disk(blocking(move || Disk::open(&root)).await?)
             }
-            Some("memory:") => Ok(Self::Memory(Memory::default())),
+            Some("memory:") => Backend::Memory(Memory::default()),
             Some(url) if url.starts_with("s3:") => {
                 let folder = storage.data_dir.join("staging");
-                Objects::open(url, &storage.object_store, folder)
-                    .await
-                    .map(Self::Objects)
+                Backend::Objects(Objects::open(url, &storage.object_store, folder).await?)
             }
-            Some(_) => Err(Error::Internal(anyhow::anyhow!(
-                "FILES_URL must be unset or s3://bucket/prefix"
-            ))),
+            Some(_) => {
+                return Err(Error::Internal(anyhow::anyhow!(
+                    "FILES_URL must be unset or s3://bucket/prefix"
+                )));
+            }
+        };
+        Ok(Self {
+            backend,
+            is_suspended: Arc::default(),
+        })
+    }
+
+    /// Refuses everything with 503 until [`Self::resume`], for all clones of this value.
+    pub fn suspend(&self) {
+        self.is_suspended.store(true, Ordering::Relaxed);
+    }
+
+    /// Ends [`Self::suspend`].
+    pub fn resume(&self) {
+        self.is_suspended.store(false, Ordering::Relaxed);
+    }
+
+    fn is_suspended(&self) -> bool {
+        self.is_suspended.load(Ordering::Relaxed)
+    }
+
+    /// The backend, unless the storage is suspended.
+    fn usable(&self) -> Result<&Backend> {
+        if self.is_suspended() {
+            return Err(Error::NotReady);
         }
+        Ok(&self.backend)
     }
 
     /// Begins a file of at most `limit` bytes. It is nothing to anybody until it is committed, and nothing is made before its
     /// first bytes are written.
     pub fn stage(&self, limit: u64) -> Staging {
-        match self {
-            Self::Disk(disk) => {
+        match &self.backend {
+            Backend::Disk(disk) => {
                 let disk = disk.clone();
                 Staging::on_disk(move || disk.part(), limit)
             }
-            Self::Objects(objects) => {
+            Backend::Objects(objects) => {
                 let objects = objects.clone();
                 Staging::on_disk(move || objects.part(), limit)
             }
-            Self::Memory(_) => Staging::in_memory(limit),
+            Backend::Memory(_) => Staging::in_memory(limit),
         }
     }
 
     /// Keeps staged bytes under a key. When this answers, neither a crash nor a power cut takes them away.
     pub async fn commit(&self, staged: Staged, key: &FileKey) -> Result<()> {
         check(key)?;
-        match self {
-            Self::Disk(disk) => {
+        match self.usable()? {
+            Backend::Disk(disk) => {
                 let (disk, key) = (disk.clone(), key.clone());
                 blocking(move || disk.commit(staged, &key)).await
             }
-            Self::Objects(objects) => objects.commit(staged, key).await,
-            Self::Memory(memory) => {
+            Backend::Objects(objects) => objects.commit(staged, key).await,
+            Backend::Memory(memory) => {
                 memory.insert(key, staged.into_bytes()?);
                 Ok(())
             }
@@ -115,8 +152,8 @@ impl Files {
     /// Opens a kept file. Whoever asks has a row that names it, so a missing file is our fault.
     pub async fn open(&self, key: &FileKey) -> Result<Opened> {
         check(key)?;
-        match self {
-            Self::Disk(disk) => {
+        match self.usable()? {
+            Backend::Disk(disk) => {
                 let (disk, key) = (disk.clone(), key.clone());
                 let (size, file) = blocking(move || disk.read(&key)).await?;
                 Ok(Opened {
@@ -124,14 +161,14 @@ impl Files {
                     bytes: Stored::File(file),
                 })
             }
-            Self::Objects(objects) => {
+            Backend::Objects(objects) => {
                 let (size, object) = objects.read(key).await?;
                 Ok(Opened {
                     size,
                     bytes: Stored::Object(object),
                 })
             }
-            Self::Memory(memory) => {
+            Backend::Memory(memory) => {
                 let bytes = memory.get(key)?;
                 Ok(Opened {
                     size: bytes.len() as u64,
@@ -145,13 +182,13 @@ impl Files {
     pub async fn copy(&self, from: &FileKey, to: &FileKey) -> Result<()> {
         check(from)?;
         check(to)?;
-        match self {
-            Self::Disk(disk) => {
+        match self.usable()? {
+            Backend::Disk(disk) => {
                 let (disk, from, to) = (disk.clone(), from.clone(), to.clone());
                 blocking(move || disk.copy(&from, &to)).await
             }
-            Self::Objects(objects) => objects.copy(from, to).await,
-            Self::Memory(memory) => {
+            Backend::Objects(objects) => objects.copy(from, to).await,
+            Backend::Memory(memory) => {
                 memory.insert(to, memory.get(from)?);
                 Ok(())
             }
@@ -161,13 +198,13 @@ impl Files {
     /// Removes a file; one that is gone already is fine.
     pub async fn remove(&self, key: &FileKey) -> Result<()> {
         check(key)?;
-        match self {
-            Self::Disk(disk) => {
+        match self.usable()? {
+            Backend::Disk(disk) => {
                 let (disk, key) = (disk.clone(), key.clone());
                 blocking(move || disk.remove(&key)).await
             }
-            Self::Objects(objects) => objects.remove(key).await,
-            Self::Memory(memory) => {
+            Backend::Objects(objects) => objects.remove(key).await,
+            Backend::Memory(memory) => {
                 memory.remove(key);
                 Ok(())
             }
@@ -176,50 +213,53 @@ impl Files {
 
     /// Keys of one of the [`PARTS`] of the storage whose files were kept before a moment.
     pub async fn aged(&self, part: u8, before: Timestamp) -> Result<Vec<FileKey>> {
-        match self {
-            Self::Disk(disk) => {
+        match self.usable()? {
+            Backend::Disk(disk) => {
                 let disk = disk.clone();
                 blocking(move || disk.aged(part, before)).await
             }
-            Self::Objects(objects) => objects.aged(part, before).await,
-            Self::Memory(_) => Ok(Vec::new()),
+            Backend::Objects(objects) => objects.aged(part, before).await,
+            Backend::Memory(_) => Ok(Vec::new()),
         }
     }
 
     /// Puts a file aside that nobody names. It is not removed: if the rows are what is lost, it can be brought back.
     pub async fn quarantine(&self, key: &FileKey) -> Result<()> {
         check(key)?;
-        match self {
-            Self::Disk(disk) => {
+        match self.usable()? {
+            Backend::Disk(disk) => {
                 let (disk, key) = (disk.clone(), key.clone());
                 blocking(move || disk.quarantine(&key)).await
             }
-            Self::Objects(objects) => objects.quarantine(key).await,
-            Self::Memory(_) => Ok(()),
+            Backend::Objects(objects) => objects.quarantine(key).await,
+            Backend::Memory(_) => Ok(()),
         }
     }
 
     /// Removes what interrupted uploads left an hour ago or earlier.
     pub async fn clear_away(&self) -> Result<()> {
-        match self {
-            Self::Disk(disk) => {
+        match &self.backend {
+            Backend::Disk(disk) => {
                 let disk = disk.clone();
                 blocking(move || disk.clear_away()).await
             }
-            Self::Objects(objects) => objects.clear_away().await,
-            Self::Memory(_) => Ok(()),
+            Backend::Objects(objects) => objects.clear_away().await,
+            Backend::Memory(_) => Ok(()),
         }
     }
 
     /// Whether bytes can be kept at this moment.
     pub async fn is_writable(&self) -> bool {
-        match self {
-            Self::Disk(disk) => {
+        if self.is_suspended() {
+            return false;
+        }
+        match &self.backend {
+            Backend::Disk(disk) => {
                 let disk = disk.clone();
                 blocking(move || disk.probe()).await.is_ok()
             }
-            Self::Objects(objects) => objects.is_writable().await,
-            Self::Memory(_) => true,
+            Backend::Objects(objects) => objects.is_writable().await,
+            Backend::Memory(_) => true,
         }
     }
 }

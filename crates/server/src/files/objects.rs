@@ -24,6 +24,7 @@ use tokio_util::io::StreamReader;
 
 use self::connection::{bucket_of, connect};
 use super::disk::Disk;
+use super::marker::{MARKER, MARKER_MAX};
 use super::staged::{ReadSeek, Source, Staged, Temporary, hex};
 use super::{Reader, blocking, failed};
 use crate::clock;
@@ -173,6 +174,67 @@ impl Objects {
             Err(object_store::Error::NotFound { .. }) => Ok(()),
             Err(error) => Err(unavailable(error)),
         }
+    }
+
+    pub(super) async fn has(&self, key: &FileKey) -> Result<bool> {
+        Ok(self.find(&self.place(key)).await?.is_some())
+    }
+
+    /// Whether nothing is kept.
+    pub(super) async fn is_empty(&self) -> Result<bool> {
+        let (folder, marker) = (self.prefix.clone().join("files"), self.marker_place());
+        let mut listed = self.store.list(Some(&folder));
+        while let Some(object) = bounded(listed.try_next()).await?.map_err(unavailable)? {
+            if object.location != marker {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The text of the marker, if there is one.
+    pub(super) async fn marker(&self) -> Result<Option<String>> {
+        let place = self.marker_place();
+        let Some(found) = self.find(&place).await? else {
+            return Ok(None);
+        };
+        let store = self.store.clone();
+        let mut reader = Object { store, place }.read(0..found.size.min(MARKER_MAX)).await?;
+        let mut bytes = Vec::new();
+        reader.read_to_end(&mut bytes).await.map_err(cut_off)?;
+        Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
+    }
+
+    /// Writes the marker.
+    pub(super) async fn write_marker(&self, text: String) -> Result<()> {
+        let sent = bounded(self.store.put(&self.marker_place(), Bytes::from(text).into())).await?;
+        sent.map(drop).map_err(unavailable)
+    }
+
+    fn marker_place(&self) -> Path {
+        MARKER.split('/').fold(self.prefix.clone().join("files"), Path::join)
+    }
+
+    /// The keys of everything in the quarantine.
+    pub(super) async fn quarantined(&self) -> Result<Vec<FileKey>> {
+        let mut listed = self.store.list(Some(&self.prefix.clone().join("quarantine")));
+        let mut found = Vec::new();
+        while let Some(object) = bounded(listed.try_next()).await?.map_err(unavailable)? {
+            found.extend(object.location.filename().map(FileKey::new));
+        }
+        Ok(found)
+    }
+
+    /// Takes a file back out of the quarantine. False where a file of this key is kept: it is never replaced.
+    pub(super) async fn take_from_quarantine(&self, key: &FileKey) -> Result<bool> {
+        let place = self.place(key);
+        if self.find(&place).await?.is_some() {
+            return Ok(false);
+        }
+        let aside = self.prefix.clone().join("quarantine").join(key.as_str());
+        bounded(self.store.copy(&aside, &place)).await?.map_err(unavailable)?;
+        self.delete(&aside).await?;
+        Ok(true)
     }
 
     /// Whether a byte can be written and removed, here and there. Whoever asks for the health does not wait as long as

@@ -11,10 +11,11 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
 
-use super::conflict;
 use super::connection::{Connection, statements_run};
 use super::pooled::{Pool, Pooled};
+use super::server::Server;
 use super::turns::{Entrance, Exit, Party, Refused, line};
+use super::{conflict, dump};
 use crate::error::{Error, Result};
 use crate::failpoint;
 use crate::measures::measures;
@@ -26,6 +27,29 @@ pub enum Database {
     Sqlite(PathBuf),
     /// A server, by its URL.
     Postgres(String),
+}
+
+impl Database {
+    /// Which database this is, in words for operators; never with a password.
+    pub fn describe(&self) -> String {
+        match self {
+            Self::Sqlite(path) => {
+                let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
+                format!("SQLite {}", path.display())
+            }
+            Self::Postgres(url) => Server::of(url).map_or_else(|_| "PostgreSQL".to_owned(), |server| server.describe()),
+        }
+    }
+
+    /// Whether there is a database with a schema. It creates nothing.
+    pub fn has_schema(&self) -> Result<bool> {
+        let mut connection = match self {
+            Self::Sqlite(path) if !path.exists() => return Ok(false),
+            Self::Sqlite(path) => Connection::open_sqlite(path, true)?,
+            Self::Postgres(url) => Connection::open_postgres(url)?,
+        };
+        Ok(dump::version(&mut connection)?.is_some())
+    }
 }
 
 /// Jobs that may wait before more of the same school is refused with 503.

@@ -10,6 +10,8 @@ use super::connection::Connection;
 use super::db::Database;
 use crate::error::{Error, Result};
 
+mod collation;
+
 mod embedded {
     refinery::embed_migrations!("../../migrations");
 }
@@ -35,7 +37,9 @@ pub fn migrate_to(database: &Database, version: i64) -> Result<()> {
 fn migrate_with(runner: &Runner, database: &Database) -> Result<usize> {
     let _turn = turn(database)?;
     let mut connection = open(database)?;
-    check_collation(&mut connection)?;
+    if let Some(client) = connection.raw_postgres() {
+        collation::check_encoding(client)?;
+    }
     match &mut connection {
         Connection::Sqlite(sqlite) => {
             let before = version(sqlite);
@@ -47,10 +51,11 @@ fn migrate_with(runner: &Runner, database: &Database) -> Result<usize> {
         }
         Connection::Postgres(_) => {
             connection.batch(LOCK)?;
-            let outcome = connection
-                .raw_postgres()
-                .ok_or(Error::NotReady)
-                .and_then(|client| run(runner, client));
+            let outcome = connection.raw_postgres().ok_or(Error::NotReady).and_then(|client| {
+                let applied = run(runner, client)?;
+                collation::compare_bytes(client)?;
+                Ok(applied)
+            });
             connection.batch(UNLOCK)?;
             outcome
         }
@@ -173,24 +178,4 @@ fn turn(database: &Database) -> Result<Option<rusqlite::Connection>> {
     lock.execute_batch("BEGIN EXCLUSIVE")
         .map_err(|e| Error::Internal(e.into()))?;
     Ok(Some(lock))
-}
-
-/// Order and prefix search rely on plain byte order (decision 0001).
-fn check_collation(connection: &mut Connection) -> Result<()> {
-    let Some(client) = connection.raw_postgres() else {
-        return Ok(());
-    };
-    let row = client
-        .query_one(
-            "SELECT datcollate FROM pg_database WHERE datname = current_database()",
-            &[],
-        )
-        .map_err(|error| Error::Internal(error.into()))?;
-    let collation: String = row.get(0);
-    if matches!(collation.as_str(), "C" | "POSIX" | "C.UTF-8" | "C.utf8") {
-        return Ok(());
-    }
-    Err(Error::Internal(anyhow::anyhow!(
-        "the PostgreSQL database has collation {collation}; create it with LC_COLLATE 'C' (see README)"
-    )))
 }

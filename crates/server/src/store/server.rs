@@ -5,7 +5,7 @@ use std::error::Error as _;
 use std::time::{Duration, Instant};
 
 use percent_encoding::percent_decode_str;
-use postgres::config::SslMode;
+use postgres::config::{Host, SslMode};
 use postgres::error::SqlState;
 use tokio_postgres::tls::MakeTlsConnect;
 use tokio_postgres::{Client, Connection, Socket};
@@ -76,6 +76,24 @@ impl Server {
         }
         let tls = MakeRustlsConnect::new(tls::client(&mode)?);
         Ok(Self { config, mode, tls })
+    }
+
+    /// Database, user and hosts, without a password.
+    pub fn describe(&self) -> String {
+        let host = |host: &Host| match host {
+            Host::Tcp(name) => name.clone(),
+            Host::Unix(path) => path.display().to_string(),
+        };
+        let hosts: Vec<String> = self.config.get_hosts().iter().map(host).collect();
+        let ports: Vec<String> = self.config.get_ports().iter().map(u16::to_string).collect();
+        let port = if ports.is_empty() {
+            String::new()
+        } else {
+            format!(":{}", ports.join(","))
+        };
+        let user = self.config.get_user().unwrap_or_default();
+        let name = self.config.get_dbname().unwrap_or(user);
+        format!("PostgreSQL database {name} at {}{port} as {user}", hosts.join(","))
     }
 
     /// Connects for statements.

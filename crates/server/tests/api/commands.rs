@@ -18,6 +18,13 @@ fn run(place: &Place, arguments: &[&str], extra: &[(&str, &str)]) -> (Option<i32
     (output.status.code(), said(&output))
 }
 
+/// Writes `.env` of a place.
+pub fn dotenv(place: &Place, text: &[u8], mode: u32) {
+    let path = place.folder().join(".env");
+    std::fs::write(&path, text).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+}
+
 #[test]
 fn a_new_file_of_settings_is_complete_private_and_never_replaces_another() {
     let folder = tempfile::tempdir().unwrap();
@@ -54,11 +61,7 @@ fn a_new_file_of_settings_is_complete_private_and_never_replaces_another() {
 #[test]
 fn a_mistyped_setting_is_named_with_the_one_that_was_meant() {
     let place = Place::new(Kind::Sqlite).unwrap();
-    std::fs::write(
-        place.folder().join(".env"),
-        "DOCSERVER_ULR=http://docs.test\nDATA_DIR=x\n",
-    )
-    .unwrap();
+    dotenv(&place, b"DOCSERVER_ULR=http://docs.test\nDATA_DIR=x\n", 0o600);
     let (code, words) = run(&place, &["config", "check"], &[]);
     assert_eq!(code, Some(0), "{words}");
     assert!(

@@ -84,8 +84,9 @@ fn migrate_runs_once_and_two_starters_share_the_work() {
     let starters: Vec<_> = (0..2)
         .map(|_| {
             groupwork(folder.path())
-                .arg("migrate")
+                .args(["migrate", "--create-database"])
                 .stdout(Stdio::piped())
+                .stderr(Stdio::null())
                 .spawn()
                 .unwrap()
         })
@@ -147,7 +148,15 @@ fn admin_create_makes_a_super_admin_and_prints_the_password_once() {
     let folder = tempfile::tempdir().unwrap();
     let create = |email: &str| {
         groupwork(folder.path())
-            .args(["admin", "create", "--email", email, "--name", "Root"])
+            .args([
+                "admin",
+                "create",
+                "--create-database",
+                "--email",
+                email,
+                "--name",
+                "Root",
+            ])
             .output()
             .unwrap()
     };

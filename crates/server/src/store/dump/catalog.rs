@@ -44,7 +44,7 @@ static POSTGRES_REFERENCES: Sql = Sql::new(
 );
 
 /// The version of the schema; none when there is no schema.
-pub(super) fn version(connection: &mut Connection) -> Result<Option<i64>> {
+pub(in crate::store) fn version(connection: &mut Connection) -> Result<Option<i64>> {
     let history = match connection {
         Connection::Sqlite(_) => &SQLITE_HISTORY,
         Connection::Postgres(_) => &POSTGRES_HISTORY,

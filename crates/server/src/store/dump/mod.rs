@@ -8,6 +8,7 @@ mod snapshot;
 
 use serde::{Deserialize, Serialize};
 
+pub(super) use self::catalog::version;
 pub use self::load::Target;
 pub use self::snapshot::{NamedFile, Snapshot};
 

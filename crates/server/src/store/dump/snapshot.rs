@@ -75,10 +75,10 @@ impl Snapshot {
     /// Every row of a table.
     pub fn rows(&mut self, table: &Table, see: impl FnMut(&[Cell]) -> Result<()>) -> Result<()> {
         // What a job has made can be made again, and what it made about a person must not outlive his erasure; a hold of a
-        // backup on the files is nothing for another place.
+        // backup on the files is nothing for another place, and a restore gives its storage a marker of its own.
         let only = match table.name.as_str() {
             "jobs" => " WHERE file_key IS NULL",
-            "settings" => " WHERE name NOT LIKE 'backup-%' AND name <> 'restore'",
+            "settings" => " WHERE name NOT LIKE 'backup-%' AND name NOT IN ('restore', 'storage')",
             _ => "",
         };
         let text = format!("SELECT {} FROM {}{only}", table.list(), quoted(&table.name));

@@ -18,6 +18,24 @@ statements! {
     RELEASE = "DELETE FROM settings WHERE name = $1 OR (name LIKE 'backup-%' AND updated_at < $2)";
     /// How far a restore has come that was begun and not ended.
     RESTORE = "SELECT value FROM settings WHERE name = 'restore'";
+    /// The id that the marker of the file storage has to have.
+    STORAGE_ID = "SELECT value FROM settings WHERE name = 'storage'";
+    /// Records an id, unless another instance has recorded one.
+    RECORD_STORAGE = "INSERT INTO settings (name, value, updated_at) VALUES ('storage', $1, $2)
+        ON CONFLICT (name) DO NOTHING";
+    /// Some files that rows name, the newest of each table.
+    SAMPLED_FILES = "SELECT file_key FROM
+            (SELECT file_key FROM document_revisions ORDER BY file_key DESC LIMIT $1) a
+        UNION ALL SELECT file_key FROM
+            (SELECT file_key FROM submission_documents ORDER BY file_key DESC LIMIT $1) b
+        UNION ALL SELECT file_key FROM
+            (SELECT file_key FROM assignment_attachments ORDER BY file_key DESC LIMIT $1) c
+        UNION ALL SELECT file_key FROM
+            (SELECT file_key FROM group_attachments ORDER BY file_key DESC LIMIT $1) d
+        UNION ALL SELECT file_key FROM
+            (SELECT file_key FROM message_attachments ORDER BY file_key DESC LIMIT $1) e
+        UNION ALL SELECT file_key FROM
+            (SELECT file_key FROM converted_files ORDER BY file_key DESC LIMIT $1) f";
     /// Everybody who was erased.
     ERASED = "SELECT id FROM users WHERE erased_at IS NOT NULL ORDER BY id";
     /// The address of somebody who is not erased.
@@ -44,6 +62,27 @@ impl Platform<'_> {
     pub fn is_half_restored(&mut self) -> Result<bool> {
         let found = self.connection.maybe(&RESTORE, args![], |row| row.take::<String>())?;
         Ok(found.is_some())
+    }
+
+    /// The id that the marker of the file storage has to have, if one was recorded.
+    pub fn storage_id(&mut self) -> Result<Option<String>> {
+        self.connection.maybe(&STORAGE_ID, args![], |row| row.take())
+    }
+
+    /// Records an id unless there is one, and returns the one that is recorded then.
+    pub fn record_storage(&mut self, id: &str, now: Timestamp) -> Result<Option<String>> {
+        self.connection.run(&RECORD_STORAGE, args![id, now])?;
+        self.storage_id()
+    }
+
+    /// At most `limit` files that rows name, the newest of each table in turn.
+    pub fn sampled_files(&mut self, limit: usize) -> Result<Vec<FileKey>> {
+        let each = i64::try_from(limit).unwrap_or(i64::MAX);
+        let mut keys: Vec<String> = self.connection.many(&SAMPLED_FILES, args![each], |row| row.take())?;
+        // Keys are random apart from their time: by their ends they come mixed from all tables.
+        keys.sort_unstable_by(|one, other| one.bytes().rev().cmp(other.bytes().rev()));
+        keys.truncate(limit);
+        Ok(keys.into_iter().map(FileKey::new).collect())
     }
 
     /// Everybody who was erased.

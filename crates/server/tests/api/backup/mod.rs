@@ -168,7 +168,12 @@ async fn a_kill_leaves_nothing_or_what_the_next_try_completes() {
         }
         fine(&school.place, &["backup", name]);
         refused(&school.place, &["backup", name], "exists already");
-        refused(&school.place, &["restore", "--yes", name], "is not empty");
+        let why = if kind == Kind::Sqlite {
+            "stop the service first"
+        } else {
+            "is not empty"
+        };
+        refused(&school.place, &["restore", "--yes", name], why);
         for at in ["restore.files:2", "restore.rows:9", "restore.loaded:1"] {
             let Some(mut elsewhere) = Place::new(kind) else {
                 continue;

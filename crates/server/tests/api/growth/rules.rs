@@ -32,6 +32,10 @@ pub const ALL: &[(&str, &str)] = &[
     ("platform/backups::ERASED", "a backup names everybody who was erased"),
     ("platform/backups::WAITS", "ends at the first row"),
     (
+        "platform/backups::SAMPLED_FILES",
+        "ends after twenty entries of an index; once at a start",
+    ),
+    (
         "platform/editing::SILENT_SESSIONS",
         "open editors of all schools, the longest silent first",
     ),

@@ -106,7 +106,10 @@ async fn each_word_of_sslmode_keeps_its_promise() {
         (format!("{by_address}sslmode=disable"), "needs ?sslmode=require"),
         (by_address.trim_end_matches('?').to_owned(), "needs ?sslmode=require"),
     ] {
-        let tried = place.command(&["migrate"], &[("DATABASE_URL", &url)]).output().unwrap();
+        let tried = place
+            .command(&["migrate", "--create-database"], &[("DATABASE_URL", &url)])
+            .output()
+            .unwrap();
         let said = String::from_utf8_lossy(&tried.stderr).into_owned();
         assert_eq!(tried.status.success(), expected.is_empty(), "{url}: {said}");
         assert!(said.contains(expected), "{url}: {said}");
@@ -119,7 +122,10 @@ async fn each_word_of_sslmode_keeps_its_promise() {
     cluster.start_again();
     for (word, expected) in [("prefer", ""), ("require", "speaks none")] {
         let url = format!("{by_address}sslmode={word}");
-        let tried = place.command(&["migrate"], &[("DATABASE_URL", &url)]).output().unwrap();
+        let tried = place
+            .command(&["migrate", "--create-database"], &[("DATABASE_URL", &url)])
+            .output()
+            .unwrap();
         let said = String::from_utf8_lossy(&tried.stderr).into_owned();
         assert_eq!(tried.status.success(), expected.is_empty(), "{url}: {said}");
         assert!(said.contains(expected), "{url}: {said}");

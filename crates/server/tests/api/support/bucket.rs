@@ -89,10 +89,11 @@ impl Bucket {
         self.folder.path().join(NAME).join("work").join(below)
     }
 
-    /// Names of what is kept.
+    /// Names of what is kept, without the marker of the storage.
     pub fn kept(&self) -> BTreeSet<String> {
         let mut found = BTreeSet::new();
         gather(&self.folder("files"), &mut found);
+        found.remove("id");
         found
     }
 

@@ -263,6 +263,8 @@ impl TestApp {
         }
         let mut found = Vec::new();
         below(&self.folder().join("files"), &mut found);
+        // The marker of the storage.
+        found.retain(|name| name != "id");
         found
     }
 }

@@ -194,6 +194,8 @@ impl Studio {
                 }
             }
         }
+        // The marker of the storage.
+        found.retain(|name| name != "id");
         found
     }
 

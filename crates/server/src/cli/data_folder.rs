@@ -1,0 +1,100 @@
+//! The data folder of this machine: readable by its owner only, and used by one service at a time when the database is in it.
+
+use std::fs::{File, OpenOptions, Permissions, TryLockError};
+use std::io::{Read as _, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, bail};
+use rustix::fs::Mode;
+
+use crate::store::Database;
+
+/// Beside the database; the lock on it ends with the process, however that ends.
+const LOCK: &str = "groupwork.lock";
+/// How often a start looks whether the service before it has ended.
+const AGAIN: Duration = Duration::from_millis(100);
+/// Everything the service makes in its data folder.
+const PRIVATE: [&str; 10] = [
+    "groupwork.db",
+    "groupwork.db-wal",
+    "groupwork.db-shm",
+    "groupwork.migrating",
+    "files",
+    "staging",
+    "outbox",
+    "erased-people.txt",
+    "demo-secrets.json",
+    LOCK,
+];
+
+/// Held as long as a service may use the SQLite database of a folder.
+pub struct FolderLock {
+    _file: File,
+}
+
+/// From now on this process makes files for its owner only.
+pub fn make_files_private() {
+    rustix::process::umask(Mode::from_raw_mode(0o077));
+}
+
+/// Takes away from others what an earlier release left readable.
+pub fn protect(data_dir: &Path) {
+    for name in PRIVATE {
+        let path = data_dir.join(name);
+        let Ok(metadata) = path.metadata() else { continue };
+        let mode = metadata.permissions().mode();
+        if mode & 0o077 != 0
+            && let Err(error) = std::fs::set_permissions(&path, Permissions::from_mode(mode & 0o700))
+        {
+            tracing::warn!(%error, path = %path.display(), "file is readable by other users of this machine");
+        }
+    }
+}
+
+/// Takes the folder of a SQLite database for one service. It waits for the service before it, which may be about to end.
+pub fn lock(database: &Database, patience: Duration) -> anyhow::Result<Option<FolderLock>> {
+    let Database::Sqlite(path) = database else {
+        return Ok(None);
+    };
+    let folder = path.parent().unwrap_or(Path::new("."));
+    std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    let lock = folder.join(LOCK);
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    let mut file = options.open(&lock).with_context(|| lock.display().to_string())?;
+    let begun = Instant::now();
+    let mut waits = false;
+    loop {
+        match file.try_lock() {
+            Ok(()) => break,
+            Err(TryLockError::Error(error)) => return Err(error).with_context(|| format!("lock {}", lock.display())),
+            Err(TryLockError::WouldBlock) if begun.elapsed() >= patience => {
+                let mut holder = String::new();
+                // Who holds it is a help, not a condition.
+                drop(file.read_to_string(&mut holder));
+                bail!(
+                    "{} is used by another groupwork service (process {}), which did not end within {} s",
+                    folder.display(),
+                    holder.trim(),
+                    patience.as_secs()
+                );
+            }
+            Err(TryLockError::WouldBlock) => {
+                if !waits {
+                    tracing::warn!(
+                        folder = %folder.display(),
+                        "waiting for the service that uses this folder to end, {} s at most",
+                        patience.as_secs()
+                    );
+                    waits = true;
+                }
+                std::thread::sleep(AGAIN);
+            }
+        }
+    }
+    file.set_len(0)?;
+    write!(file, "{}", std::process::id())?;
+    Ok(Some(FolderLock { _file: file }))
+}

@@ -1,0 +1,265 @@
+//! `.env` of the working directory, read by the rules of systemd's `EnvironmentFile=`: the same file means the same in both.
+//! What systemd would silently drop or swallow (a line without `=`, a name that is no name, a quote that is never closed)
+//! is refused here, with the number of the line and the name of the setting, never with its value.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io;
+use std::path::Path;
+
+use super::secret::refuse_world_readable;
+use super::{Refused, environment};
+
+/// The file, in the working directory.
+const FILE: &str = ".env";
+
+/// Why a file is refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}{}: {why}", name.as_ref().map_or(String::new(), |name| format!(" ({name})")))]
+pub struct UnreadableLine {
+    /// Where the setting begins, counted from 1.
+    pub line: usize,
+    /// The setting, if the line names one that exists. Other words of the line may be parts of a secret.
+    pub name: Option<String>,
+    why: &'static str,
+}
+
+const NO_EQUALS_SIGN: &str = "there is no `=`; a setting is NAME=value, and a value of several lines needs quotes";
+const NO_NAME: &str = "before the `=` must stand a name of letters, digits and `_`, without `export`";
+const OPEN_QUOTE: &str = "a quote is never closed, so that the rest of the file would become the value";
+const NOT_TEXT: &str = "it is not UTF-8 text";
+const COMMENT_ESCAPE: &str =
+    "a comment ends with a backslash: releases of systemd differ in whether the next line is a comment too";
+
+/// Sets what the file says and the environment does not. `is_setting` knows the settings of this program.
+pub fn load(is_setting: IsSetting<'_>) -> Result<(), Refused> {
+    let values = read(is_setting)?;
+    let is_new = |name: &String| environment(name).is_none();
+    let values: BTreeMap<String, String> = values.into_iter().filter(|(name, _)| is_new(name)).collect();
+    dotenvy::from_read(quoted(&values).as_bytes()).map_err(|_| Refused(format!("{FILE}: cannot be read")))?;
+    for (name, value) in values {
+        // What it set is what was read, or nothing starts.
+        if environment(&name).as_ref() != Some(&value) {
+            return Err(Refused(format!("{FILE}: {name} cannot be set")));
+        }
+    }
+    Ok(())
+}
+
+/// The settings that the file names, whether they are settings of this program or not.
+pub fn names() -> Vec<String> {
+    read(&|_| false).map_or_else(|_| Vec::new(), |values| values.into_keys().collect())
+}
+
+fn read(is_setting: IsSetting<'_>) -> Result<BTreeMap<String, String>, Refused> {
+    let bytes = match std::fs::read(FILE) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
+        read => read.map_err(|error| Refused(format!("{FILE}: {error}")))?,
+    };
+    refuse_world_readable(Path::new(FILE))?;
+    parse(&bytes, is_setting).map_err(|unreadable| Refused(format!("{FILE}: {unreadable}")))
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    BeforeName,
+    Name,
+    BeforeValue,
+    Value,
+    ValueEscape,
+    SingleQuoted,
+    DoubleQuoted,
+    DoubleQuotedEscape,
+    Comment,
+    CommentEscape,
+}
+
+/// Whether a setting of this name exists in this program.
+type IsSetting<'s> = &'s dyn Fn(&str) -> bool;
+
+/// What a file says, by name; of a name that comes twice the last value counts.
+pub fn parse(bytes: &[u8], is_setting: IsSetting<'_>) -> Result<BTreeMap<String, String>, UnreadableLine> {
+    let mut parser = Parser {
+        is_setting,
+        found: BTreeMap::new(),
+        state: State::BeforeName,
+        line: 1,
+        begin: 1,
+        name: String::new(),
+        value: String::new(),
+        trimmed: None,
+    };
+    for character in text(bytes, is_setting)?.chars() {
+        parser.state = parser.step(character)?;
+        parser.line += usize::from(character == '\n');
+    }
+    parser.end()
+}
+
+/// The states and steps of systemd's own parser (`parse_env_file_internal`).
+struct Parser<'s> {
+    is_setting: IsSetting<'s>,
+    found: BTreeMap<String, String>,
+    state: State,
+    line: usize,
+    /// The line in which the present setting begins.
+    begin: usize,
+    name: String,
+    value: String,
+    /// How much of an unquoted value is left when the white space at its end goes.
+    trimmed: Option<usize>,
+}
+
+impl Parser<'_> {
+    fn step(&mut self, character: char) -> Result<State, UnreadableLine> {
+        let (is_newline, is_space) = (is_newline(character), is_space(character));
+        Ok(match self.state {
+            State::BeforeName if matches!(character, '#' | ';') => State::Comment,
+            State::BeforeName if is_space => State::BeforeName,
+            State::BeforeName if character == '=' => {
+                return Err(unreadable(self.line, "", self.is_setting, NO_NAME));
+            }
+            State::BeforeName => {
+                self.begin = self.line;
+                self.name.push(character);
+                State::Name
+            }
+            State::Name if is_newline => return Err(self.unreadable(NO_EQUALS_SIGN)),
+            State::Name if character == '=' => {
+                self.trimmed = None;
+                State::BeforeValue
+            }
+            State::Name => {
+                self.name.push(character);
+                State::Name
+            }
+            State::BeforeValue | State::Value if is_newline => {
+                self.keep()?;
+                State::BeforeName
+            }
+            State::BeforeValue if character == '\'' => State::SingleQuoted,
+            State::BeforeValue if character == '"' => State::DoubleQuoted,
+            State::BeforeValue | State::Value if character == '\\' => {
+                self.trimmed = None;
+                State::ValueEscape
+            }
+            State::BeforeValue if is_space => State::BeforeValue,
+            State::BeforeValue | State::Value => {
+                if !is_space {
+                    self.trimmed = None;
+                } else if self.trimmed.is_none() {
+                    self.trimmed = Some(self.value.len());
+                }
+                self.value.push(character);
+                State::Value
+            }
+            State::ValueEscape => {
+                if !is_newline {
+                    self.value.push(character);
+                }
+                State::Value
+            }
+            State::SingleQuoted if character == '\'' => State::BeforeValue,
+            State::DoubleQuoted if character == '"' => State::BeforeValue,
+            State::DoubleQuoted if character == '\\' => State::DoubleQuotedEscape,
+            State::SingleQuoted | State::DoubleQuoted => {
+                self.value.push(character);
+                self.state
+            }
+            State::DoubleQuotedEscape => {
+                if matches!(character, '"' | '\\' | '`' | '$') {
+                    self.value.push(character);
+                } else if character != '\n' {
+                    self.value.extend(['\\', character]);
+                }
+                State::DoubleQuoted
+            }
+            State::Comment if is_newline => State::BeforeName,
+            State::Comment if character == '\\' => State::CommentEscape,
+            State::CommentEscape if is_newline => {
+                return Err(unreadable(self.line, "", self.is_setting, COMMENT_ESCAPE));
+            }
+            State::Comment | State::CommentEscape => State::Comment,
+        })
+    }
+
+    fn end(mut self) -> Result<BTreeMap<String, String>, UnreadableLine> {
+        match self.state {
+            State::BeforeName | State::Comment | State::CommentEscape => {}
+            State::Name => return Err(self.unreadable(NO_EQUALS_SIGN)),
+            State::SingleQuoted | State::DoubleQuoted | State::DoubleQuotedEscape => {
+                return Err(self.unreadable(OPEN_QUOTE));
+            }
+            State::BeforeValue | State::Value | State::ValueEscape => self.keep()?,
+        }
+        Ok(self.found)
+    }
+
+    fn keep(&mut self) -> Result<(), UnreadableLine> {
+        if let (State::Value, Some(length)) = (self.state, self.trimmed) {
+            self.value.truncate(length);
+        }
+        let name = self.name.trim_end_matches(is_space);
+        let begins = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
+        if !begins || !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+            return Err(self.unreadable(NO_NAME));
+        }
+        self.found.insert(name.to_owned(), std::mem::take(&mut self.value));
+        self.name.clear();
+        Ok(())
+    }
+
+    fn unreadable(&self, why: &'static str) -> UnreadableLine {
+        unreadable(self.begin, &self.name, self.is_setting, why)
+    }
+}
+
+fn text<'a>(bytes: &'a [u8], is_setting: IsSetting<'_>) -> Result<&'a str, UnreadableLine> {
+    let valid = match std::str::from_utf8(bytes) {
+        Ok(text) => text.find('\0').unwrap_or(text.len()),
+        Err(error) => error.valid_up_to(),
+    };
+    if valid == bytes.len() {
+        return std::str::from_utf8(bytes).map_err(|_| unreadable(1, "", is_setting, NOT_TEXT));
+    }
+    let before = String::from_utf8_lossy(&bytes[..valid]);
+    let last = before.rsplit('\n').next().unwrap_or_default();
+    let line = before.matches('\n').count() + 1;
+    let name = last.split('=').next().unwrap_or_default();
+    Err(unreadable(line, name, is_setting, NOT_TEXT))
+}
+
+fn unreadable(line: usize, text: &str, is_setting: IsSetting<'_>, why: &'static str) -> UnreadableLine {
+    let mut words = text.split(|character: char| !character.is_ascii_alphanumeric() && character != '_');
+    let name = words.find(|word| is_setting(word)).map(str::to_owned);
+    UnreadableLine { line, name, why }
+}
+
+fn is_newline(character: char) -> bool {
+    matches!(character, '\n' | '\r')
+}
+
+fn is_space(character: char) -> bool {
+    matches!(character, ' ' | '\t' | '\n' | '\r')
+}
+
+/// The values in the syntax of the library that sets them: Rust's own way to set a variable is not safe code.
+fn quoted(values: &BTreeMap<String, String>) -> String {
+    let mut text = String::new();
+    for (name, value) in values {
+        let _ = write!(text, "{name}=\"");
+        for character in value.chars() {
+            match character {
+                '\n' => text.push_str("\\n"),
+                '\\' | '"' | '$' => text.extend(['\\', character]),
+                other => text.push(other),
+            }
+        }
+        text.push_str("\"\n");
+    }
+    text
+}
+
+#[cfg(test)]
+#[path = "dotenv_tests.rs"]
+mod tests;

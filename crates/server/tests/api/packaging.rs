@@ -1,0 +1,80 @@
+//! What is shipped around the binary: compose.yaml and its proxy. Read as text, because no test starts containers.
+
+use std::net::Ipv4Addr;
+
+fn read(path: &str) -> String {
+    std::fs::read_to_string(format!("{}/../../{path}", env!("CARGO_MANIFEST_DIR"))).unwrap()
+}
+
+/// The text after a key, up to the end of the line, a comma or a brace.
+fn value<'a>(text: &'a str, key: &str) -> &'a str {
+    let after = text
+        .split_once(&format!("{key}: "))
+        .unwrap_or_else(|| panic!("no {key}"))
+        .1;
+    after.split(['\n', ',', '}']).next().unwrap().trim()
+}
+
+/// First and last address of a block.
+fn block(text: &str) -> (u32, u32) {
+    let (address, bits) = text.split_once('/').unwrap();
+    let first = u32::from(address.parse::<Ipv4Addr>().unwrap());
+    let size = 1_u32 << (32 - bits.parse::<u32>().unwrap());
+    assert_eq!(first % size, 0, "{text}");
+    (first, first + size - 1)
+}
+
+#[test]
+fn fixed_address_of_the_proxy_is_outside_the_pool_of_addresses_that_are_given_out() {
+    let compose = read("compose.yaml");
+    let fixed = value(&compose, "ipv4_address");
+    assert_eq!(value(&compose, "TRUST_PROXY"), fixed);
+    let inside = |block: (u32, u32), address: &str| {
+        let address = u32::from(address.parse::<Ipv4Addr>().unwrap());
+        (block.0..=block.1).contains(&address)
+    };
+    let (subnet, pool) = (block(value(&compose, "subnet")), block(value(&compose, "ip_range")));
+    let gateway = value(&compose, "gateway");
+    assert!(subnet.0 <= pool.0 && pool.1 <= subnet.1);
+    for address in [fixed, gateway] {
+        assert!(inside(subnet, address) && !inside(pool, address), "{address}");
+    }
+    assert_ne!(fixed, gateway);
+}
+
+#[test]
+fn document_server_has_an_origin_of_its_own_and_no_prefix() {
+    let (compose, caddy, example) = (
+        read("compose.yaml"),
+        read("packaging/Caddyfile"),
+        read("packaging/compose.env.example"),
+    );
+    let domain = |url: &str| {
+        url.split_once("${")
+            .unwrap()
+            .1
+            .split([':', '}'])
+            .next()
+            .unwrap()
+            .to_owned()
+    };
+    let service = domain(value(&compose, "FRONTEND_URL"));
+    let documents = domain(value(&compose, "DOCSERVER_URL"));
+    assert_ne!(service, documents);
+    let line = compose.lines().find(|line| line.contains("DOCSERVER_URL: "));
+    assert!(line.unwrap().ends_with('}'), "a host and no path");
+    // Each is a site of its own; the proxy passes the host on as it came.
+    for (name, upstream) in [(&service, "groupwork:3000"), (&documents, "documents:80")] {
+        let site = caddy.split_once(&format!("{{${name}}} {{")).unwrap().1;
+        let site = site.split_once("\n}").unwrap().0;
+        assert!(site.contains(&format!("reverse_proxy {upstream}")), "{site}");
+        assert!(example.contains(&format!("\n{name}=")), "{name}");
+        assert!(
+            compose.contains(&format!("{name}: ${{{name}}}")),
+            "the proxy is not told {name}"
+        );
+    }
+    for word in ["Prefix", "header_up", "handle_path"] {
+        assert!(!caddy.contains(word), "{word}");
+    }
+}
