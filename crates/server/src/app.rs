@@ -54,7 +54,7 @@ struct Parts {
     started: std::time::Instant,
     draining: AtomicBool,
     /// They end with the service.
-    _chores: [AbortOnDropHandle<()>; 7],
+    _chores: [AbortOnDropHandle<()>; 8],
     /// The same.
     _sweep: Option<AbortOnDropHandle<()>>,
     /// The same.

@@ -1,8 +1,6 @@
 //! Which database a command works on: it says so on stderr, and only makes a new one where it is told to. A command that
 //! makes one where it was pointed to the wrong place succeeds and does nothing.
 
-use std::io::Write as _;
-
 use anyhow::{Context as _, bail};
 use clap::Args;
 
