@@ -9,6 +9,8 @@ use clap::Args;
 use lettre::message::Mailbox;
 use model::network::Network;
 
+use self::address::is_folder;
+pub use self::address::origin_of;
 pub use self::object_store::ObjectStoreArgs;
 pub use self::secret::{Secret, fresh_secret};
 use self::secret::{is_known, read_secret_file};
@@ -17,6 +19,7 @@ use crate::live::watch::Watch;
 use crate::mail::{self, Server};
 use crate::store::{self, Database};
 
+mod address;
 pub mod dotenv;
 mod object_store;
 mod secret;
@@ -319,15 +322,7 @@ impl Config {
                 ("DOCSERVER_JWT_SECRET", docserver.is_none()),
                 ("AUTH_SECRET", auth.is_none()),
             ];
-            let missing: Vec<&str> = all
-                .iter()
-                .filter(|(_, missing)| *missing)
-                .map(|(name, _)| *name)
-                .collect();
-            return Err(Refused(format!(
-                "Missing required configuration: {}",
-                missing.join(", ")
-            )));
+            return Err(missing(&all));
         };
         let mut faults = Vec::new();
         for (name, secret) in [("DOCSERVER_JWT_SECRET", docserver), ("AUTH_SECRET", auth)] {
@@ -420,6 +415,13 @@ impl Config {
     }
 }
 
+/// Refuses settings of which required ones are missing.
+fn missing(required: &[(&str, bool)]) -> Refused {
+    let missing = required.iter().filter(|(_, is_missing)| *is_missing);
+    let names: Vec<&str> = missing.map(|(name, _)| *name).collect();
+    Refused(format!("Missing required configuration: {}", names.join(", ")))
+}
+
 /// The failpoint a crash test armed for this process (`failpoint`).
 pub fn failpoint() -> Option<String> {
     environment("GROUPWORK_FAILPOINT")
@@ -432,35 +434,6 @@ pub fn environment(name: &str) -> Option<String> {
         reason = "the settings are the one reader of the environment"
     )]
     std::env::var(name).ok()
-}
-
-/// Plain names between slashes, at least one: the whole document server is no folder of results.
-fn is_folder(path: &str) -> bool {
-    let inside = path.strip_prefix('/').and_then(|rest| rest.strip_suffix('/'));
-    let is_plain = |name: &str| {
-        let mut bytes = name.bytes();
-        !matches!(name, "" | "." | "..") && bytes.all(|byte| byte.is_ascii_alphanumeric() || b"._~-".contains(&byte))
-    };
-    inside.is_some_and(|inside| inside.split('/').all(is_plain))
-}
-
-/// `scheme://host[:port]` of an http(s) address, lower-case, without a default port.
-pub fn origin_of(url: &str) -> Option<String> {
-    let (scheme, rest) = url.split_once("://")?;
-    let scheme = scheme.to_ascii_lowercase();
-    let default_port = match scheme.as_str() {
-        "http" => ":80",
-        "https" => ":443",
-        _ => return None,
-    };
-    let authority = rest
-        .split(['/', '?', '#'])
-        .next()
-        .unwrap_or_default()
-        .to_ascii_lowercase();
-    let host = authority.strip_suffix(default_port).unwrap_or(&authority);
-    let plain = !host.is_empty() && !host.contains('@') && !host.contains(char::is_whitespace);
-    plain.then(|| format!("{scheme}://{host}"))
 }
 
 #[cfg(test)]

@@ -186,16 +186,16 @@ mod tests {
         Uploads::new(std::env::temp_dir(), free_min)
     }
 
-    fn room(free: u64) -> Option<Room> {
+    fn room(free: u64) -> Room {
         let organization = OrganizationId::new("north");
-        Some(Room { organization, free })
+        Room { organization, free }
     }
 
     #[tokio::test]
     async fn staged_bytes_of_all_uploads_count_against_the_room() {
         let (uploads, ben) = (uploads(0), UserId::new("ben"));
-        let mut announced = uploads.begin(&ben, room(100), 60).await.unwrap();
-        let mut streamed = uploads.begin(&ben, room(100), 0).await.unwrap();
+        let mut announced = uploads.begin(&ben, Some(room(100)), 60).await.unwrap();
+        let mut streamed = uploads.begin(&ben, Some(room(100)), 0).await.unwrap();
         assert!(streamed.receive(40).await.is_ok());
         assert!(matches!(streamed.receive(1).await, Err(Error::QuotaExceeded)));
         assert!(
@@ -203,13 +203,13 @@ mod tests {
             "what was announced is not counted twice"
         );
         assert!(matches!(
-            uploads.begin(&ben, room(100), 1).await,
+            uploads.begin(&ben, Some(room(100)), 1).await,
             Err(Error::QuotaExceeded)
         ));
         let other = UserId::new("dana");
         assert!(uploads.begin(&other, None, 1 << 40).await.is_ok(), "without a quota");
         drop(streamed);
-        assert!(uploads.begin(&ben, room(100), 40).await.is_ok());
+        assert!(uploads.begin(&ben, Some(room(100)), 40).await.is_ok());
         drop(announced);
         let state = uploads.state();
         assert!(state.by_user.is_empty() && state.by_organization.is_empty() && state.unwritten == 0);

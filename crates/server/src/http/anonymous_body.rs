@@ -215,7 +215,6 @@ impl HttpBody for LimitedBody {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "tests may panic")]
     use super::*;
     use crate::error::Error;
     use crate::http::pace::read_body;
