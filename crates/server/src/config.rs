@@ -407,14 +407,6 @@ impl Config {
     }
 }
 
-impl Config {
-    /// Whether the scripts of the document server run on the origin of this service.
-    pub fn has_editor_on_own_origin(&self) -> bool {
-        let origin = self.docserver_url.as_deref().and_then(origin_of);
-        origin.as_deref() == Some(self.frontend_origin.as_str())
-    }
-}
-
 /// Refuses settings of which required ones are missing.
 fn missing(required: &[(&str, bool)]) -> Refused {
     let missing = required.iter().filter(|(_, is_missing)| *is_missing);

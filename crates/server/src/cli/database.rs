@@ -17,7 +17,6 @@ pub struct CreateArgs {
 
 /// Says on stderr which database is used, without its password.
 pub fn announce(database: &Database) {
-    // A closed stderr is no reason to fail.
     super::report(&format!("database: {}", database.describe()));
 }
 

@@ -117,7 +117,7 @@ fn check(serve: ServeArgs, storage: StorageArgs) -> anyhow::Result<()> {
     if config.docserver_url.is_none() {
         println!("DOCSERVER_URL is unset: documents can be downloaded and uploaded, not edited in the browser.");
     }
-    if config.has_editor_on_own_origin() {
+    if has_editor_on_own_origin(&config) {
         println!("{SAME_ORIGIN}");
     }
     if config.smtp.is_none() {
@@ -136,6 +136,12 @@ fn check(serve: ServeArgs, storage: StorageArgs) -> anyhow::Result<()> {
 /// Said where the document server shares the origin of the service.
 pub const SAME_ORIGIN: &str = "DOCSERVER_URL is on the origin of FRONTEND_URL: a script of the document server could act there as \
     the user. Give it a host name of its own.";
+
+/// Whether the scripts of the document server run on the origin of this service.
+pub fn has_editor_on_own_origin(config: &Config) -> bool {
+    let origin = config.docserver_url.as_deref().and_then(config::origin_of);
+    origin.as_deref() == Some(config.frontend_origin.as_str())
+}
 
 /// A setting as `serve` defines it.
 struct Setting {

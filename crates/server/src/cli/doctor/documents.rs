@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 use super::{Finding, Findings, fault};
 use crate::cli::healthcheck::reachable;
-use crate::cli::settings::SAME_ORIGIN;
+use crate::cli::settings::{SAME_ORIGIN, has_editor_on_own_origin};
 use crate::clock;
 use crate::config::Config;
 use crate::document_server::DocumentServer;
@@ -36,7 +36,7 @@ pub async fn examine(config: &Config, found: &mut Findings) {
         Ok(server) => server,
         Err(error) => return found.add("document server", fault(&error)),
     };
-    if config.has_editor_on_own_origin() {
+    if has_editor_on_own_origin(config) {
         found.add("its origin", Finding::Notice(SAME_ORIGIN.to_owned()));
     }
     found.add("for browsers", script(public).await);
