@@ -28,7 +28,7 @@ export function Waiting({ tenant }: { tenant: Tenant }) {
   return (
     <>
       {told ? (
-        <div role="status">
+        <div aria-live="polite">
           <p>{t("tenants.confirmed", { email: told.invitation.email })}</p>
           {told.temporaryPassword ? <Once secret={told.temporaryPassword} /> : null}
         </div>

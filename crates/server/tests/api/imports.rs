@@ -176,7 +176,10 @@ both!(roles_change_only_for_people_without_a_place, |app| {
     let changed = import(&adam, "", "people.csv", people("teacher")).await.expect(200);
     assert_eq!(counts(&changed), [0, 1, 0, 0]);
     let log = adam.get("/activity-logs?action=ROLE_CHANGED").await.expect(200);
-    assert_eq!(log["data"][0]["details"], json!({"from": "student", "to": "teacher", "endedSessions": 0}));
+    assert_eq!(
+        log["data"][0]["details"],
+        json!({"from": "student", "to": "teacher", "endedSessions": 0})
+    );
     let placed = table(&[
         "ben.student@test.example,Ben,B,teacher,,,,",
         "ada.teacher@test.example,Ada,A,student,,,,",
