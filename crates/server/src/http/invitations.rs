@@ -190,7 +190,12 @@ async fn accept(
     let (known, needs_password) = look(&app, token.clone(), now).await?;
     let hash = match password.filter(|_| needs_password) {
         Some(password) => {
-            let own = [known.invitation.name.as_str(), known.invitation.email.as_str()];
+            let own = [
+                known.invitation.name.as_str(),
+                known.invitation.email.as_str(),
+                known.organization_name.as_str(),
+                known.organization_slug.as_str(),
+            ];
             better_auth::password::check_new(&password, &own)
                 .map_err(|error| Error::invalid("password", "invalid", error.to_string()))?;
             Some(app.gate().hashing().hash(password).await?)

@@ -233,11 +233,8 @@ mod tests {
 
     #[test]
     fn logged_path_of_a_mailed_link_has_no_token() {
-        let route = Some("/api/auth/reset-password/{token}");
-        assert_eq!(
-            logged_path(route, "/api/auth/reset-password/s3cret"),
-            route.unwrap_or_default()
-        );
+        let route = "/api/auth/reset-password/{token}";
+        assert_eq!(logged_path(Some(route), "/api/auth/reset-password/s3cret"), route);
         for path in [
             "/api/auth/reset-password/s3cret/",
             "/auth/reset-password/s3cret",

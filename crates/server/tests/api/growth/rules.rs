@@ -30,6 +30,14 @@ pub const ALL: &[(&str, &str)] = &[
     ),
     ("platform/administration::COUNT", "how many of them there are"),
     ("platform/backups::ERASED", "a backup names everybody who was erased"),
+    (
+        "platform/sign_in::ANY_EXPIRED",
+        "what is over, and a count of a table with a bound, every ten minutes",
+    ),
+    (
+        "platform/sign_in::LIMIT_COUNTS",
+        "a table with a bound, where it has grown beyond it",
+    ),
     ("platform/backups::WAITS", "ends at the first row"),
     (
         "platform/backups::SAMPLED_FILES",
@@ -82,14 +90,6 @@ pub const RANGE: &[(&str, &str)] = &[
     ),
     ("platform/sign_in::FORGET_FAILURES", "what is over"),
     ("platform/sign_in::EXPIRE_*", "what is over"),
-    (
-        "platform/sign_in::ANY_EXPIRED",
-        "what is over, and a count of a table with a bound, every ten minutes",
-    ),
-    (
-        "platform/sign_in::LIMIT_COUNTS",
-        "a table with a bound, where it has grown beyond it",
-    ),
     (
         "platform/letters::AFTER",
         "letters that wait, of which there are few; for an erasure",

@@ -32,7 +32,7 @@ both!(inviting_takes_nothing_away_from_the_home_of_an_account, |app| {
 both!(power_of_an_administrator_ends_at_the_own_organization, |app| {
     let (world, adam, zara) = (&app.world, app.as_(&app.world.adam), app.as_(&app.world.zara));
     enable(app, &world.ben).await;
-    let ben = proven(app, &world.ben, 1).await;
+    let ben = proven(app, &world.ben).await;
     let id = invite_ben(app).await;
     let accept = json!({"invitationId": id});
     let accepted = ben
@@ -109,7 +109,7 @@ both!(power_of_an_administrator_ends_at_the_own_organization, |app| {
     set_active(&known, &world.south)
         .await
         .refused(403, "USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION");
-    let confirmed = proven(app, &world.ben, 3).await;
+    let confirmed = proven(app, &world.ben).await;
     set_active(&confirmed, &world.south).await.expect(200);
 
     // Removal acts on the membership.

@@ -144,7 +144,7 @@ both!(address_without_a_mailbox_cannot_be_invited, |app| {
 both!(rejected_invitation_leaves_no_membership, |app| {
     let (world, zara) = (&app.world, app.as_(&app.world.zara));
     enable(app, &world.ben).await;
-    let ben = proven(app, &world.ben, 1).await;
+    let ben = proven(app, &world.ben).await;
     let id = invite_ben(app).await;
     let shown = ben
         .get(&format!("/auth/organization/get-invitation?id={id}"))
