@@ -68,6 +68,7 @@ pub mod sign_in_limit;
 pub mod storage;
 pub mod subject;
 pub mod submission;
+pub mod take_over;
 pub mod text;
 pub mod time;
 pub mod user;

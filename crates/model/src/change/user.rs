@@ -48,6 +48,16 @@ pub enum UserChange {
         /// The sessions that ended with the old role.
         sessions: Vec<SessionId>,
     },
+    /// The account was taken over by the organization that holds the domain of its address, told to that organization and to
+    /// those whose memberships ended with it.
+    TakenOver {
+        /// The person.
+        user: Person,
+        /// How many sessions ended.
+        ended_sessions: usize,
+        /// How many memberships of other organizations became invitations.
+        ended_memberships: usize,
+    },
     /// A temporary password was given; all sessions are over.
     PasswordReset {
         /// The person.

@@ -258,7 +258,7 @@ fn take_over(
 
 /// Ends a membership and leaves an invitation in its place, with the same role, classes and homerooms. It is not mailed: the
 /// person who reads the mailbox finds it after signing in.
-fn turn_into_invitation(work: &mut Work<'_>, membership: Membership) -> Result<()> {
+pub(super) fn turn_into_invitation(work: &mut Work<'_>, membership: Membership) -> Result<()> {
     let Membership { user, member, .. } = membership;
     let (now, is_home) = (
         work.now(),

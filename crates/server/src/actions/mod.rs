@@ -45,6 +45,7 @@ pub mod sessions;
 pub mod sign_in;
 pub mod subjects;
 pub mod submissions;
+pub mod take_over;
 pub mod topic_exports;
 pub mod users;
 pub mod watching;

@@ -80,6 +80,7 @@ pub fn removed_files(change: &Change) -> &[FileKey] {
             | User::Updated { .. }
             | User::MembershipSwitched { .. }
             | User::RoleChanged { .. }
+            | User::TakenOver { .. }
             | User::PasswordReset { .. }
             | User::MembershipEnded { .. }
             | User::Imported { .. }

@@ -12,5 +12,7 @@ pub mod removal;
 pub mod retention;
 mod sessions;
 pub mod storage;
+mod take_over;
 
 pub use perform::{perform, perform_platform};
+pub use take_over::perform_taking_over;

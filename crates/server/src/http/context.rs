@@ -129,6 +129,16 @@ impl Context {
         changes::perform(self.app.store(), self.app.bus(), self.standpoint()?, act).await
     }
 
+    /// The same for adding a person: an account of the address that can be taken over is taken over before.
+    pub async fn write_taking_over<T: Send + 'static>(
+        &self,
+        email: String,
+        act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let (app, mail) = (&self.app, Some(self.app.mail().clone()));
+        changes::perform_taking_over((app.store(), app.bus()), self.standpoint()?, vec![email], mail, act).await
+    }
+
     /// Where the caller stands; without an organization there is nothing to read or write.
     pub fn standpoint(&self) -> Result<Standpoint> {
         self.caller.standpoint().ok_or_else(|| self.caller.homeless())

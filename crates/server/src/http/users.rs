@@ -19,7 +19,7 @@ use super::page::{Cursor, Limit, Page, window};
 use super::reply::{Created, Done};
 use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
 use crate::actions::members;
-use crate::actions::people::{Password, Provisioned};
+use crate::actions::people::{self, Password, Provisioned};
 use crate::actions::profile::{self, ProfileEdit};
 use crate::actions::users::{self, Invitation, NewUser, UserEdit};
 use crate::auth::temporary_password;
@@ -214,8 +214,9 @@ async fn create(cx: Context, Valid(new): Valid<NewUser>) -> Result<Created<NewMe
         }
     };
     let (mail, is_platform) = (cx.app().mail().clone(), is_platform(&cx));
+    let email = people::address(&new.email).unwrap_or_default();
     let made = cx
-        .write(move |work| {
+        .write_taking_over(email, move |work| {
             let joined = match users::create(work, &new, password.as_ref(), invitation.as_ref(), &mail)? {
                 Provisioned::Invited(invitation) => return Ok(Err(invitation)),
                 Provisioned::Member(joined) => joined,

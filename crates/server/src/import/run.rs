@@ -122,7 +122,12 @@ impl Import {
         }
         if !records.is_empty() {
             let (rules, mail, foreseen) = (self.rules, self.mail.clone(), Arc::clone(foreseen));
-            let outcomes = self.unit(move |work| {
+            let emails = if rules.is_dry_run {
+                Vec::new()
+            } else {
+                addresses(&records)
+            };
+            let outcomes = self.unit_taking_over(emails, move |work| {
                 let mut foreseen = foreseen.lock().unwrap_or_else(PoisonError::into_inner);
                 imports::apply(work, rules, mail.as_ref(), &records, &mut foreseen)
             });
@@ -157,6 +162,31 @@ impl Import {
         };
         changes::perform(&self.store, &self.bus, standpoint, act).await
     }
+
+    /// The same for rows with people: accounts of these addresses that can be taken over are taken over before.
+    async fn unit_taking_over<T: Send + 'static>(
+        &self,
+        emails: Vec<String>,
+        act: impl FnMut(&mut crate::store::Work<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        if emails.is_empty() {
+            return self.unit(act).await;
+        }
+        let standpoint = Standpoint {
+            now: clock::now(),
+            ..self.standpoint.clone()
+        };
+        changes::perform_taking_over((&self.store, &self.bus), standpoint, emails, self.mail.clone(), act).await
+    }
+}
+
+/// The addresses of people in these rows.
+fn addresses(records: &[Record]) -> Vec<String> {
+    let address = |record: &Record| match record {
+        Record::Person(person) => Some(person.email.clone()),
+        _ => None,
+    };
+    records.iter().filter_map(address).collect()
 }
 
 /// What the rows so far were about: a second row about the same is a mistake in the file, not a change of mind.

@@ -143,6 +143,18 @@ impl Mail {
         self.envelope(LetterKind::Invitation, to, words, now)
     }
 
+    /// Tells a person that the account was taken over, with the page where a new password is asked for.
+    pub fn taken_over(&self, to: Recipient<'_>, organization: &str, path: &str, now: Timestamp) -> Result<Letter> {
+        let link = format!("{}{path}", self.0.front);
+        let values = [
+            ("name", to.name),
+            ("link", link.as_str()),
+            ("organization", organization),
+        ];
+        let words = text::write_taken_over(Language::of(to.locale), &values);
+        self.envelope(LetterKind::Invitation, to, words, now)
+    }
+
     /// The host of FRONTEND_URL.
     pub fn host(&self) -> &str {
         let authority = self.0.front.split_once("://").map_or("", |(_, rest)| rest);

@@ -86,6 +86,19 @@ pub fn write_organization_invitation(language: Language, values: &[(&str, &str)]
     fill(template, language, values)
 }
 
+/// What the person is told whose account was taken over; see [`ORGANIZATION_INVITATION`] for its kind.
+const TAKEN_OVER: [&str; 2] = [template!("taken-over.en.txt"), template!("taken-over.de.txt")];
+
+/// Writes to the person whose account was taken over.
+pub fn write_taken_over(language: Language, values: &[(&str, &str)]) -> Words {
+    let [english, german] = TAKEN_OVER;
+    let template = match language {
+        Language::English => english,
+        Language::German => german,
+    };
+    fill(template, language, values)
+}
+
 /// The word for a role in an email.
 pub const fn role_name(role: MemberRole, language: Language) -> &'static str {
     match (role, language) {
@@ -226,6 +239,18 @@ mod tests {
                 );
             }
             assert!(plain.contains("north.example") && plain.contains(role), "{plain}");
+            assert!(plain.contains("\r\n\r\nhttps://school.example/x?a=1&b=2"), "{plain}");
+        }
+    }
+
+    #[test]
+    fn email_about_a_take_over_is_complete_in_every_language() {
+        for language in [Language::English, Language::German] {
+            let Words { subject, plain, html } = write_taken_over(language, &VALUES);
+            for text in [&subject, &plain, &html] {
+                assert!(!text.contains('{'), "{language:?}: {text}");
+            }
+            assert!(plain.contains("Northside"), "{plain}");
             assert!(plain.contains("\r\n\r\nhttps://school.example/x?a=1&b=2"), "{plain}");
         }
     }

@@ -1,7 +1,8 @@
 //! Mail domains of an organization.
 
-use model::id::MailDomainId;
+use model::id::{MailDomainId, UserId};
 use model::mail_domain::{MailDomain, MailDomainMethod, MailDomainName, MailDomainStatus};
+use model::take_over::Candidate;
 
 use super::sql::Columns;
 use super::{Scope, Work};
@@ -42,9 +43,19 @@ statements! {
         JOIN mail_domains d ON d.domain = own.domain AND d.organization_id <> own.organization_id
         JOIN organizations o ON o.id = d.organization_id
         WHERE own.organization_id = $1 AND own.domain = $2 AND d.status = 'VERIFIED' AND o.deleted_at IS NULL)";
-    /// Whether the organization holds the domain and its record was there at the last check.
-    COUNTS = "SELECT EXISTS (SELECT 1 FROM mail_domains
-        WHERE organization_id = $1 AND domain = $2 AND status = 'VERIFIED' AND failing_since IS NULL)";
+    /// The domains that the organization holds and whose record was there at the last check.
+    HELD = "SELECT domain FROM mail_domains
+        WHERE organization_id = $1 AND status = 'VERIFIED' AND failing_since IS NULL";
+    /// What decides whether the account of an address can be taken over.
+    CANDIDATE = "SELECT COALESCE(u.home_organization_id, '') = $1,
+            EXISTS (SELECT 1 FROM members m WHERE m.organization_id = $1 AND m.user_id = u.id),
+            u.email_verified, u.role = 'SUPER_ADMIN',
+            EXISTS (SELECT 1 FROM members m WHERE m.user_id = u.id AND m.role = 'owner')
+        FROM users u WHERE u.email = $2";
+    /// Makes the organization the home of an account that it took over, and forgets what was known about its password.
+    ADOPT = "UPDATE users SET home_organization_id = $1, must_change_password = FALSE,
+            temporary_password_expires_at = NULL, password_organization_id = NULL, updated_at = $3
+        WHERE id = $2 AND NOT email_verified AND role <> 'SUPER_ADMIN'";
 }
 
 impl Scope<'_> {
@@ -63,9 +74,41 @@ impl Scope<'_> {
         self.one(&IS_HELD_ELSEWHERE, args![domain.as_str()], |row| row.take())
     }
 
-    /// Whether accounts under the domain may be taken over by this organization.
-    pub fn holds_domain(&mut self, domain: &MailDomainName) -> Result<bool> {
-        self.one(&COUNTS, args![domain.as_str()], |row| row.take())
+    /// What decides whether the account of an address (lower case) can be taken over; nothing without an account.
+    pub fn take_over_candidate(&mut self, email: &str) -> Result<Option<Candidate>> {
+        let held = self.held_domains()?;
+        self.candidate(email, &held)
+    }
+
+    /// Those of these addresses whose accounts can be taken over.
+    pub fn due_take_overs(&mut self, emails: &[String]) -> Result<Vec<String>> {
+        let held = self.held_domains()?;
+        let mut due = Vec::new();
+        for email in emails.iter().filter(|email| is_under(email, &held)) {
+            let candidate = self.candidate(email, &held)?;
+            if candidate.is_some_and(Candidate::can_be_taken_over) {
+                due.push(email.clone());
+            }
+        }
+        Ok(due)
+    }
+
+    fn held_domains(&mut self) -> Result<Vec<String>> {
+        self.many(&HELD, args![], |row| row.take())
+    }
+
+    fn candidate(&mut self, email: &str, held: &[String]) -> Result<Option<Candidate>> {
+        let is_under_held_domain = is_under(email, held);
+        self.maybe(&CANDIDATE, args![email], |row| {
+            Ok(Candidate {
+                is_under_held_domain,
+                is_own: row.take()?,
+                is_member: row.take()?,
+                is_proven: row.take()?,
+                is_super_admin: row.take()?,
+                is_owner: row.take()?,
+            })
+        })
     }
 
     /// How many domains the organization added.
@@ -124,10 +167,22 @@ impl Work<'_> {
         self.run(&UPDATE, arguments).map(drop)
     }
 
+    /// Makes this organization the home of an account that it takes over.
+    pub fn adopt_account(&mut self, user: &UserId) -> Result<()> {
+        let now = self.now();
+        self.run(&ADOPT, args![user, now]).map(drop)
+    }
+
     /// Removes a domain.
     pub fn delete_mail_domain(&mut self, id: &MailDomainId) -> Result<()> {
         self.run(&DELETE, args![id]).map(drop)
     }
+}
+
+/// Whether an address is under one of these domains.
+fn is_under(email: &str, domains: &[String]) -> bool {
+    let domain = MailDomainName::of_address(email);
+    domain.is_some_and(|domain| domains.iter().any(|held| held == domain.as_str()))
 }
 
 fn mail_domain(row: &mut Columns<'_>) -> Result<MailDomain> {

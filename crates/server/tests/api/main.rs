@@ -125,6 +125,7 @@ mod story;
 mod subjects;
 mod submissions;
 mod super_admin;
+mod take_over;
 mod tenants;
 mod uploads;
 mod visibility;

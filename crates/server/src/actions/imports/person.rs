@@ -7,6 +7,7 @@ use model::edit::Changed;
 use model::id::{ClassId, HomeroomId, UserId};
 use model::import::{ImportMode, RowStatus, looks_like_an_id};
 use model::invitation::{Admission, Places};
+use model::take_over::Candidate;
 use model::text::{Name, ShortName};
 use model::user::Person;
 
@@ -47,7 +48,15 @@ pub(super) fn bring(
     external_id_is_free(work, new, known)?;
     let homeroom = Homeroom::of(work, new)?;
     let classes = classes(work, new)?;
-    if member.is_none() && people::decide(work, found.as_ref()) == Admission::Invite {
+    let is_invited = member.is_none() && people::decide(work, found.as_ref()) == Admission::Invite;
+    if is_invited && rules.is_dry_run && is_due(work, &new.email)? {
+        // The run takes the account over, and then it joins.
+        return Ok(Done {
+            foresight: foresight(new, false),
+            ..Done::with(RowStatus::Created)
+        });
+    }
+    if is_invited {
         return invite(work, mail, new, homeroom, classes);
     }
     let (user, mut status) = match (known, member) {
@@ -157,6 +166,20 @@ pub(super) fn learner(work: &mut Work<'_>, user: &UserId, column: &str) -> Resul
     }
 }
 
+/// Whether the account of an address would be taken over.
+fn is_due(work: &mut Work<'_>, email: &str) -> Result<bool, Stop> {
+    let candidate = work.take_over_candidate(email)?;
+    Ok(candidate.is_some_and(Candidate::can_be_taken_over))
+}
+
+/// What later rows of a dry run need to know about a person without an account here.
+fn foresight(new: &ImportedPerson, is_invited: bool) -> Option<Foresight> {
+    new.external_id.clone().map(|id| {
+        let (user, role) = (None, new.role);
+        Foresight::Person(id, ForeseenMember { user, role, is_invited })
+    })
+}
+
 /// Invites an address whose account another organization made; classes and homeroom follow with the acceptance.
 fn invite(
     work: &mut Work<'_>,
@@ -172,14 +195,7 @@ fn invite(
     };
     create(work, mail, new, &places)?;
     Ok(Done {
-        foresight: new.external_id.clone().map(|id| {
-            let foreseen = ForeseenMember {
-                user: None,
-                role: new.role,
-                is_invited: true,
-            };
-            Foresight::Person(id, foreseen)
-        }),
+        foresight: foresight(new, true),
         ..Done::with(RowStatus::Invited)
     })
 }

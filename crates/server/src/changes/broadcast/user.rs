@@ -91,6 +91,7 @@ pub fn tell(change: &UserChange, telling: &mut Telling<'_>) {
             });
             telling.tell(&told, vec![Room::User(importer.clone())], rest);
         }
-        UserChange::Imported { .. } | UserChange::Exported { .. } => {}
+        // The sessions of an account that was taken over ended as sessions.
+        UserChange::TakenOver { .. } | UserChange::Imported { .. } | UserChange::Exported { .. } => {}
     }
 }

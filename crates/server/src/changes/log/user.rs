@@ -36,6 +36,16 @@ pub(super) fn entry(change: &UserChange) -> Option<Entry> {
             sessions,
         } => about(Action::RoleChanged, user)
             .details(json!({"from": from, "to": member.role, "endedSessions": sessions.len()})),
+        UserChange::TakenOver {
+            user,
+            ended_sessions,
+            ended_memberships,
+        } => about(Action::Update, user).details(json!({
+            "changed": ["password"],
+            "takenOver": true,
+            "endedSessions": ended_sessions,
+            "endedMemberships": ended_memberships,
+        })),
         UserChange::PasswordReset { user } => about(Action::Update, user).details(json!({"changed": ["password"]})),
         UserChange::MembershipEnded {
             user,

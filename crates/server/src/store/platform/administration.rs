@@ -340,6 +340,11 @@ impl Platform<'_> {
         self.connection.run(&LIFT_BAN, args![user, now]).map(drop)
     }
 
+    /// Takes every way to sign in from an account; a mailed link gives it a password again.
+    pub fn delete_sign_ins(&mut self, user: &UserId) -> Result<()> {
+        self.connection.run(&DELETE_ACCOUNTS, args![user]).map(drop)
+    }
+
     /// Takes every mailed link to a person.
     pub fn delete_verifications(&mut self, user: &UserId) -> Result<()> {
         self.connection.run(&DELETE_VERIFICATIONS, args![user]).map(drop)

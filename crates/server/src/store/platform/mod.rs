@@ -75,6 +75,11 @@ impl PlatformProof {
         Self(())
     }
 
+    /// An organization that holds the domain of an address takes its account over: other memberships of it end.
+    pub fn take_over() -> Self {
+        Self(())
+    }
+
     /// The command line of the machine itself.
     pub fn command_line() -> Self {
         Self(())

@@ -1,0 +1,62 @@
+//! Taking over an account: an organization that holds the domain of an address replaces whoever registered the address
+//! elsewhere, as long as nobody ever proved to read its mailbox.
+
+/// What decides whether an account can be taken over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is one question about the account")]
+pub struct Candidate {
+    /// Whether the organization holds the domain of the address, and its record was there at the last check.
+    pub is_under_held_domain: bool,
+    /// Whether this organization made the account.
+    pub is_own: bool,
+    /// Whether the account is a member of this organization.
+    pub is_member: bool,
+    /// Whether somebody proved to read the mailbox of the account.
+    pub is_proven: bool,
+    /// Whether the account runs the platform.
+    pub is_super_admin: bool,
+    /// Whether the account owns an organization.
+    pub is_owner: bool,
+}
+
+impl Candidate {
+    /// Whether the organization may take the account over when it adds the address.
+    pub const fn can_be_taken_over(self) -> bool {
+        self.is_under_held_domain
+            && !self.is_own
+            && !self.is_member
+            && !self.is_proven
+            && !self.is_super_admin
+            && !self.is_owner
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_an_unproven_foreign_account_under_a_held_domain_is_taken_over() {
+        let all = (0..64_u8).map(|bits| {
+            let bit = |index: u8| bits & (1 << index) != 0;
+            Candidate {
+                is_under_held_domain: bit(0),
+                is_own: bit(1),
+                is_member: bit(2),
+                is_proven: bit(3),
+                is_super_admin: bit(4),
+                is_owner: bit(5),
+            }
+        });
+        let taken: Vec<_> = all.filter(|candidate| candidate.can_be_taken_over()).collect();
+        let only = Candidate {
+            is_under_held_domain: true,
+            is_own: false,
+            is_member: false,
+            is_proven: false,
+            is_super_admin: false,
+            is_owner: false,
+        };
+        assert_eq!(taken, [only]);
+    }
+}
