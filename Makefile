@@ -41,10 +41,11 @@ web/node_modules/.installed: web/package-lock.json
 
 test: ## Run every test: the service on SQLite and on a throw-away PostgreSQL, the client, and both in a browser
 	scripts/setup-tests
-	$(MAKE) $(WEB_CLIENT)
-	cd web && npm run check
-	RUST_TEST_THREADS=$(TEST_THREADS) scripts/postgres run -- $(CARGO) test --profile $(PROFILE) --workspace --no-fail-fast
-	cd web && GROUPWORK_BINARY=$(GROUPWORK_BINARY) npm run e2e
+	scripts/run-all \
+	  'web client' 'make $(WEB_CLIENT)' \
+	  'web checks' 'cd web && npm run check' \
+	  'Rust tests' 'RUST_TEST_THREADS=$(TEST_THREADS) scripts/postgres run -- $(CARGO) test --profile $(PROFILE) --workspace --no-fail-fast' \
+	  'browser tests' '$(CARGO) test --profile $(PROFILE) --workspace --no-run && cd web && GROUPWORK_BINARY=$(GROUPWORK_BINARY) npm run e2e'
 
 e2e: $(WEB_CLIENT) ## The browser tests alone
 	scripts/setup-tests

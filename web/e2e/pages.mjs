@@ -8,7 +8,7 @@ import { chromium } from "playwright-core";
 import { Demo } from "./demo.mjs";
 
 /** How long anything may take to appear on a machine that is busy with other things. */
-export const PATIENCE = 20_000;
+export const PATIENCE = 60_000;
 const PASSWORD = "groupwork-demo";
 /** The browser of the distribution, or another one. */
 export const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";

@@ -12,7 +12,7 @@ let shared;
 after(async () => (await shared)?.close());
 
 /** One test on the stage of this file. What it opens is closed after it. */
-export function scene(name, play, { timeout = 90_000 } = {}) {
+export function scene(name, play, { timeout = 300_000 } = {}) {
   test(name, { timeout }, async (t) => {
     shared ??= openStage();
     const stage = await shared;

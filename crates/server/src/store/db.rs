@@ -235,6 +235,13 @@ impl Db {
     }
 }
 
+impl super::Store {
+    /// How many units of work of one party are queued behind the writers; tests wait for it.
+    pub fn units_waiting(&self, party: &Party) -> usize {
+        self.db.writes.waiting_of(party)
+    }
+}
+
 struct Closure<T, F> {
     act: F,
     output: Option<(T, AfterCommit)>,

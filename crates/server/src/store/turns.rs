@@ -44,6 +44,11 @@ impl<T> Lines<T> {
         self.waiting
     }
 
+    /// How much of one party waits.
+    pub fn waiting_of(&self, party: &Party) -> usize {
+        self.waiting_of.get(party).map_or(0, VecDeque::len)
+    }
+
     /// How much is being done.
     pub fn running(&self) -> usize {
         self.busy
@@ -52,7 +57,7 @@ impl<T> Lines<T> {
     /// Whether `capacity` has no room for more of this party: all places are taken, and it has its share of them. Whoever
     /// has nothing in line is always let in, so a crowd of one school is no reason to refuse another.
     pub fn is_full_for(&self, party: &Party, capacity: usize) -> bool {
-        let own = self.waiting_of.get(party).map_or(0, VecDeque::len);
+        let own = self.waiting_of(party);
         self.waiting >= capacity && own > 0 && own >= capacity / self.order.len().max(1)
     }
 
@@ -186,6 +191,11 @@ impl<T> Entrance<T> {
         drop(state);
         self.0.bell.notify_one();
         Ok(())
+    }
+
+    /// How many jobs of one party are queued and not yet taken by a worker.
+    pub fn waiting_of(&self, party: &Party) -> usize {
+        self.0.lock().lines.waiting_of(party)
     }
 }
 

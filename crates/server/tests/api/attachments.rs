@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::support::rows::{execute, texts};
 use crate::support::tables::fingerprints;
 use crate::support::topics::{LATER, group, id, ids, link, mark_finished, topic};
-use crate::support::{Client, TestApp};
+use crate::support::{Client, PATIENCE, TestApp};
 
 async fn add(client: &Client, topic: &Value, name: &str, fields: &[(&str, &str)]) -> Value {
     let path = format!("/assignments/{}/attachments", id(topic));
@@ -29,11 +29,7 @@ async fn eventually_kept(app: &TestApp, count: usize) {
     let begun = Instant::now();
     while kept(&folder) != count {
         let elapsed = begun.elapsed();
-        assert!(
-            elapsed < Duration::from_secs(20),
-            "{} files are kept, not {count}",
-            kept(&folder)
-        );
+        assert!(elapsed < PATIENCE, "{} files are kept, not {count}", kept(&folder));
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
 }

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use crate::support::chats::{bring, each, messages, write};
 use crate::support::rows::{execute, texts};
 use crate::support::topics::{id, ids};
+use crate::support::until;
 
 fn download(file: &Value) -> String {
     file["url"].as_str().unwrap().strip_prefix("/api").unwrap().to_owned()
@@ -154,13 +155,5 @@ both!(what_nobody_named_and_what_was_deleted_goes_in_time, |app| {
     assert_eq!(rows().await, (vec![String::new(), "not sorry".to_owned()], Vec::new()));
     let page = ben.get(&messages(&room)).await.expect(200);
     assert_eq!(each(&page, "seq"), [2, 1], "the places stay");
-    let until = tokio::time::Instant::now() + std::time::Duration::from_secs(20);
-    while !app.kept_files().is_empty() {
-        assert!(
-            tokio::time::Instant::now() < until,
-            "the bytes stay: {:?}",
-            app.kept_files()
-        );
-        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-    }
+    until("the bytes are gone", async || app.kept_files().is_empty()).await;
 });

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::rows::execute;
 use crate::support::topics::{course, group, id, topic};
-use crate::support::{Client, TestApp};
+use crate::support::{Client, TestApp, until};
 
 const NEXT: &str = "2027/2028";
 
@@ -98,13 +98,12 @@ both!(
         ada.post(&format!("{old_path}/reopen"), json!({})).await.expect(200);
         ada.delete(&format!("{files}/{}", id(&shared))).await.expect(200);
         let path = attachments[0]["url"].as_str().unwrap().trim_start_matches("/api");
-        for _ in 0..50 {
-            let removals = crate::support::rows::texts(&app.database, "SELECT id FROM file_removals".to_owned()).await;
-            if removals.is_empty() {
-                break;
-            }
-            tokio::time::sleep(std::time::Duration::from_millis(200)).await;
-        }
+        until("the removals are worked off", async || {
+            crate::support::rows::texts(&app.database, "SELECT id FROM file_removals".to_owned())
+                .await
+                .is_empty()
+        })
+        .await;
         assert_eq!(ada.get(path).await.bytes, b"a map");
         // The old class is as it was.
         let after = ada.get(&old_path).await.expect(200);

@@ -17,7 +17,8 @@ fn of<'v>(list: &'v Value, person: &Person) -> &'v Value {
 /// Waits until so many people are known to be in the editor of a document.
 async fn there_are(studio: &Studio, document: &str, people: usize) {
     let text = format!("SELECT editors FROM editing_sessions WHERE document_id = '{document}'");
-    for _ in 0..1000 {
+    let since = std::time::Instant::now();
+    while since.elapsed() < crate::support::PATIENCE {
         let text = text.clone();
         let found: Vec<String> = studio
             .app

@@ -1,11 +1,10 @@
 //! Whoever loses sight of a document while he has it open is sent out of the editor; everybody else writes on (contract
 //! 11.4).
 
-use std::time::Duration;
-
 use practice_document_server::client::Editor;
 use serde_json::json;
 
+use crate::support::PATIENCE;
 use crate::support::studio::{eventually, path};
 
 async fn is_out(editor: &Editor) -> bool {
@@ -24,10 +23,7 @@ async fn together(studio: &crate::support::studio::Studio, document: &str) -> [E
     let all_joined = |sent: &practice_document_server::Sent| {
         sent.body["status"] == 1 && sent.body["users"].as_array().is_some_and(|users| users.len() == 3) && sent.accepted
     };
-    let joined = studio
-        .server
-        .practice()
-        .wait_for_callback(all_joined, Duration::from_secs(5));
+    let joined = studio.server.practice().wait_for_callback(all_joined, PATIENCE);
     assert!(joined.await.is_some(), "the service was told of three editors");
     [ada, ben, cem]
 }

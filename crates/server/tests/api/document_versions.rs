@@ -4,6 +4,7 @@ use serde_json::json;
 
 use crate::documents::{id, list, path, put, room};
 use crate::support::office::{docx, docx_with};
+use crate::support::until;
 
 both!(a_document_keeps_its_earlier_states, |app| {
     let room = room(app).await;
@@ -125,13 +126,7 @@ both!(a_draft_keeps_its_last_fifty_states, |app| {
         .collect();
     let expected: Vec<i64> = (4..=53).rev().chain([2]).collect();
     assert_eq!(numbers, expected);
-    for _ in 0..100 {
-        if app.kept_files().len() == 51 {
-            return;
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-    }
-    panic!("{} files are left", app.kept_files().len());
+    until("51 files are left", async || app.kept_files().len() == 51).await;
 });
 
 both!(a_document_may_begin_with_a_file_of_its_group, |app| {
@@ -168,11 +163,8 @@ both!(what_a_document_was_converted_to_goes_with_it, |app| {
     let made = ben.upload(&list(&room), "a.docx", docx("a"), &[]).await.expect(201);
     app.converted(id(&made)).await;
     ben.delete(&path(&made)).await.expect(200);
-    for _ in 0..100 {
-        if app.removals().await == 0 && app.kept_files().is_empty() {
-            return;
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-    }
-    panic!("{:?} are left", app.kept_files());
+    until("no file is left", async || {
+        app.removals().await == 0 && app.kept_files().is_empty()
+    })
+    .await;
 });

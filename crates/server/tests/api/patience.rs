@@ -7,7 +7,7 @@ use groupwork::http::router;
 use reqwest::Method;
 
 use crate::support::wire::Wire;
-use crate::support::{FRONTEND, Kind, TestApp};
+use crate::support::{FRONTEND, Kind, PATIENCE, TestApp};
 
 async fn sqlite(flags: &[&str]) -> TestApp {
     TestApp::start_with(Kind::Sqlite, flags).await.unwrap()
@@ -136,7 +136,7 @@ async fn an_address_has_so_many_connections_and_gets_them_back() {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(20), again).await.unwrap();
+    tokio::time::timeout(PATIENCE, again).await.unwrap();
     drop(open);
     app.close().await;
 

@@ -1,7 +1,5 @@
 //! Whoever loses a role, a membership or an account loses it at once, whatever cookies and sockets he has (T12).
 
-use std::time::{Duration, Instant};
-
 use groupwork::http::router;
 use model::access::Access;
 use model::id::ClassId;
@@ -13,19 +11,12 @@ use crate::auth::{Browser, PASSWORD, enable};
 use crate::live::told;
 use crate::support::rows::texts;
 use crate::support::school_people::member_of_north;
-use crate::support::{Client, Heard, Rows, TestApp, clients_are_there, raw};
+use crate::support::{Client, Heard, Rows, TestApp, clients_are_there, raw, until};
 
-/// Waits until a socket is out of a room; five seconds is what is promised.
+/// Waits until a socket is out of a room.
 async fn until_empty(app: &TestApp, room: &Room, left: usize) {
-    let started = Instant::now();
-    while app.app.live().count(room) > left {
-        assert!(
-            started.elapsed() < Duration::from_secs(5),
-            "{room:?} still has {}",
-            app.app.live().count(room)
-        );
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
+    let what = format!("{room:?} has {left} sockets");
+    until(&what, async || app.app.live().count(room) <= left).await;
 }
 
 both!(a_demoted_teacher_teaches_no_more, |app| {

@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::io::{Cursor, Read as _};
-use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use crate::support::marked::{FILE, Marked, OF_ACCOUNT, OF_SCHOOL, OTHERS, SECRET, TO_BEN};
 use crate::support::rows::execute;
-use crate::support::{Client, reference};
+use crate::support::{Client, reference, until};
 
 /// The entries of an archive.
 pub fn unpacked(bytes: &[u8]) -> BTreeMap<String, Vec<u8>> {
@@ -41,14 +40,13 @@ fn list(entries: &BTreeMap<String, Vec<u8>>, name: &str) -> Vec<Value> {
 /// The job as it is in the end.
 pub async fn ended(client: &Client, location: &str) -> Value {
     let path = location.strip_prefix("/api").unwrap();
-    for _ in 0..3000 {
-        let job = client.get(path).await.expect(200);
-        if job["status"] == "DONE" || job["status"] == "FAILED" {
-            return job;
-        }
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-    panic!("{location} does not end");
+    let mut job = Value::Null;
+    until("the job ends", async || {
+        job = client.get(path).await.expect(200);
+        job["status"] == "DONE" || job["status"] == "FAILED"
+    })
+    .await;
+    job
 }
 
 async fn exported(client: &Client, user: &str) -> (String, BTreeMap<String, Vec<u8>>) {

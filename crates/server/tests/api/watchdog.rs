@@ -82,7 +82,7 @@ studio!(a_session_that_saved_last_ends_without_an_alarm, |studio| {
     let taken = |sent: &Sent| sent.status == 6 && sent.accepted;
     studio
         .server
-        .wait_for_callback(taken, std::time::Duration::from_secs(30))
+        .wait_for_callback(taken, crate::support::PATIENCE)
         .await
         .unwrap();
     studio.server.lose_everything();

@@ -1,14 +1,12 @@
 //! Choosing the organization of a session, and what is told of it.
 
-use std::time::{Duration, Instant};
-
 use model::id::ClassId;
 use model::news::Room;
 use serde_json::{Value, json};
 
 use super::browser::{COPY, TOKEN, cookie_names, set_cookies};
 use super::{Browser, signed_in};
-use crate::support::{TestApp, raw};
+use crate::support::{TestApp, raw, until};
 
 async fn active(browser: &Browser) -> Value {
     browser.session().await["activeOrganizationId"].clone()
@@ -328,15 +326,8 @@ both!(organizations_and_members_are_managed_elsewhere, |app| {
 
 /// Waits until so many sockets are in a room.
 async fn seated(app: &TestApp, room: &Room, wanted: usize) {
-    let started = Instant::now();
-    while app.app.live().count(room) != wanted {
-        assert!(
-            started.elapsed() < Duration::from_secs(10),
-            "{room:?}: {}",
-            app.app.live().count(room)
-        );
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
+    let what = format!("{room:?} has {wanted} sockets");
+    until(&what, async || app.app.live().count(room) == wanted).await;
 }
 
 both!(

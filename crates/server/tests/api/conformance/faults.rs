@@ -16,7 +16,7 @@ use crate::support::topics::{group, id};
 use crate::support::{Client, Kind, Place, TestApp, World, size};
 
 /// How long a test waits for the document server at most.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = crate::support::PATIENCE;
 
 async fn e02_a_commit_that_fails_is_repeated_without_a_second_version(kind: Kind) {
     // Repeats come after 0.3, 0.9 and 2.1 seconds: the database heals in between.

@@ -10,7 +10,7 @@ use crate::support::studio::{Studio, eventually, path};
 use crate::support::{Heard, clients_are_there};
 
 /// How long a test waits for the document server at most.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = crate::support::PATIENCE;
 
 studio!(
     b02_two_students_share_a_session_and_the_last_one_brings_the_save,

@@ -28,7 +28,7 @@ use self::inspection::Inspection;
 use self::ledger::Ledger;
 use self::writers::Writers;
 use crate::support::rows::execute;
-use crate::support::{DOCSERVER_SECRET, Kind, Place, Started, World, is_soak, size};
+use crate::support::{DOCSERVER_SECRET, Kind, PATIENCE, Place, Started, World, is_soak, size};
 
 /// How long a start may take until the service is ready: five seconds. The short run has others beside it, which take
 /// the machine away, and says nothing about time.
@@ -187,7 +187,7 @@ impl Scene {
         self.writers.resume();
         let since = Instant::now();
         while self.practice.practice().forgotten_keys().is_empty() {
-            assert!(since.elapsed() < VISIT, "nobody writes");
+            assert!(since.elapsed() < PATIENCE, "nobody writes");
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
         service.kill();

@@ -17,7 +17,7 @@ use super::patience;
 use crate::support::{DOCSERVER_SECRET, Kind, Place, Started, World, size};
 
 /// How long something may take that must happen in the end.
-pub const PATIENCE: Duration = Duration::from_secs(30);
+pub const PATIENCE: Duration = crate::support::PATIENCE;
 
 /// Things that people do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

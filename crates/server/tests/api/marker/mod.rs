@@ -14,7 +14,7 @@ use futures_util::future::join_all;
 use serde_json::{Value, json};
 
 use crate::support::topics::{LATER, group};
-use crate::support::{Client, Person, TestApp, Walk, raw};
+use crate::support::{Client, Person, TestApp, Walk, raw, until};
 use finder::found;
 use story::Secret;
 use walk::{Finds, Looker, Table};
@@ -49,13 +49,8 @@ impl Ear {
     }
 
     async fn until(&self, text: &str) {
-        for _ in 0..1500 {
-            if self.frames.lock().unwrap().iter().any(|frame| frame.contains(text)) {
-                return;
-            }
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-        panic!("nobody told of {text}");
+        let told = async || self.frames.lock().unwrap().iter().any(|frame| frame.contains(text));
+        until(text, told).await;
     }
 }
 

@@ -67,7 +67,7 @@ impl Kept {
         let side = match database {
             Database::Sqlite(path) => {
                 let connection = rusqlite::Connection::open(path).unwrap();
-                connection.busy_timeout(std::time::Duration::from_secs(20)).unwrap();
+                connection.busy_timeout(crate::support::PATIENCE).unwrap();
                 let copy = folder.join("kept.db");
                 let begin = "PRAGMA foreign_keys = OFF; PRAGMA synchronous = OFF;";
                 connection.execute_batch(begin).unwrap();

@@ -11,7 +11,7 @@ use crate::support::raw::Socket;
 /// How soon somebody whose connection ended knocks again.
 const AGAIN: Duration = Duration::from_millis(200);
 /// How long something may take that must be heard in the end.
-const PATIENCE: Duration = Duration::from_secs(40);
+const PATIENCE: Duration = crate::support::PATIENCE;
 
 #[derive(Default)]
 struct Kept {

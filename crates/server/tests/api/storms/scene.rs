@@ -23,7 +23,7 @@ use crate::crash::ledger::Ledger;
 use crate::crash::writers::Writers;
 use crate::support::cluster::Cluster;
 use crate::support::rows::execute;
-use crate::support::{AUTH_SECRET, Client, DOCSERVER_SECRET, Person, Place, Started, World, size};
+use crate::support::{AUTH_SECRET, Client, DOCSERVER_SECRET, PATIENCE, Person, Place, Started, World, size};
 
 /// What happens to PostgreSQL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -251,7 +251,7 @@ impl Scene {
                     let (before, since) = (self.cable.cuts(), Instant::now());
                     self.cable.cut_next_commit();
                     while self.cable.cuts() == before {
-                        assert!(since.elapsed() < Duration::from_secs(40), "nobody commits");
+                        assert!(since.elapsed() < PATIENCE, "nobody commits");
                         tokio::time::sleep(Duration::from_millis(5)).await;
                     }
                 }
@@ -280,7 +280,7 @@ impl Scene {
         for at in [0, 1] {
             let (since, mark) = (Instant::now(), self.ears[1 - at].mark());
             while !self.ears[1 - at].heard(&self.group, mark) {
-                assert!(since.elapsed() < Duration::from_secs(40), "the other instance is deaf");
+                assert!(since.elapsed() < PATIENCE, "the other instance is deaf");
                 self.rename(at).await;
                 tokio::time::sleep(Duration::from_millis(100)).await;
             }
@@ -323,10 +323,7 @@ impl Scene {
         let since = Instant::now();
         let mark = self.ears[finn].mark();
         while !self.ears[finn].heard(&group, mark) {
-            assert!(
-                since.elapsed() < Duration::from_secs(40),
-                "he is in again and hears nothing"
-            );
+            assert!(since.elapsed() < PATIENCE, "he is in again and hears nothing");
             self.rename(0).await;
             tokio::time::sleep(Duration::from_millis(50)).await;
         }

@@ -37,15 +37,12 @@ async fn a_start_waits_for_the_server_and_a_full_one_is_used_as_far_as_it_goes()
     // A wrong name is not waited for.
     let wrong = url.replace("/school", "/nowhere");
     cluster.start_again();
-    let begun = Instant::now();
+    // Who waited would wait for a day, and the watchdog would name this test.
     let refused = place
-        .try_start("serve", &[("DATABASE_URL", &wrong)])
+        .try_start("serve", &[("DATABASE_URL", &wrong), ("DATABASE_WAIT_SECONDS", "86400")])
         .err()
         .expect("no such database");
-    assert!(
-        refused.contains("nowhere") && begun.elapsed() < Duration::from_secs(25),
-        "{refused}"
-    );
+    assert!(refused.contains("nowhere"), "{refused}");
 
     // Away at the start, there a little later.
     cluster.stop("fast");

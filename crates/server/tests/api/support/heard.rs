@@ -11,10 +11,8 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout_at};
 
 use super::app::FRONTEND;
-use super::{Person, TestApp};
+use super::{PATIENCE, Person, TestApp};
 
-/// How long an event may take on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(15);
 const CLIENTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/clients");
 
 pub struct Heard {

@@ -61,7 +61,7 @@ pub async fn outbox(app: &TestApp, wanted: usize) -> Vec<Letter> {
             return paths.iter().map(read).collect();
         }
         let waited = started.elapsed();
-        assert!(waited < Duration::from_secs(20), "only {} letters came", paths.len());
+        assert!(waited < super::PATIENCE, "only {} letters came", paths.len());
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }

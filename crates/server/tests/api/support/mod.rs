@@ -60,6 +60,20 @@ pub fn environment(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
+/// How long a test waits for what has to happen: a watchdog for a busy machine, not a promise of the service.
+pub const PATIENCE: std::time::Duration = std::time::Duration::from_mins(2);
+
+/// Asks again until the answer is yes; fails when it does not come within [`PATIENCE`].
+pub async fn until(what: &str, mut holds: impl AsyncFnMut() -> bool) {
+    let waiting = async {
+        while !holds().await {
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        }
+    };
+    let in_time = tokio::time::timeout(PATIENCE, waiting).await;
+    in_time.unwrap_or_else(|_| panic!("did not happen: {what}"));
+}
+
 /// Whether this is the long run of those who have time (`make soak`).
 pub fn is_soak() -> bool {
     environment("GROUPWORK_SOAK").is_some()

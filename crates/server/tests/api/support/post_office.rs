@@ -81,13 +81,15 @@ impl PostOffice {
 
     /// Waits until something is true of this office.
     pub async fn until(&self, what: &str, fits: impl Fn(&Self) -> bool) {
-        for _ in 0..2_000 {
-            if fits(self) {
-                return;
-            }
+        let since = std::time::Instant::now();
+        while !fits(self) {
+            assert!(
+                since.elapsed() < super::PATIENCE,
+                "waited in vain for {what}; heard {:?}",
+                self.lines()
+            );
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
-        panic!("waited in vain for {what}; heard {:?}", self.lines());
     }
 
     async fn serve(&self, stream: TcpStream) -> std::io::Result<()> {

@@ -26,9 +26,9 @@ use tokio_util::task::AbortOnDropHandle;
 /// How often an instance is asked whether it is ready.
 const EVERY: Duration = Duration::from_millis(150);
 /// How long its answer may take.
-const PATIENCE: Duration = Duration::from_secs(5);
+const PATIENCE: Duration = Duration::from_secs(30);
 /// Longer than anything that must happen takes on a busy machine.
-const LONG: Duration = Duration::from_mins(1);
+const LONG: Duration = super::PATIENCE;
 
 /// A running proxy. It ends when dropped.
 pub struct Proxy {

@@ -1,14 +1,9 @@
 //! A bare WebSocket client that reads only when it is asked to.
 
-use std::time::Duration;
-
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-use super::TestApp;
-
-/// Longer than the longest limit that tests wait for.
-const PATIENCE: Duration = Duration::from_mins(2);
+use super::{PATIENCE, TestApp};
 
 pub struct Socket {
     stream: TcpStream,

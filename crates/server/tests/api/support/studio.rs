@@ -1,8 +1,6 @@
 //! A group at work with a document server: Ada's topic for two groups of 7b, Ben and Cem in the visible one, Dana in a hidden
 //! one, a room with documents, and editors that speak the real protocol.
 
-use std::time::Duration;
-
 use practice_document_server::client::{self, Editor};
 use practice_document_server::{Practice, Running, Settings};
 use serde_json::{Value, json};
@@ -215,15 +213,9 @@ pub fn words(bytes: &[u8]) -> String {
     practice_document_server::read_document(bytes).unwrap().1.join("\n")
 }
 
-/// Asks again until the answer is yes; fails after half a minute.
-pub async fn eventually(mut is_so: impl AsyncFnMut() -> bool) {
-    for _ in 0..1500 {
-        if is_so().await {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-    panic!("it did not happen within half a minute");
+/// Asks again until the answer is yes.
+pub async fn eventually(is_so: impl AsyncFnMut() -> bool) {
+    super::until("what the test waits for", is_so).await;
 }
 
 /// Writes one test with a document server that runs on both databases: `studio!(name, |studio| { … })`.
