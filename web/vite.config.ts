@@ -13,6 +13,8 @@ export default defineConfig({
   build: {
     target: "es2022",
     reportCompressedSize: false,
+    // Who lacks it fetches a little later; the polyfill is a file more for everybody else.
+    modulePreload: { polyfill: false },
     // What every visit begins with comes in one file, and what every page inside a school stands on in another: two dozen
     // small ones cost more than they spare.
     rolldownOptions: {

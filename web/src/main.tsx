@@ -7,7 +7,10 @@ import { Problem } from "./api/client";
 import { queryKeys } from "./lib/queryKeys";
 import { startWords } from "./lib/words";
 import { routeTree } from "./routeTree.gen";
+import { Failed, nameUnloaded } from "./shell/Failed";
 import "./styles.css";
+
+const SCHOOL_DAY = 12 * 3_600_000;
 
 const cache = new QueryClient({
   // A session that ended is noticed by whichever question comes next.
@@ -23,19 +26,23 @@ const cache = new QueryClient({
       networkMode: "always",
       refetchOnReconnect: true,
       staleTime: 15_000,
+      // What was seen today can be seen again without a connection.
+      gcTime: SCHOOL_DAY,
       // What was refused stays refused; what did not arrive may arrive.
       retry: (count, problem) => count < 2 && problem instanceof Problem && (problem.status === 0 || problem.status >= 500),
     },
   },
 });
 
-const router = createRouter({ routeTree, context: { cache }, defaultPreload: "intent", scrollRestoration: true });
+const router = createRouter({ routeTree, context: { cache }, defaultPreload: "intent", defaultErrorComponent: Failed, scrollRestoration: true });
 
 declare module "@tanstack/react-router" {
   interface Register {
     router: typeof router;
   }
 }
+
+nameUnloaded();
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("the page has no #root");

@@ -1,6 +1,7 @@
 // The one door to the service. Every call answers with its data or throws a Problem; nothing else is thrown.
 import createClient from "openapi-fetch";
 
+import { fetchInSession } from "../lib/sessionEnd";
 import { checkCode, shownHeaders } from "../lib/shownSchool";
 import type { components, paths } from "./schema";
 
@@ -19,7 +20,7 @@ export class Problem extends Error {
   }
 }
 
-export const client = createClient<paths>({ baseUrl: "/api", credentials: "same-origin" });
+export const client = createClient<paths>({ baseUrl: "/api", credentials: "same-origin", fetch: fetchInSession });
 
 client.use({
   onRequest({ request }) {

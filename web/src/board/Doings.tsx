@@ -1,14 +1,15 @@
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
 
 import type { Board } from "./board";
+import { part } from "../ui/part";
 
 /** What is being done in a window over the board. */
 export type Doing = { what: "message"; groupId?: string } | { what: "move"; groupId: string; userId: string } | { what: "time" } | { what: "copy" };
 
-const Message = lazy(async () => ({ default: (await import("./Message")).Message }));
-const MoveStudent = lazy(async () => ({ default: (await import("./MoveStudent")).MoveStudent }));
-const MoreTime = lazy(async () => ({ default: (await import("./MoreTime")).MoreTime }));
-const CopyTopic = lazy(async () => ({ default: (await import("./CopyTopic")).CopyTopic }));
+const Message = part(async () => (await import("./Message")).Message);
+const MoveStudent = part(async () => (await import("./MoveStudent")).MoveStudent);
+const MoreTime = part(async () => (await import("./MoreTime")).MoreTime);
+const CopyTopic = part(async () => (await import("./CopyTopic")).CopyTopic);
 
 interface Props {
   doing: Doing;

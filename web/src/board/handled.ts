@@ -7,6 +7,7 @@ import { useTranslation } from "react-i18next";
 import { client } from "../api/client";
 import { useSay } from "../lib/problems";
 import { allOf, invalidate } from "../lib/queryKeys";
+import { isPageAbandoned } from "../lib/sessionEnd";
 import { shownHeaders } from "../lib/shownSchool";
 import { note } from "../ui/notes";
 import { type Board, type BoardGroup, called } from "./board";
@@ -98,6 +99,8 @@ async function tell(cache: QueryClient, card: BoardGroup): Promise<void> {
 
 /** Tells the service what is still unsaid, in a way that outlives the page. */
 function tellAll(): void {
+  // Another person is signed in now, and would be the one who handled it.
+  if (isPageAbandoned()) return;
   for (const id of timers.keys()) {
     forget(id);
     void fetch(`/api/groups/${encodeURIComponent(id)}/help/resolve`, { method: "POST", keepalive: true, headers: { "content-type": "application/json", ...shownHeaders() }, body: "{}" });

@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useLocation, useNavigate } from "@tanstack/react-router";
 import { CircleHelp } from "lucide-react";
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { now } from "../lib/clock";
@@ -11,8 +11,9 @@ import { isStaff, type Me } from "../lib/session";
 import { lesson } from "../today/lesson";
 import { Button } from "../ui/Button";
 import type { Place } from "./list";
+import { part } from "../ui/part";
 
-const KeyWindow = lazy(async () => ({ default: (await import("./KeyWindow")).KeyWindow }));
+const KeyWindow = part(async () => (await import("./KeyWindow")).KeyWindow);
 
 /** The help that stands at the same place on every screen, and the keys that work on every screen. */
 export function Keys({ person }: { person: Me }) {

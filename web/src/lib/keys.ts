@@ -15,6 +15,9 @@ export function isTaken(target: EventTarget | null): boolean {
   return target.closest("input:not([type=checkbox], [type=radio]), textarea, select, iframe, [contenteditable=true], [role=dialog], [role=alertdialog], [role=menu], [role=listbox], [role=tree], [role=grid], [role=combobox]") !== null;
 }
 
+/** Whether a dialog is open over the page. A note is none, although it has the role of one: keys work while it is shown. */
+export const isWindowOpen = (): boolean => document.querySelector("[role=dialog], [role=alertdialog]:not(.notes *)") !== null;
+
 /** What was pressed within the patience, the keys with spaces between them: the longest end of it that means something. */
 export function match(pressed: readonly string[], deeds: Deeds): string | undefined {
   return [pressed.slice(-2).join(" "), pressed.at(-1) ?? ""].find((keys) => deeds[keys] !== undefined);

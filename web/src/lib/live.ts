@@ -22,19 +22,20 @@ interface Hint {
 /** What an event makes stale. A key is the beginning of the keys of queries. */
 function stale(event: string, hint: Hint): QueryKey[] {
   const board = hint.assignmentId ? [queryKeys.board.one(hint.assignmentId)] : families("board");
+  const document = hint.documentId ?? hint.document?.id ?? "";
   const noun = event.split(":")[0];
   switch (noun) {
     case "board":
       return families("board");
     case "group":
       // Lists of courses and classes do not say who waits, and a call is heard by every board of the school's staff.
-      if (event.startsWith("group:help")) return [...families("groups", "room"), queryKeys.courses.details(), ...board];
+      if (event.startsWith("group:help")) return [...families("groups", "room"), queryKeys.courses.one(), ...board];
       return [...families("groups", "courses", "classes", "room"), ...board];
     case "assignment":
     case "course":
       return [...families("assignments", "courses", "classes", "groups", "room"), ...board];
     case "document":
-      return [...families("room"), queryKeys.document.all(hint.documentId ?? hint.document?.id ?? ""), ...board];
+      return [...families("room"), queryKeys.document.versions(document), queryKeys.document.editor(document), ...board];
     case "submission":
     case "grade":
     case "feedback":
@@ -75,7 +76,7 @@ export function tellWriting(documentId: string): void {
 }
 
 /** Joins the live channel; answers how to leave it. */
-export function goLive(cache: QueryClient, onLine: (line: Line) => void, onRevoked: () => void): () => void {
+export function goLive(cache: QueryClient, onLine: (line: Line) => void, onRevoked: (reason: string | undefined) => void): () => void {
   const socket: Socket = io({ path: "/api/socket.io", withCredentials: true, transports: ["websocket", "polling"] });
   open = socket;
   const refetch = () => void cache.invalidateQueries();
@@ -90,7 +91,7 @@ export function goLive(cache: QueryClient, onLine: (line: Line) => void, onRevok
     isFirst = false;
   });
   socket.on("sync:required", refetch);
-  socket.on("session:revoked", onRevoked);
+  socket.on("session:revoked", (hint?: { reason?: string }) => onRevoked(hint?.reason));
   socket.on("disconnect", () => onLine("offline"));
   socket.on("connect_error", () => onLine("offline"));
   socket.onAny((event: string, hint: Hint | undefined) => {

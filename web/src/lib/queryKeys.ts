@@ -1,6 +1,7 @@
 // The keys of everything in the query cache. No other file may write one (scripts/query-keys.mjs): two queries with
 // different data never share a key, and what one invalidation reaches is visible here.
 //
+// A key is its family, its name and what was asked for. With fewer arguments it is the beginning of the keys with more.
 // A family is the first part of a key. `invalidate` and the live channel name families. The families in `Uniform` hold one
 // type of data under all of their keys, and only those can be changed or searched as a whole.
 import type { DataTag, QueryClient, QueryKey } from "@tanstack/react-query";
@@ -10,151 +11,148 @@ import type { Schemas } from "../api/client";
 /** A key whose data is known to be `Data` wherever it is read or written by hand. */
 export type Key<Data> = DataTag<QueryKey, Data>;
 
-const key = <Data>(...parts: QueryKey): Key<Data> => parts as unknown as Key<Data>;
-
-export const queryKeys = {
+/** Every key by its family and its name, and what has to be said to get it. */
+interface QueryKeys {
   activity: {
-    log: (query: object) => ["activity", "log", query],
-    names: () => ["activity", "names"],
-    board: (topicId: string, news: number | string) => ["activity", "board", topicId, news],
-    finisher: (topicId: string) => ["activity", "finisher", topicId],
-  },
+    log: (query: object) => QueryKey;
+    names: () => QueryKey;
+    board: (topicId: string, news: number | string) => QueryKey;
+    finisher: (topicId: string) => QueryKey;
+  };
   admin: {
-    stats: () => ["admin", "stats"],
-    storage: () => ["admin", "storage"],
-    settings: () => ["admin", "settings"],
-    allSessions: () => ["admin", "sessions"],
-    sessions: (userId: string) => ["admin", "sessions", userId],
-    invitations: (organizationId?: string) => ["admin", "invitations", ...(organizationId === undefined ? [] : [organizationId])],
-    exports: (id: string) => ["admin", "exports", id],
-    allDomains: () => ["admin", "domains"],
-    domains: (organizationId?: string) => ["admin", "domains", organizationId ?? ""],
-  },
+    stats: () => QueryKey;
+    storage: () => QueryKey;
+    settings: () => QueryKey;
+    sessions: (userId?: string) => QueryKey;
+    invitations: (organizationId?: string) => QueryKey;
+    domains: (organizationId?: string) => QueryKey;
+    exports: (id: string) => QueryKey;
+  };
   assignments: {
-    mine: () => ["assignments", "mine"],
-    one: (id: string) => ["assignments", "one", id],
-    inside: (id: string) => ["assignments", "inside", id],
-    work: (id: string) => ["assignments", "work", id],
-    ofCourse: (courseId: string) => ["assignments", "course", courseId],
-    loose: () => ["assignments", "loose"],
-    candidates: (groupId: string) => ["assignments", "candidates", groupId],
-    preview: (id: string, edits: object) => ["assignments", "preview", id, edits],
-    deletion: (id: string) => ["assignments", "deletion", id],
-    deadlinePreview: (id: string, deadline: string) => ["assignments", "deadline-preview", id, deadline],
-  },
+    mine: () => QueryKey;
+    one: (id: string) => QueryKey;
+    inside: (id: string) => QueryKey;
+    work: (id: string) => QueryKey;
+    ofCourse: (courseId: string) => QueryKey;
+    loose: () => QueryKey;
+    candidates: (groupId: string) => QueryKey;
+    preview: (id: string, edits: object) => QueryKey;
+    deletion: (id: string) => QueryKey;
+    deadlinePreview: (id: string, deadline: string) => QueryKey;
+  };
   board: {
-    one: (topicId: string) => key<Schemas["Board"]>("board", topicId),
-  },
+    one: (topicId: string) => Key<Schemas["Board"]>;
+  };
   chat: {
-    one: (workRoomId: string) => ["chat", workRoomId],
-  },
+    one: (workRoomId: string) => QueryKey;
+  };
   classes: {
-    list: () => ["classes", "all"],
-    one: (id: string) => ["classes", "one", id],
-    roster: (id: string) => ["classes", "roster", id],
-    names: (id: string) => ["classes", "names", id],
-    place: (id: string) => ["classes", "place", id],
-    active: () => ["classes", "active"],
-    mine: () => ["classes", "mine"],
-    open: () => ["classes", "open"],
-  },
+    list: () => QueryKey;
+    one: (id: string) => QueryKey;
+    roster: (id: string) => QueryKey;
+    names: (id: string) => QueryKey;
+    place: (id: string) => QueryKey;
+    active: () => QueryKey;
+    mine: () => QueryKey;
+    open: () => QueryKey;
+  };
   courses: {
-    list: () => ["courses", "all"],
-    details: () => ["courses", "one"],
-    one: (id: string) => ["courses", "one", id],
-    named: (search: string) => ["courses", "named", search],
-    names: () => ["courses", "names"],
-    managed: () => ["courses", "managed"],
-  },
+    list: () => QueryKey;
+    one: (id?: string) => QueryKey;
+    named: (search: string) => QueryKey;
+    names: () => QueryKey;
+    managed: () => QueryKey;
+  };
   document: {
-    all: (id: string) => ["document", id],
-    versions: (id: string) => ["document", id, "versions"],
-    editor: (id: string, status: string, canEdit: boolean | undefined, isView: boolean) => ["document", id, "editor", status, canEdit, isView],
-  },
+    versions: (id: string) => QueryKey;
+    editor: (id: string, status?: string, canEdit?: boolean, isView?: boolean) => QueryKey;
+  };
   editor: {
-    address: () => ["editor", "address"],
-    script: (server: string) => ["editor", "script", server],
-  },
+    address: () => QueryKey;
+    script: (server: string) => QueryKey;
+  };
   feedback: {
-    comments: (groupAssignmentId: string) => ["feedback", "comments", groupAssignmentId],
-    attempts: (groupAssignmentId: string) => ["feedback", "attempts", groupAssignmentId],
-    words: (groupAssignmentId: string) => ["feedback", "words", groupAssignmentId],
-  },
+    comments: (groupAssignmentId: string) => QueryKey;
+    attempts: (groupAssignmentId: string) => QueryKey;
+    words: (groupAssignmentId: string) => QueryKey;
+  };
   groups: {
-    mine: () => key<Schemas["Group"][]>("groups", "mine"),
-    one: (id: string) => ["groups", "one", id],
-    ofClass: (classId: string) => ["groups", "class", classId],
-    ofCourse: (courseId: string) => ["groups", "course", courseId],
-    ofPerson: (userId: string) => ["groups", "of", userId],
-    loose: () => ["groups", "loose"],
-    waiting: () => ["groups", "waiting"],
-    contributions: (id: string) => ["groups", "contributions", id],
-  },
+    mine: () => Key<Schemas["Group"][]>;
+    one: (id: string) => QueryKey;
+    ofClass: (classId: string) => QueryKey;
+    ofCourse: (courseId: string) => QueryKey;
+    ofPerson: (userId: string) => QueryKey;
+    loose: () => QueryKey;
+    waiting: () => QueryKey;
+    contributions: (id: string) => QueryKey;
+  };
   health: {
-    now: () => ["health"],
-  },
+    now: () => QueryKey;
+  };
   homerooms: {
-    list: () => ["homerooms", "all"],
-    students: (id: string) => ["homerooms", "students", id],
-  },
+    list: () => QueryKey;
+    students: (id: string) => QueryKey;
+  };
   import: {
-    wizard: () => ["import", "wizard"],
-    progress: () => key<{ rows: number; done: number; isFinished: boolean }>("import", "progress"),
-  },
+    wizard: () => QueryKey;
+    progress: () => Key<{ rows: number; done: number; isFinished: boolean }>;
+  };
   invitations: {
-    own: () => ["invitations", "own"],
-    preview: (token: string) => ["invitations", "preview", token],
-  },
+    own: () => QueryKey;
+    preview: (token: string) => QueryKey;
+  };
   me: {
-    // Everything of this family is about the person who is signed in; the bare key is the person.
-    self: () => key<Schemas["Me"] | null>("me"),
-    acting: () => ["me", "acting"],
-    activeSchool: () => ["me", "active-school"],
-    devices: () => ["me", "devices"],
-  },
+    self: () => Key<Schemas["Me"] | null>;
+    acting: () => QueryKey;
+    activeSchool: () => QueryKey;
+    devices: () => QueryKey;
+  };
   messages: {
-    boxes: () => ["messages", "box"],
-    box: (box: string, classId: string) => ["messages", "box", box, classId],
-    one: (id: string) => ["messages", "one", id],
-    unread: () => ["messages", "unread"],
-  },
+    box: (box?: string, classId?: string) => QueryKey;
+    one: (id: string) => QueryKey;
+    unread: () => QueryKey;
+  };
   removal: {
-    ofClass: (id: string) => ["removal", "class", id],
-    ofCourse: (id: string) => ["removal", "course", id],
-  },
+    ofClass: (id: string) => QueryKey;
+    ofCourse: (id: string) => QueryKey;
+  };
   room: {
-    one: (groupId: string) => key<Schemas["WorkRoom"]>("room", groupId),
-  },
+    one: (groupId: string) => Key<Schemas["WorkRoom"]>;
+  };
   schools: {
-    of: (userId: string) => ["schools", userId],
-  },
+    of: (userId: string) => QueryKey;
+  };
   subjects: {
-    list: () => ["subjects", "all"],
-    active: () => ["subjects", "active"],
-  },
+    list: () => QueryKey;
+    active: () => QueryKey;
+  };
   submissions: {
-    overview: (query: object) => ["submissions", "overview", query],
-    attempts: (groupAssignmentId: string) => ["submissions", "attempts", groupAssignmentId],
-  },
+    overview: (query: object) => QueryKey;
+    attempts: (groupAssignmentId: string) => QueryKey;
+  };
   tenants: {
-    list: (search: string) => ["tenants", "list", search],
-    members: (id: string) => ["tenants", "members", id],
-    system: () => ["tenants", "system"],
-  },
+    list: (search: string) => QueryKey;
+    members: (id: string) => QueryKey;
+    system: () => QueryKey;
+  };
   users: {
-    lists: () => ["users", "list"],
-    list: (filters: object) => ["users", "list", filters],
-    one: (id: string) => ["users", "one", id],
-    named: (role: string, search: string, limit: number) => ["users", "named", role, search, limit],
-    found: (search: string) => ["users", "found", search],
-    unseen: (homeroomId: string) => ["users", "unseen", homeroomId],
-    everybody: () => ["users", "everybody"],
-    staff: () => ["users", "staff"],
-    addressees: (search: string) => ["users", "addressees", search],
-  },
-} as const;
+    list: (filters?: object) => QueryKey;
+    one: (id: string) => QueryKey;
+    named: (role: string, search: string, limit: number) => QueryKey;
+    found: (search: string) => QueryKey;
+    unseen: (homeroomId: string) => QueryKey;
+    everybody: () => QueryKey;
+    staff: () => QueryKey;
+    addressees: (search: string) => QueryKey;
+  };
+}
 
-export type Family = keyof typeof queryKeys;
+/** Makes `queryKeys.board.one(id)` the key `["board", "one", id]`: no two names can have the same key. */
+export const queryKeys = new Proxy({} as QueryKeys, {
+  get: (_, family) => new Proxy({}, { get: (__, name) => (...parts: unknown[]) => [family, name, ...parts] }),
+});
+
+export type Family = keyof QueryKeys;
 
 /** The families with one type of data, and that type. */
 interface Uniform {

@@ -1,5 +1,6 @@
 // Sending a file with its progress, which `fetch` does not tell.
 import { Problem } from "../api/client";
+import { sessionEnded } from "./sessionEnd";
 import { checkCode, shownHeaders } from "./shownSchool";
 
 export interface Upload<T> {
@@ -18,8 +19,11 @@ export function upload<T>(path: string, form: FormData, onProgress: (share: numb
     request.addEventListener("load", () => {
       const body = (request.response ?? {}) as { code?: string; message?: string; details?: { path: string; message: string }[]; requestId?: string };
       checkCode(body.code);
+      const problem = () => new Problem(request.status, body.code ?? "UNKNOWN", body.message ?? request.statusText, body.details ?? [], body.requestId);
       if (request.status < 300) resolve(request.response as T);
-      else reject(new Problem(request.status, body.code ?? "UNKNOWN", body.message ?? request.statusText, body.details ?? [], body.requestId));
+      // The file has to be sent again, but the page stays.
+      else if (request.status === 401) void sessionEnded().then(() => reject(problem()));
+      else reject(problem());
     });
     request.addEventListener("error", () => reject(new Problem(0, "OFFLINE", "The service cannot be reached")));
     request.addEventListener("abort", () => reject(new Problem(0, "CANCELLED", "Cancelled")));

@@ -43,7 +43,7 @@ export function Opened({ known, own, onAnswer, onGone }: Props) {
       document.querySelector<HTMLElement>("main h1")?.focus();
     },
     onError: (problem) => note(say(problem)),
-    onSettled: () => cache.invalidateQueries({ queryKey: queryKeys.messages.boxes() }),
+    onSettled: () => cache.invalidateQueries({ queryKey: queryKeys.messages.box() }),
   });
   if (!found.data) return found.isError ? <Problems problem={found.error} again={() => void found.refetch()} /> : <Shape count={1} />;
   const all = found.data.recipients ?? [];

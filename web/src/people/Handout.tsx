@@ -49,7 +49,7 @@ export function Handout({ people, slips, onSlips, of }: Props) {
       setProblem(refused);
     }
     setMaking(false);
-    void cache.invalidateQueries({ queryKey: queryKeys.users.lists() });
+    void cache.invalidateQueries({ queryKey: queryKeys.users.list() });
   };
   const inOrder = slips.toSorted((one, other) => (one.of ?? "").localeCompare(other.of ?? "", undefined, { numeric: true }) || one.name.localeCompare(other.name));
   const save = () => {

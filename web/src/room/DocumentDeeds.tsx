@@ -53,7 +53,7 @@ export function DocumentDeeds({ document, found, isOpen }: { document: Document;
     },
     onSuccess: () => note(t("room.replaced", { name: fileName(document) })),
     onError: fail,
-    onSettled: () => Promise.all([settle(), cache.invalidateQueries({ queryKey: queryKeys.document.all(document.id) })]),
+    onSettled: () => Promise.all([settle(), cache.invalidateQueries({ queryKey: queryKeys.document.versions(document.id) }), cache.invalidateQueries({ queryKey: queryKeys.document.editor(document.id) })]),
   });
 
   const canChange = document.canEdit === true && document.status === "DRAFT";

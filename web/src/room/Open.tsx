@@ -1,6 +1,6 @@
 import { useNavigate } from "@tanstack/react-router";
 import { TriangleAlert } from "lucide-react";
-import { lazy, type ReactNode, Suspense } from "react";
+import { type ReactNode, Suspense } from "react";
 import { useTranslation } from "react-i18next";
 
 import { Button } from "../ui/Button";
@@ -11,8 +11,9 @@ import { When } from "../ui/When";
 import { DocumentDeeds } from "./DocumentDeeds";
 import { type Document, fileName, type WorkRoom } from "./room";
 import { usePhone } from "./screen";
+import { part } from "../ui/part";
 
-const Editor = lazy(async () => ({ default: (await import("./Editor")).Editor }));
+const Editor = part(async () => (await import("./Editor")).Editor);
 
 /** A document that is open: its name, how it stands, and the editor. On a phone it is read first. `lead` stands before the name. */
 export function Open({ document, found, isWriting, lead }: { document: Document; found: WorkRoom; isWriting: boolean; lead?: ReactNode }) {

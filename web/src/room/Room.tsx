@@ -3,6 +3,7 @@ import { Link, useRouteContext } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 
+import { Problem } from "../api/client";
 import { hearFirst } from "../lib/live";
 import { isStaff } from "../lib/session";
 import { Heading } from "../ui/Heading";
@@ -10,6 +11,7 @@ import { Problems } from "../ui/Problems";
 import { Shape } from "../ui/Shape";
 import { Bars } from "./Bars";
 import { Columns } from "./Columns";
+import { Gone } from "./Gone";
 import { Head } from "./Head";
 import { classOf, group, inTime, type Place, room, type WorkRoom } from "./room";
 import { useParts } from "./screen";
@@ -30,6 +32,7 @@ interface Props {
 export function Room(props: Props) {
   const { t } = useTranslation();
   const found = useQuery(room(props.groupId));
+  if (found.error instanceof Problem && [403, 404].includes(found.error.status)) return <Gone groupId={props.groupId} left={found.data} />;
   if (found.data) return <Inside {...props} found={found.data} />;
   if (found.isPending) return <Shape />;
   return (

@@ -92,7 +92,7 @@ function useRestore(document: Document, groupId: string) {
   const { t } = useTranslation();
   const say = useSay();
   const cache = useQueryClient();
-  const settle = () => Promise.all([cache.invalidateQueries({ queryKey: queryKeys.document.all(document.id) }), cache.invalidateQueries({ queryKey: queryKeys.room.one(groupId) })]);
+  const settle = () => Promise.all([cache.invalidateQueries({ queryKey: queryKeys.document.versions(document.id) }), cache.invalidateQueries({ queryKey: queryKeys.document.editor(document.id) }), cache.invalidateQueries({ queryKey: queryKeys.room.one(groupId) })]);
   const go = (version: number) => client.POST("/workrooms/documents/{id}/versions/{version}/restore", { params: { path: { id: document.id, version } } });
   return useMutation({
     mutationFn: ({ version }: { version: number; latest: number }) => go(version),

@@ -1,6 +1,8 @@
 // What a room knows of the screen it is on.
 import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
 
+import { isWindowOpen } from "../lib/keys";
+
 /** Whether a question about the screen is answered with yes, now and whenever the screen changes. */
 function useScreen(query: string): boolean {
   const listen = useCallback(
@@ -44,7 +46,7 @@ export function useLooking(): boolean {
 export function useParts(): void {
   useEffect(() => {
     const hear = (event: KeyboardEvent) => {
-      if (event.key !== "F6" || event.ctrlKey || event.altKey || event.metaKey || document.querySelector("[role=dialog], [role=alertdialog]")) return;
+      if (event.key !== "F6" || event.ctrlKey || event.altKey || event.metaKey || isWindowOpen()) return;
       event.preventDefault();
       const parts = [...document.querySelectorAll<HTMLElement>("[data-part]")];
       const here = parts.findIndex((part) => part.contains(document.activeElement));

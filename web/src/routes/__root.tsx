@@ -2,15 +2,15 @@ import type { QueryClient } from "@tanstack/react-query";
 import { createRootRouteWithContext, Link, Outlet } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
+import { Failed } from "../shell/Failed";
 import { Heading } from "../ui/Heading";
-import { Problems } from "../ui/Problems";
 
 export const Route = createRootRouteWithContext<{ cache: QueryClient }>()({
   component: Outlet,
   notFoundComponent: Missing,
-  errorComponent: ({ error, reset }) => (
+  errorComponent: (props) => (
     <main className="mx-auto max-w-xl p-6">
-      <Problems problem={error} again={reset} />
+      <Failed {...props} />
     </main>
   ),
 });

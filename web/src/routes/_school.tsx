@@ -1,19 +1,25 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { createFileRoute, Outlet, redirect, useNavigate } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect, useState } from "react";
+import { createFileRoute, Outlet, redirect, useNavigate, useRouter } from "@tanstack/react-router";
+import { Suspense, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { goLive, type Line } from "../lib/live";
 import { acting, forget, isSuper, me, type Me } from "../lib/session";
+import { sessionEnded, useSessionEnded, useSessionGeneration, watchSession } from "../lib/sessionEnd";
 import { showSchool, useChangedSchool } from "../lib/shownSchool";
 import { enterSchool, speakFor, wasInside } from "../lib/words";
 import { ActingBar } from "../shell/ActingBar";
 import { Header } from "../shell/Header";
 import { useDownloads } from "../submissions/tray";
 import { Notes } from "../ui/notes";
+import { part } from "../ui/part";
 
-const OtherSchool = lazy(async () => ({ default: (await import("../shell/OtherSchool")).OtherSchool }));
-const Downloads = lazy(async () => ({ default: (await import("../submissions/Downloads")).Downloads }));
+const Downloads = part(async () => (await import("../submissions/Downloads")).Downloads);
+/** After so many milliseconds a page has what it shows. */
+const PREFETCH_AFTER = 5_000;
+
+const SignInAgain = part(async () => (await import("../shell/SignInAgain")).SignInAgain);
+const OtherSchool = part(async () => (await import("../shell/OtherSchool")).OtherSchool);
 
 /** Whether somebody can be at a place without being in a school: the own account, and the schools themselves. */
 const needsNoSchool = (person: Me, path: string) => path === "/me" || (isSuper(person) && path.startsWith("/super/"));
@@ -42,6 +48,14 @@ function School() {
   const line = useLine();
   const downloads = useDownloads();
   const changed = useChangedSchool();
+  const router = useRouter();
+  const isSessionEnded = useSessionEnded();
+  useEffect(watchSession, []);
+  useEffect(() => {
+    // The screens this person will want, once this one has what it shows.
+    const timer = setTimeout(() => void import("../shell/prefetch").then(({ prefetchScreens }) => prefetchScreens(router, person)).catch(() => undefined), PREFETCH_AFTER);
+    return () => clearTimeout(timer);
+  }, [router, person]);
   return (
     <>
       <a href="#main" className="bg-sheet sr-only z-20 p-2 focus:not-sr-only focus:absolute">
@@ -64,6 +78,11 @@ function School() {
           <OtherSchool person={person} shown={changed} />
         </Suspense>
       )}
+      {isSessionEnded ? (
+        <Suspense>
+          <SignInAgain person={person} />
+        </Suspense>
+      ) : null}
     </>
   );
 }
@@ -72,14 +91,18 @@ function School() {
 function useLine(): Line {
   const cache = useQueryClient();
   const navigate = useNavigate();
+  const generation = useSessionGeneration();
   const [line, setLine] = useState<Line>("connecting");
   useEffect(
     () =>
-      goLive(cache, setLine, () => {
+      goLive(cache, setLine, (reason) => {
+        // Who signs out, here or in another tab, leaves nothing behind; any other end can be mended in place.
+        if (reason !== "SIGNED_OUT") return void sessionEnded();
         forget(cache);
         void navigate({ to: "/login" });
       }),
-    [cache, navigate],
+    // oxlint-disable-next-line react/exhaustive-effect-dependencies -- the connection is bound to its session: another one needs another connection
+    [cache, navigate, generation],
   );
   return line;
 }

@@ -16,7 +16,7 @@ export const mailDomains = (tenant?: string) =>
 /** Adding a domain (a SUPER_ADMIN sets it at once), looking for its record, and removing it. */
 export function useMailDomains(tenant?: string) {
   const cache = useQueryClient();
-  const onSuccess = () => cache.invalidateQueries({ queryKey: queryKeys.admin.allDomains() });
+  const onSuccess = () => cache.invalidateQueries({ queryKey: queryKeys.admin.domains() });
   const add = useMutation({
     mutationFn: (domain: string) =>
       data(tenant === undefined ? client.POST("/admin/domains", { body: { domain } }) : client.POST("/tenants/{id}/domains", { params: { path: { id: tenant } }, body: { domain } })),

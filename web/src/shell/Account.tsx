@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { CircleUserRound } from "lucide-react";
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
 import { useTranslation } from "react-i18next";
 
 import { useSay } from "../lib/problems";
@@ -11,9 +11,10 @@ import { useLanguage } from "../me/me";
 import { Button } from "../ui/Button";
 import { useMenuButton } from "../ui/menuButton";
 import { note } from "../ui/notes";
+import { part } from "../ui/part";
 
 const load = () => import("./AccountMenu");
-const AccountMenu = lazy(async () => ({ default: (await load()).AccountMenu }));
+const AccountMenu = part(async () => (await load()).AccountMenu);
 
 const PAGES = { me: "/me", help: "/help", school: "/schools" } as const;
 

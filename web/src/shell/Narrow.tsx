@@ -1,14 +1,15 @@
 import { useNavigate } from "@tanstack/react-router";
 import { Menu as Lines } from "lucide-react";
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
 import { useTranslation } from "react-i18next";
 
 import { Button } from "../ui/Button";
 import { useMenuButton } from "../ui/menuButton";
 import type { Place } from "./places";
+import { part } from "../ui/part";
 
 const load = () => import("./NarrowMenu");
-const NarrowMenu = lazy(async () => ({ default: (await load()).NarrowMenu }));
+const NarrowMenu = part(async () => (await load()).NarrowMenu);
 
 /** The places behind one button, where the screen is too narrow for them. */
 export function Narrow({ places }: { places: readonly Place[] }) {

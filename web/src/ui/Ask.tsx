@@ -1,11 +1,12 @@
-import { lazy, Suspense, useEffect, useState } from "react";
+import { Suspense, useEffect, useState } from "react";
 
 import { whenQuiet } from "../lib/whenQuiet";
 import type { Question } from "./Asking";
 import { Button } from "./Button";
+import { part } from "./part";
 
 const load = () => import("./Asking");
-const Asking = lazy(async () => ({ default: (await load()).Asking }));
+const Asking = part(async () => (await load()).Asking);
 
 /** A button that asks before it does something that is not easily undone; "Cancel" has the focus. */
 export function Ask({ open, isPending = false, kind, ...question }: Question & { open: string; isPending?: boolean; kind?: "plain" | "danger" | "quiet" }) {

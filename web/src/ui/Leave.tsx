@@ -1,6 +1,7 @@
 import { useBlocker } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
+import { isPageAbandoned } from "../lib/sessionEnd";
 import { Button } from "./Button";
 import { Window } from "./Window";
 
@@ -9,7 +10,7 @@ export function Leave({ isDirty, text }: { isDirty: boolean; text: string }) {
   const { t } = useTranslation();
   const blocker = useBlocker({
     shouldBlockFn: ({ current, next }) => isDirty && current.pathname !== next.pathname,
-    enableBeforeUnload: () => isDirty,
+    enableBeforeUnload: () => isDirty && !isPageAbandoned(),
     withResolver: true,
   });
   if (blocker.status !== "blocked") return null;

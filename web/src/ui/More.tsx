@@ -1,12 +1,13 @@
 import { EllipsisVertical } from "lucide-react";
-import { lazy, type ReactNode, Suspense } from "react";
+import { type ReactNode, Suspense } from "react";
 import { useTranslation } from "react-i18next";
 
 import { Button } from "./Button";
 import { useMenuButton } from "./menuButton";
+import { part } from "./part";
 
 const load = () => import("./MoreMenu");
-const MoreMenu = lazy(async () => ({ default: (await load()).MoreMenu }));
+const MoreMenu = part(async () => (await load()).MoreMenu);
 
 export interface Deed {
   id: string;

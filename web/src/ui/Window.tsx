@@ -8,17 +8,19 @@ interface Props {
   /** "alertdialog" where something is lost or locked. */
   role?: "dialog" | "alertdialog";
   isWide?: boolean;
+  /** Nothing of the page behind it can be read. */
+  isOpaque?: boolean;
   children: (close: () => void) => ReactNode;
 }
 
 /** A window over the page. Inside a `DialogTrigger` it opens by its button, else by `isOpen`. Escape closes it. */
-export function Window({ title, isOpen, onOpenChange, role = "dialog", isWide = false, children }: Props) {
+export function Window({ title, isOpen, onOpenChange, role = "dialog", isWide = false, isOpaque = false, children }: Props) {
   return (
     <ModalOverlay
       isDismissable={role === "dialog"}
       {...(isOpen === undefined ? {} : { isOpen })}
       {...(onOpenChange === undefined ? {} : { onOpenChange })}
-      className="fixed inset-0 z-30 grid place-items-center bg-black/50 p-2 sm:p-4"
+      className={`fixed inset-0 z-30 grid place-items-center p-2 sm:p-4 ${isOpaque ? "bg-page" : "bg-black/50"}`}
     >
       <Modal className={`bg-sheet max-h-full w-full overflow-y-auto rounded-xl p-4 shadow-xl sm:p-5 ${isWide ? "max-w-3xl" : "max-w-md"}`}>
         <Dialog role={role} className="flex flex-col gap-4 outline-none">

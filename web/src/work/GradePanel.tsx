@@ -3,6 +3,7 @@ import { useTranslation } from "react-i18next";
 
 import { fieldProblem } from "../lib/problems";
 import { useTime } from "../lib/time";
+import { isWindowOpen } from "../lib/keys";
 import { Area } from "../ui/Area";
 import { Button } from "../ui/Button";
 import { note } from "../ui/notes";
@@ -42,7 +43,7 @@ export function GradePanel({ submission, person, groupAssignmentId, groupName, i
   };
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || document.querySelector("[role=dialog], [role=alertdialog]")) return;
+      if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || isWindowOpen()) return;
       event.preventDefault();
       if (canReturn) void giveOut();
     };

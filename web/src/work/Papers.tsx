@@ -1,4 +1,4 @@
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
 import { useTranslation } from "react-i18next";
 
 import { usePhone } from "../room/screen";
@@ -9,8 +9,9 @@ import { Empty } from "../ui/Empty";
 import { Shape } from "../ui/Shape";
 import { type Part, Tabs } from "../ui/Tabs";
 import type { Paper } from "./work";
+import { part } from "../ui/part";
 
-const Editor = lazy(async () => ({ default: (await import("../room/Editor")).Editor }));
+const Editor = part(async () => (await import("../room/Editor")).Editor);
 
 interface Props {
   papers: readonly Paper[];

@@ -1,7 +1,7 @@
 // The keyboard while works are looked at one after another.
 import { useEffect, useEffectEvent } from "react";
 
-import { isTaken, useKeys } from "../lib/keys";
+import { isTaken, isWindowOpen, useKeys } from "../lib/keys";
 
 export interface Goals {
   onNext: () => void;
@@ -14,7 +14,7 @@ const REGIONS = ["work-head", "work-document", "work-panel"];
 /** `n` and `p` go to the next and the last group, Escape to the board, F6 from part to part. Silent while somebody types. */
 export function useWorkKeys(goals: Goals): void {
   const onKey = useEffectEvent((event: KeyboardEvent) => {
-    const isOver = document.querySelector("[role=dialog], [role=alertdialog], [role=menu], [role=listbox]") !== null;
+    const isOver = isWindowOpen() || document.querySelector("[role=menu], [role=listbox]") !== null;
     if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || isOver) return;
     if (event.key === "F6") {
       event.preventDefault();

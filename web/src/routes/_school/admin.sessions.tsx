@@ -108,7 +108,7 @@ function useEnding(onEnded: () => void) {
     onSuccess: () => {
       onEnded();
       note(t("me.ended"));
-      return cache.invalidateQueries({ queryKey: queryKeys.admin.allSessions() });
+      return cache.invalidateQueries({ queryKey: queryKeys.admin.sessions() });
     },
     onError: (problem) => note(say(problem)),
   });

@@ -1,0 +1,234 @@
+// What interrupts a lesson: a student who is moved while writing, a screen that cannot be fetched, a session that ends.
+// Each time the page says what happened, offers one way on, and keeps what was typed.
+import assert from "node:assert/strict";
+
+import { audit, emailOf, narrow, ready, scene } from "./stage.mjs";
+
+const PASSWORD = "groupwork-demo";
+const GONE = [/status of 40[134]/];
+const OFFLINE = [/ERR_INTERNET_DISCONNECTED/, /ERR_FAILED/, /WebSocket connection/, /status of 404/, /Unloaded/];
+
+/** Where the school's API keeps who is in a group. */
+const members = (group) => `/groups/${group.id}/members`;
+
+/** A picture of the page in both sizes, for whoever looks at what changed. */
+async function pictures(page, name) {
+  if (process.env.GROUPWORK_PICTURES === undefined) return;
+  for (const [width, height] of [[1366, 768], [360, 740]]) {
+    await page.setViewportSize({ width, height });
+    await page.waitForTimeout(300);
+    await page.screenshot({ path: `${process.env.GROUPWORK_PICTURES}/${name}-${width}.png` });
+  }
+  await page.setViewportSize({ width: 1280, height: 800 });
+}
+
+async function signInAgain(page, who) {
+  const dialog = page.getByRole("alertdialog");
+  if (emailOf(who) !== (await dialog.locator("input[name=email]").inputValue())) await dialog.locator("input[name=email]").fill(emailOf(who));
+  await dialog.locator("input[name=password]").fill(PASSWORD);
+  await dialog.locator("input[name=password]").press("Enter");
+}
+
+/** Ends every session of a person, as an administrator does. */
+async function endSessions(stage, who) {
+  const admin = await stage.api("admin");
+  const { data } = await admin.get(`/users?search=${encodeURIComponent(emailOf(who))}`);
+  const sessions = await admin.get(`/admin/sessions?userId=${data[0].id}`);
+  for (const session of sessions.data) await admin.delete(`/admin/sessions/${session.id}`);
+}
+
+for (const place of ["room", "document"]) {
+  scene(`a student who is moved while in the ${place} is led to the new group, with the words that were not sent`, async (stage) => {
+    const ada = await stage.api("ada");
+    const [rivers, deserts] = [await stage.group("Rivers"), await stage.group("Deserts")];
+    const { user } = rivers.members.find((one) => one.user.name.startsWith("Ben"));
+    const ben = await stage.page("ben", { path: `/g/${rivers.id}`, allow: GONE, language: place === "room" ? "en" : "de" });
+    await ben.locator("#main textarea").first().fill("We begin with the Rhine");
+    if (place === "document") {
+      await ben.locator(`a[href^="/g/${rivers.id}/d/"]`).first().click();
+      await ben.waitForURL("**/d/**");
+    } else {
+      await ben.getByRole("button", { name: "Ask for help" }).first().click();
+      await ben.getByRole("dialog").getByRole("textbox").fill("Where is the map?");
+    }
+    await ada.post(`${members(rivers)}/${user.id}/move`, { toGroupId: deserts.id });
+    const words = place === "room" ? { title: "You are no longer in the group Rivers", now: /You are in Group 4: Deserts now/ } : { title: "Du bist nicht mehr in der Gruppe Rivers", now: /Du bist jetzt in Gruppe 4: Deserts/ };
+    await ben.getByRole("heading", { name: words.title }).waitFor();
+    await ben.getByText(words.now).first().waitFor();
+    const kept = await ben.locator("#main textarea").inputValue();
+    assert.ok(kept.includes("We begin with the Rhine"), kept);
+    if (place === "room") assert.ok(kept.includes("Where is the map?"), "what was typed in a window is shown, too");
+    assert.equal(await ben.locator("#main button").count(), 1, "one button");
+    assert.match(await ben.evaluate(() => document.activeElement.tagName), /^H1$/, "a screen reader begins with what happened");
+    await audit(ben);
+    await pictures(ben, `moved-${place}`);
+    await narrow(ben);
+    await ben.setViewportSize({ width: 1280, height: 800 });
+    // By the keyboard: the button is the next stop but the words themselves.
+    await ben.locator("#main button").press("Enter");
+    await ben.waitForURL(`**/g/${deserts.id}`);
+    assert.equal(await ben.locator("#main textarea").first().inputValue(), "We begin with the Rhine", "what was not sent goes along");
+    await ben.locator("#main textarea").first().fill("");
+    await ada.post(`${members(deserts)}/${user.id}/move`, { toGroupId: rivers.id });
+  });
+}
+
+scene("a group that is hidden, and a student who is taken out of it, lead to the own groups", async (stage) => {
+  const ada = await stage.api("ada");
+  const plains = await stage.group("Plains");
+  const who = plains.members[0].user;
+  const email = (await (await stage.api("admin")).get(`/users/${who.id}`)).email;
+  const person = email.split("@")[0];
+  const page = await stage.page(person, { path: `/g/${plains.id}`, allow: GONE });
+  await page.locator("#main textarea").first().fill("Not sent");
+  await ada.patch(`/groups/${plains.id}`, { startDate: "2099-01-01T00:00:00Z" });
+  await page.getByRole("heading", { name: "You are no longer in the group Plains" }).waitFor();
+  await page.getByText("it is hidden for the moment").waitFor();
+  // The teacher opens it again: the room is back by itself, with the words.
+  await ada.patch(`/groups/${plains.id}`, { startDate: null });
+  await page.getByRole("heading", { name: "You are no longer in the group Plains" }).waitFor({ state: "detached" });
+  assert.equal(await page.locator("#main textarea").first().inputValue(), "Not sent");
+  await ada.delete(`${members(plains)}/${who.id}`);
+  await page.getByRole("heading", { name: "You are no longer in the group Plains" }).waitFor();
+  await page.locator("#main").getByRole("button", { name: "My groups" }).click();
+  await page.waitForURL("**/groups");
+  await ada.post(members(plains), { userIds: [who.id] });
+});
+
+scene("a screen that cannot be fetched offers to try again, and never leaves the app", async (stage) => {
+  const ada = await stage.page("ada", { allow: OFFLINE });
+  // Nothing is fetched ahead here: the screen is asked for when it is opened.
+  await ada.route(/\/assets\/(courses|submissions)\.?[^/]*\.js/, (route) => route.abort("internetdisconnected"));
+  await ada.goto("/today");
+  await ready(ada);
+  await ada.evaluate(() => (window.isSame = true));
+  await ada.route("**/api/health/live", (route) => route.abort("internetdisconnected"));
+  await ada.getByRole("link", { name: "Courses", exact: true }).first().click();
+  await ada.getByRole("heading", { name: "This screen could not be loaded" }).waitFor();
+  assert.equal(await ada.evaluate(() => window.isSame), true, "the page was not loaded anew");
+  await ada.getByRole("link", { name: "Today", exact: true }).first().waitFor();
+  await audit(ada);
+  await pictures(ada, "unloaded");
+  await ada.locator("#main").getByRole("button", { name: "Try again" }).press("Enter");
+  await ada.getByText("The service cannot be reached").waitFor();
+  await ada.unroute(/\/assets\/(courses|submissions)\.?[^/]*\.js/);
+  await ada.unroute("**/api/health/live");
+  await ada.locator("#main").getByRole("button", { name: "Try again" }).click();
+  // Where the browser keeps the failure, the second attempt loads the page anew; either way the screen comes.
+  await ada.getByRole("heading", { name: "Courses", exact: true, level: 1 }).or(ada.getByRole("button", { name: "Try again" })).first().waitFor();
+  if (await ada.getByRole("button", { name: "Try again" }).isVisible()) await ada.getByRole("button", { name: "Try again" }).click();
+  await ada.getByRole("heading", { name: "Courses", exact: true, level: 1 }).waitFor();
+});
+
+scene("after a deploy an old page comes to the new version by trying again", async (stage) => {
+  const ada = await stage.page("ada", { allow: OFFLINE });
+  await ada.goto("/today");
+  await ready(ada);
+  // The file of the old version is not there any more.
+  await ada.route(/\/assets\/submissions[^/]*\.js/, (route) => route.fulfill({ status: 404, contentType: "application/json", body: "{}" }));
+  await ada.getByRole("link", { name: "Submissions", exact: true }).first().click();
+  await ada.getByRole("heading", { name: "This screen could not be loaded" }).waitFor();
+  await ada.evaluate(() => (window.isSame = true));
+  await ada.getByRole("button", { name: "Try again" }).click();
+  await ada.waitForFunction(() => document.querySelector("#main button[aria-disabled], #main button[data-pending]") === null);
+  const loaded = ada.waitForEvent("load");
+  await ada.getByRole("button", { name: "Try again" }).click();
+  await loaded;
+  await ada.unroute(/\/assets\/submissions[^/]*\.js/);
+  await ada.reload();
+  await ada.waitForURL("**/submissions");
+  await ready(ada);
+});
+
+scene("without a connection a student moves between the screens that were fetched ahead", async (stage) => {
+  const rivers = await stage.group("Rivers", "ana");
+  const ana = await stage.page("ana", { path: "/groups", allow: [...OFFLINE, /ERR_/] });
+  // Seen once, and kept for the day.
+  await ana.locator(`a[href="/g/${rivers.id}"]`).first().click();
+  await ready(ana);
+  await ana.goBack();
+  await ready(ana);
+  await ana.waitForFunction(() => performance.getEntriesByType("resource").some(({ name }) => /\/assets\/help\.?[^/]*\.js/.test(name)), undefined, { timeout: 60_000 });
+  await ana.context().setOffline(true);
+  await ana.locator(`a[href="/g/${rivers.id}"]`).first().click();
+  await ana.waitForURL(`**/g/${rivers.id}`);
+  await ana.getByText("Rivers").first().waitFor();
+  assert.equal(await ana.getByRole("button", { name: "Try again" }).count(), 0, "what was seen is still shown");
+  await ana.goBack();
+  await ana.waitForURL("**/groups");
+  await ana.locator(`a[href="/g/${rivers.id}"]`).first().waitFor();
+  await ana.context().setOffline(false);
+});
+
+scene("a session that ends is mended over the page: the form and the chat keep every word, and saving goes on", async (stage) => {
+  const topic = await stage.topic("Landforms");
+  const page = await stage.page("ada", { path: `/t/${topic.id}`, fresh: true, allow: GONE });
+  await page.getByRole("textbox", { name: "Title" }).fill("Landforms and rivers");
+  await endSessions(stage, "ada");
+  const dialog = page.getByRole("alertdialog");
+  await dialog.getByText("Please sign in again").waitFor();
+  assert.equal(await dialog.locator("input[name=email]").inputValue(), emailOf("ada"));
+  await page.keyboard.press("Escape");
+  assert.ok(await dialog.isVisible(), "Escape does not open the page to whoever sits there");
+  await audit(page);
+  await pictures(page, "session");
+  // A wrong password is said, and nothing is lost.
+  await dialog.locator("input[name=password]").fill("not my password");
+  await dialog.locator("input[name=password]").press("Enter");
+  await dialog.getByText("The email or password is not right.").waitFor();
+  await signInAgain(page, "ada");
+  await dialog.waitFor({ state: "detached" });
+  assert.equal(await page.getByRole("textbox", { name: "Title" }).inputValue(), "Landforms and rivers");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("heading", { level: 1, name: "Landforms and rivers" }).waitFor();
+  await page.getByText("Live", { exact: true }).first().waitFor();
+  assert.equal((await (await stage.api("tom")).get(`/assignments/${topic.id}`)).title, "Landforms and rivers");
+});
+
+scene("a message that meets the end of the session is sent after signing in", async (stage) => {
+  const rivers = await stage.group("Rivers", "ana");
+  const page = await stage.page("ana", { fresh: true, language: "de", allow: GONE });
+  // Without the live channel nobody tells the page: it finds out by what it sends.
+  await page.route("**/api/socket.io/**", (route) => route.abort());
+  await page.routeWebSocket(/socket\.io/, (socket) => socket.close());
+  await page.goto(`/g/${rivers.id}`);
+  await ready(page);
+  const line = page.locator("#main textarea").first();
+  await line.fill("Wer hat den Atlas?");
+  await page.context().clearCookies();
+  await line.press("Enter");
+  const dialog = page.getByRole("alertdialog");
+  await dialog.getByText("Bitte melde dich neu an").waitFor();
+  await audit(page);
+  await signInAgain(page, "ana");
+  await dialog.waitFor({ state: "detached" });
+  await page.locator("#main").getByText("Wer hat den Atlas?").first().waitFor();
+  await page.waitForFunction(() => document.querySelector("#main textarea").value === "");
+  const said = JSON.stringify(await (await stage.api("ben")).get(`/workrooms/${rivers.workRoomId}/messages`));
+  assert.equal(said.split("Wer hat den Atlas?").length - 1, 1, "once");
+});
+
+scene("another person who signs in over the page gets a page of their own", async (stage) => {
+  const rivers = await stage.group("Rivers", "ana");
+  const page = await stage.page("ana", { path: `/g/${rivers.id}`, fresh: true, allow: GONE });
+  await page.locator("#main textarea").first().fill("A secret of Ana");
+  await endSessions(stage, "ana");
+  await page.getByRole("alertdialog").waitFor();
+  await signInAgain(page, "tom");
+  await page.waitForURL("**/today");
+  await ready(page);
+  const all = await page.evaluate(() => document.documentElement.outerHTML + JSON.stringify({ ...localStorage }) + JSON.stringify({ ...sessionStorage }));
+  assert.ok(!all.includes("A secret of Ana"), "nothing of the page before is left");
+});
+
+scene("who signs out in another tab leaves no page behind", async (stage) => {
+  const rivers = await stage.group("Rivers", "admin");
+  const page = await stage.page("ana", { path: `/g/${rivers.id}`, fresh: true, allow: GONE });
+  const other = await page.context().newPage();
+  await other.goto(`${stage.base}/groups`);
+  await ready(other);
+  await other.getByRole("button", { name: /^Account of/ }).click();
+  await other.getByRole("menuitem", { name: "Sign out" }).click();
+  await page.waitForURL("**/login**");
+  assert.equal(await page.getByRole("alertdialog").count(), 0);
+});

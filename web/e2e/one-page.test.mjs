@@ -1,0 +1,94 @@
+// A whole lesson in one page of the teacher: nothing is loaded anew, so whatever one window leaves in the cache is still there
+// when the next one works with it. The scene fails on any error of the page, too.
+import assert from "node:assert/strict";
+
+import { PATIENCE, scene } from "./stage.mjs";
+
+const note = (page, text) => page.getByRole("alertdialog").filter({ hasText: text });
+const editor = (page) => page.frameLocator("iframe[name=frameEditor]").locator("#text");
+
+/** Waits until something that the service has to know is so. */
+async function until(question, what) {
+  const end = Date.now() + PATIENCE;
+  while (!(await question())) {
+    assert.ok(Date.now() < end, `it never came true that ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+scene("a teacher holds a whole lesson in one page", async (stage) => {
+  const topic = await stage.topic("Landforms");
+  const rivers = await stage.group("Rivers");
+  const api = await stage.api("ada");
+  const group = (id) => api.get(`/groups/${id}`);
+  const ada = await stage.page("ada", { path: "/today" });
+  await ada.evaluate(() => (window.isSame = true));
+  await ada.locator(`a[href="/t/${topic.id}/board"]`).first().click();
+  const card = (name) => ada.locator("article").filter({ hasText: name });
+  await card("Rivers").waitFor();
+
+  // More time first: what its window asked for stays in the cache for the rest of the lesson.
+  const before = (await api.get(`/assignments/${topic.id}`)).deadline;
+  await ada.getByRole("button", { name: "+5 min" }).click();
+  await ada.getByRole("dialog").getByText(/^.*For all \d+ groups\.$/).waitFor();
+  await ada.getByRole("button", { name: "Give 5 more minutes" }).click();
+  await note(ada, "New end").getByRole("button", { name: "Close" }).click();
+  await until(async () => (await api.get(`/assignments/${topic.id}`)).deadline > before, "the end is later");
+
+  // A call for help: shown, handled, and the service knows.
+  const ana = await stage.page("ana", { path: `/g/${rivers.id}` });
+  await ana.getByRole("button", { name: "Ask for help" }).first().click();
+  await ana.getByRole("dialog").getByRole("textbox").fill("May we use the atlas?");
+  await ana.getByRole("dialog").getByRole("button", { name: "Ask for help" }).click();
+  const call = ada.locator("aside ol > li").filter({ hasText: "May we use the atlas?" });
+  await call.getByRole("button", { name: /^Handled/ }).click();
+  await call.waitFor({ state: "detached" });
+  await note(ada, "handled").getByRole("button", { name: "Close" }).click();
+  await until(async () => !(await group(rivers.id)).needsHelp, "the service knows that the call is handled");
+  await ana.getByRole("button", { name: "Ask for help" }).first().waitFor();
+
+  // A student writes: each keystroke reaches the board as it is.
+  await ana.locator(`a[href^="/g/${rivers.id}/d/"]`).first().click();
+  await until(() => editor(ana).isEditable(), "the editor can be written in");
+  await editor(ana).press("Control+End");
+  await editor(ana).pressSequentially("\nA river carries sand.");
+  await card("Rivers").getByText(/writing/).waitFor();
+
+  // A student moves, and comes back by the note.
+  await card("Rivers").getByRole("button").click();
+  await ada.getByRole("menuitem", { name: /Move Ben Okoye/ }).click();
+  await ada.getByRole("dialog").getByRole("button", { name: /4 Deserts/ }).click();
+  await card("Deserts").getByText("Ben Okoye").waitFor();
+  await note(ada, "Ben Okoye is in 4 Deserts").getByRole("button", { name: "Undo" }).click();
+  await card("Rivers").getByText("Ben Okoye").waitFor();
+
+  // A message to all.
+  await ada.getByRole("button", { name: "Message all" }).click();
+  await ada.getByRole("dialog").getByRole("textbox").fill("Five more minutes.");
+  await ada.getByRole("dialog").getByRole("button", { name: "Send", exact: true }).click();
+  await ada.getByRole("dialog").waitFor({ state: "detached" });
+  await until(async () => JSON.stringify(await api.get(`/workrooms/${rivers.workRoomId}/messages`)).includes("Five more minutes."), "the message is in the chat");
+
+  // The group hands in; the teacher looks, grades, returns, and comes back to the board.
+  await ana.getByRole("button", { name: /^Submit/ }).first().click();
+  await ana.getByRole("dialog").getByRole("button", { name: /Submit for the group/ }).click();
+  await card("Rivers").getByText(/Submitted/).waitFor();
+  await ada.locator(`[data-card="${rivers.id}"] a`).first().click();
+  await ada.getByRole("textbox", { name: "Grade" }).fill("A");
+  await ada.getByRole("textbox", { name: "Feedback", exact: true }).fill("Well told.");
+  await ada.getByText(/^Saved .* – not returned yet$/).waitFor();
+  await ada.getByRole("textbox", { name: "Feedback", exact: true }).focus();
+  await ada.keyboard.press("Control+Enter");
+  await ada.getByText(/^Returned today/).waitFor();
+  await ada.keyboard.press("F6");
+  await ada.keyboard.press("Escape");
+  await ada.waitForURL(/\/board$/);
+  await card("Rivers").getByText(/Graded/).waitFor();
+
+  // The bell, and once more after it: the windows still work with what the lesson left.
+  await ada.getByRole("button", { name: /^Finish/ }).click();
+  await ada.getByRole("alertdialog").getByRole("button", { name: "Finish the topic" }).click();
+  await ada.getByRole("button", { name: "Reopen" }).waitFor();
+  await until(async () => (await api.get(`/assignments/${topic.id}`)).status === "FINISHED", "the topic is finished");
+  assert.equal(await ada.evaluate(() => window.isSame), true, "nothing was loaded anew");
+});

@@ -1,0 +1,63 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+
+import { fetchInSession, sessionAbandoned, sessionResumed, watchSession } from "./sessionEnd";
+
+let isSignedIn = false;
+let stop: () => void;
+const sent: string[] = [];
+
+const ask = (path = "/api/groups", body?: string) =>
+  fetchInSession(new Request(`http://school.test${path}`, body === undefined ? {} : { method: "POST", body }));
+const turn = () => new Promise((resolve) => setTimeout(resolve, 0));
+
+beforeEach(() => {
+  isSignedIn = false;
+  sent.length = 0;
+  stop = watchSession();
+  vi.stubGlobal("fetch", async (request: Request) => {
+    sent.push(`${new URL(request.url).pathname} ${await request.text()}`.trim());
+    return new Response(null, { status: isSignedIn ? 200 : 401 });
+  });
+});
+afterEach(() => {
+  stop();
+  vi.unstubAllGlobals();
+});
+
+describe("fetchInSession", () => {
+  it("sends a rejected request again, body and all, once the person has signed in", async () => {
+    const asked = ask("/api/groups/a/help", "Please help");
+    await turn();
+    isSignedIn = true;
+    sessionResumed();
+    expect((await asked).status).toBe(200);
+    expect(sent).toEqual(["/api/groups/a/help Please help", "/api/groups/a/help Please help"]);
+  });
+
+  it("returns the rejection when nobody signs in", async () => {
+    const asked = ask();
+    await turn();
+    sessionAbandoned();
+    expect((await asked).status).toBe(401);
+    expect(sent).toHaveLength(1);
+  });
+
+  it("does not ask again for a rejection of an earlier session", async () => {
+    let release: (response: Response) => void = () => {};
+    vi.stubGlobal("fetch", () => new Promise<Response>((resolve) => (release = resolve)));
+    const slow = ask();
+    const other = ask("/api/classes");
+    sessionResumed();
+    vi.stubGlobal("fetch", async () => new Response(null, { status: 200 }));
+    release(new Response(null, { status: 401 }));
+    expect((await other).status).toBe(200);
+    void slow;
+  });
+
+  it("leaves sign-in alone, and pages outside a school", async () => {
+    expect((await ask("/api/auth/sign-in/email", "x")).status).toBe(401);
+    stop();
+    expect((await ask()).status).toBe(401);
+    stop = watchSession();
+  });
+});

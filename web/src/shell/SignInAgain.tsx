@@ -1,0 +1,76 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { Form } from "react-aria-components";
+import { useTranslation } from "react-i18next";
+
+import { client, data } from "../api/client";
+import { Alert } from "../door/Alert";
+import { Secret } from "../door/Secret";
+import { forgetDrafts } from "../lib/drafts";
+import { forget, me, type Me } from "../lib/session";
+import { openFreshPage, sessionAbandoned, sessionResumed } from "../lib/sessionEnd";
+import { Button } from "../ui/Button";
+import { Field } from "../ui/Field";
+import { Window } from "../ui/Window";
+
+/** Signs in and enters the school of the page again. Returns who is signed in now. */
+async function signInAgain(person: Me, email: string, password: string): Promise<Me> {
+  await client.POST("/auth/sign-in/email", { body: { email, password } as never });
+  const found = await data(client.GET("/users/me"));
+  const school = person.organization?.id;
+  if (found.id !== person.id || school === undefined || found.organization?.id === school) return found;
+  await client.POST("/auth/organization/set-active", { body: { organizationId: school } as never });
+  return data(client.GET("/users/me"));
+}
+
+/** Over the page of a person whose session has ended. Who signs in again goes on; somebody else gets a page of their own. */
+export function SignInAgain({ person }: { person: Me }) {
+  const { t } = useTranslation();
+  const cache = useQueryClient();
+  const navigate = useNavigate();
+  const signing = useMutation({
+    mutationFn: (typed: FormData) => signInAgain(person, String(typed.get("email")).trim(), String(typed.get("password"))),
+    onSuccess: async (found) => {
+      if (found.id !== person.id) {
+        forgetDrafts();
+        openFreshPage();
+        return;
+      }
+      cache.setQueryData(me.queryKey, found);
+      sessionResumed();
+      void cache.invalidateQueries();
+      if (found.mustChangePassword) await navigate({ to: "/change-password", search: { next: window.location.pathname } });
+    },
+  });
+  const leave = () => {
+    forgetDrafts();
+    sessionAbandoned();
+    forget(cache);
+    openFreshPage();
+  };
+  return (
+    <Window title={t("sessionEnded.title")} role="alertdialog" isOpaque isOpen onOpenChange={() => undefined}>
+      {() => (
+        <Form
+          className="flex flex-col gap-4"
+          onSubmit={(event) => {
+            event.preventDefault();
+            signing.mutate(new FormData(event.currentTarget));
+          }}
+        >
+          <p>{t("sessionEnded.text")}</p>
+          {signing.isError ? <Alert problem={signing.error} /> : null}
+          <Field label={t("signIn.email")} name="email" type="email" autoComplete="username" defaultValue={person.email} isRequired />
+          <Secret label={t("signIn.password")} name="password" />
+          <p className="text-soft text-sm">{t("sessionEnded.other")}</p>
+          <p className="flex flex-wrap justify-end gap-2">
+            <Button onPress={leave}>{t("sessionEnded.leave")}</Button>
+            <Button kind="main" type="submit" isPending={signing.isPending || signing.isSuccess}>
+              {signing.isPending ? t("signIn.going") : t("signIn.go")}
+            </Button>
+          </p>
+        </Form>
+      )}
+    </Window>
+  );
+}
