@@ -3,7 +3,7 @@
 -- nothing by it. Until acceptance there is no row in `members`.
 --
 -- `class_ids` and `homeroom_ids` are JSON lists of ids without foreign keys: what is gone by the time of acceptance is
--- skipped. `token_digest` is the SHA-256 of the mailed token. An expired invitation keeps the status 'pending'.
+-- skipped. `token_digest` is the SHA-256 of the mailed token in base64url. An expired invitation keeps the status 'pending'.
 CREATE TABLE invitations (
     organization_id TEXT   NOT NULL,
     id              TEXT   NOT NULL PRIMARY KEY,

@@ -10,10 +10,10 @@
 
 import { Route as rootRouteImport } from './routes/__root'
 import { Route as SchoolRouteImport } from './routes/_school'
+import { Route as AcceptInvitationRouteImport } from './routes/accept-invitation'
 import { Route as ChangePasswordRouteImport } from './routes/change-password'
 import { Route as ForgotRouteImport } from './routes/forgot'
 import { Route as LoginRouteImport } from './routes/login'
-import { Route as AcceptInvitationRouteImport } from './routes/accept-invitation'
 import { Route as ResetPasswordRouteImport } from './routes/reset-password'
 import { Route as SchoolsRouteImport } from './routes/schools'
 import { Route as SchoolIndexRouteImport } from './routes/_school/index'
@@ -49,6 +49,11 @@ const SchoolRoute = SchoolRouteImport.update({
   id: '/_school',
   getParentRoute: () => rootRouteImport,
 } as any)
+const AcceptInvitationRoute = AcceptInvitationRouteImport.update({
+  id: '/accept-invitation',
+  path: '/accept-invitation',
+  getParentRoute: () => rootRouteImport,
+} as any)
 const ChangePasswordRoute = ChangePasswordRouteImport.update({
   id: '/change-password',
   path: '/change-password',
@@ -62,11 +67,6 @@ const ForgotRoute = ForgotRouteImport.update({
 const LoginRoute = LoginRouteImport.update({
   id: '/login',
   path: '/login',
-  getParentRoute: () => rootRouteImport,
-} as any)
-const AcceptInvitationRoute = AcceptInvitationRouteImport.update({
-  id: '/accept-invitation',
-  path: '/accept-invitation',
   getParentRoute: () => rootRouteImport,
 } as any)
 const ResetPasswordRoute = ResetPasswordRouteImport.update({
@@ -226,10 +226,10 @@ const SchoolTTopicIdWorkGroupIdRoute =
 
 export interface FileRoutesByFullPath {
   '/': typeof SchoolIndexRoute
+  '/accept-invitation': typeof AcceptInvitationRoute
   '/change-password': typeof ChangePasswordRoute
   '/forgot': typeof ForgotRoute
   '/login': typeof LoginRoute
-  '/accept-invitation': typeof AcceptInvitationRoute
   '/reset-password': typeof ResetPasswordRoute
   '/schools': typeof SchoolsRoute
   '/activity': typeof SchoolActivityRoute
@@ -261,10 +261,10 @@ export interface FileRoutesByFullPath {
   '/t/$topicId/work/$groupId': typeof SchoolTTopicIdWorkGroupIdRoute
 }
 export interface FileRoutesByTo {
+  '/accept-invitation': typeof AcceptInvitationRoute
   '/change-password': typeof ChangePasswordRoute
   '/forgot': typeof ForgotRoute
   '/login': typeof LoginRoute
-  '/accept-invitation': typeof AcceptInvitationRoute
   '/reset-password': typeof ResetPasswordRoute
   '/schools': typeof SchoolsRoute
   '/activity': typeof SchoolActivityRoute
@@ -299,10 +299,10 @@ export interface FileRoutesByTo {
 export interface FileRoutesById {
   __root__: typeof rootRouteImport
   '/_school': typeof SchoolRouteWithChildren
+  '/accept-invitation': typeof AcceptInvitationRoute
   '/change-password': typeof ChangePasswordRoute
   '/forgot': typeof ForgotRoute
   '/login': typeof LoginRoute
-  '/accept-invitation': typeof AcceptInvitationRoute
   '/reset-password': typeof ResetPasswordRoute
   '/schools': typeof SchoolsRoute
   '/_school/activity': typeof SchoolActivityRoute
@@ -338,10 +338,10 @@ export interface FileRouteTypes {
   fileRoutesByFullPath: FileRoutesByFullPath
   fullPaths:
     | '/'
+    | '/accept-invitation'
     | '/change-password'
     | '/forgot'
     | '/login'
-    | '/accept-invitation'
     | '/reset-password'
     | '/schools'
     | '/activity'
@@ -373,10 +373,10 @@ export interface FileRouteTypes {
     | '/t/$topicId/work/$groupId'
   fileRoutesByTo: FileRoutesByTo
   to:
+    | '/accept-invitation'
     | '/change-password'
     | '/forgot'
     | '/login'
-    | '/accept-invitation'
     | '/reset-password'
     | '/schools'
     | '/activity'
@@ -410,10 +410,10 @@ export interface FileRouteTypes {
   id:
     | '__root__'
     | '/_school'
+    | '/accept-invitation'
     | '/change-password'
     | '/forgot'
     | '/login'
-    | '/accept-invitation'
     | '/reset-password'
     | '/schools'
     | '/_school/activity'
@@ -448,10 +448,10 @@ export interface FileRouteTypes {
 }
 export interface RootRouteChildren {
   SchoolRoute: typeof SchoolRouteWithChildren
+  AcceptInvitationRoute: typeof AcceptInvitationRoute
   ChangePasswordRoute: typeof ChangePasswordRoute
   ForgotRoute: typeof ForgotRoute
   LoginRoute: typeof LoginRoute
-  AcceptInvitationRoute: typeof AcceptInvitationRoute
   ResetPasswordRoute: typeof ResetPasswordRoute
   SchoolsRoute: typeof SchoolsRoute
 }
@@ -463,6 +463,13 @@ declare module '@tanstack/react-router' {
       path: ''
       fullPath: '/'
       preLoaderRoute: typeof SchoolRouteImport
+      parentRoute: typeof rootRouteImport
+    }
+    '/accept-invitation': {
+      id: '/accept-invitation'
+      path: '/accept-invitation'
+      fullPath: '/accept-invitation'
+      preLoaderRoute: typeof AcceptInvitationRouteImport
       parentRoute: typeof rootRouteImport
     }
     '/change-password': {
@@ -484,13 +491,6 @@ declare module '@tanstack/react-router' {
       path: '/login'
       fullPath: '/login'
       preLoaderRoute: typeof LoginRouteImport
-      parentRoute: typeof rootRouteImport
-    }
-    '/accept-invitation': {
-      id: '/accept-invitation'
-      path: '/accept-invitation'
-      fullPath: '/accept-invitation'
-      preLoaderRoute: typeof AcceptInvitationRouteImport
       parentRoute: typeof rootRouteImport
     }
     '/reset-password': {
@@ -773,10 +773,10 @@ const SchoolRouteWithChildren =
 
 const rootRouteChildren: RootRouteChildren = {
   SchoolRoute: SchoolRouteWithChildren,
+  AcceptInvitationRoute: AcceptInvitationRoute,
   ChangePasswordRoute: ChangePasswordRoute,
   ForgotRoute: ForgotRoute,
   LoginRoute: LoginRoute,
-  AcceptInvitationRoute: AcceptInvitationRoute,
   ResetPasswordRoute: ResetPasswordRoute,
   SchoolsRoute: SchoolsRoute,
 }

@@ -164,6 +164,61 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/invitations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The pending invitations of the organization, newest first; expired ones are among them */
+        get: operations["get_admin_invitations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/invitations/{id}/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm an invitation in the place of a person whom no email reaches
+         * @description The activity log names who did it. An account whose mailbox was never proven gets a temporary password, its sessions end and
+         *     its other memberships become invitations.
+         */
+        post: operations["post_admin_invitations_id_confirm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/invitations/{id}/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Mail an invitation again and extend it by seven days; the link of the email before is void */
+        post: operations["post_admin_invitations_id_resend"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/members": {
         parameters: {
             query?: never;
@@ -984,7 +1039,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Accept an invitation: there are none */
+        /** Accept an invitation of the own address; needs a proven mailbox */
         post: operations["post_auth_organization_accept_invitation"];
         delete?: never;
         options?: never;
@@ -1001,7 +1056,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Cancel an invitation: there are none */
+        /** Withdraw an invitation */
         post: operations["post_auth_organization_cancel_invitation"];
         delete?: never;
         options?: never;
@@ -1118,7 +1173,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One invitation: there are none */
+        /** One invitation of the own address */
         get: operations["get_auth_organization_get_invitation"];
         put?: never;
         post?: never;
@@ -1203,7 +1258,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The invitations of an organization: there are none */
+        /** The invitations of an organization in every state, for its administrators */
         get: operations["get_auth_organization_list_invitations"];
         put?: never;
         post?: never;
@@ -1237,7 +1292,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The own invitations: there are none */
+        /** The pending invitations of the own address */
         get: operations["get_auth_organization_list_user_invitations"];
         put?: never;
         post?: never;
@@ -1256,7 +1311,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Reject an invitation: there are none */
+        /** Decline an invitation of the own address */
         post: operations["post_auth_organization_reject_invitation"];
         delete?: never;
         options?: never;
@@ -2309,6 +2364,44 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/invitations/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept an invitation with the mailed token
+         * @description On an account whose mailbox was never proven the password is replaced in the same step, all sessions end, and its other
+         *     memberships become invitations.
+         */
+        post: operations["post_invitations_accept"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/invitations/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What the mailed token invites to; reading it uses nothing up */
+        post: operations["post_invitations_preview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/messages": {
         parameters: {
             query?: never;
@@ -2448,7 +2541,8 @@ export interface paths {
         put?: never;
         /**
          * Found an organization with its first owner
-         * @description An owner without an account gets one with a temporary password, which is told here and nowhere else.
+         * @description An owner without an account gets one with a temporary password, which is told here and nowhere else. An owner with an
+         *     account is invited; the organization has no owner until the invitation is accepted.
          */
         post: operations["post_tenants"];
         delete?: never;
@@ -2592,7 +2686,11 @@ export interface paths {
         /** The people of the organization by name: to admins the accounts, to teachers names, and addresses where they may know them */
         get: operations["get_users"];
         put?: never;
-        /** Bring somebody into the organization; an address that has an account elsewhere gets a membership and nothing else */
+        /**
+         * Add a person to the organization
+         * @description An address without an account gets one. An address whose account this organization did not make is invited: it becomes a
+         *     member, with the classes and the homeroom named here, once its owner accepts.
+         */
         post: operations["post_users"];
         delete?: never;
         options?: never;
@@ -3107,6 +3205,18 @@ export interface components {
     schemas: {
         /** @description School year of a class, such as "2026/2027". */
         AcademicYear: string;
+        /** @description The token of an email, and the password for an account whose mailbox was never proven. */
+        Acceptance: {
+            /** @description Required where the preview says `needsPassword`, ignored otherwise. */
+            password?: string | null;
+            /** @description What stands behind `#token=` in the link. */
+            token: string;
+        };
+        /** @description A membership that began by the mailed token. */
+        AcceptedInvitation: {
+            invitation: components["schemas"]["Invitation"];
+            member: components["schemas"]["Membership"];
+        };
         /**
          * @description What was done.
          * @enum {string}
@@ -3538,6 +3648,13 @@ export interface components {
         Confirmation: {
             /** @description The short name of the organization. */
             confirm: string;
+        };
+        /** @description A membership that a platform administrator confirmed. */
+        ConfirmedInvitation: {
+            invitation: components["schemas"]["Invitation"];
+            member: components["schemas"]["Membership"];
+            /** @description The new password of the account, told once; absent where the person's own password stays. */
+            temporaryPassword?: string | null;
         };
         /** @description A course. */
         Course: {
@@ -4101,8 +4218,8 @@ export interface components {
         };
         /** @description A new organization. The password is shown here and never again. */
         FoundedTenant: {
-            /** @description Its first owner. */
-            owner: components["schemas"]["TenantOwner"];
+            invitation?: components["schemas"]["Invitation"] | null;
+            owner?: components["schemas"]["TenantOwner"] | null;
             /** @description The owner's password for the first days; absent when the address had an account already. */
             temporaryPassword?: string | null;
             /** @description The organization. */
@@ -4516,6 +4633,11 @@ export interface components {
              * @description Rows that were refused.
              */
             failed: number;
+            /**
+             * Format: int64
+             * @description Rows that invited somebody whose account another organization made.
+             */
+            invited: number;
             /** @description Every row, in the order in which they were carried out. */
             rows: components["schemas"]["ImportRow"][];
             /**
@@ -4540,6 +4662,55 @@ export interface components {
             /** @description How it ended. */
             status: components["schemas"]["RowStatus"];
             userId?: components["schemas"]["UserId"] | null;
+        };
+        /** @description An invitation of an address into an organization. */
+        Invitation: {
+            classIds: components["schemas"]["ClassId"][];
+            createdAt: components["schemas"]["Timestamp"];
+            email: string;
+            expiresAt: components["schemas"]["Timestamp"];
+            externalId: components["schemas"]["ExternalId"] | null;
+            homeroomIds: components["schemas"]["HomeroomId"][];
+            id: components["schemas"]["InvitationId"];
+            /** @description The name as the inviter wrote it; the account may have another. */
+            name: components["schemas"]["Name"];
+            organizationId: components["schemas"]["OrganizationId"];
+            role: components["schemas"]["MemberRole"];
+            sentAt: components["schemas"]["Timestamp"] | null;
+            /** @description An expired invitation stays `pending`; see `expiresAt`. */
+            status: components["schemas"]["InvitationStatus"];
+            updatedAt: components["schemas"]["Timestamp"];
+        };
+        /** @description Id of an invitation of an address into an organization. */
+        InvitationId: string;
+        /** @description What the page of a mailed token shows before anything is decided. */
+        InvitationPreview: {
+            /** @description The invited address. */
+            email: string;
+            /** @description When the invitation ends. */
+            expiresAt: components["schemas"]["Timestamp"];
+            /** @description The host under which it is found. */
+            host: string;
+            /** @description Whether a password has to be chosen: the mailbox was never proven, so a password that exists is replaced. */
+            needsPassword: boolean;
+            organizationLogo: components["schemas"]["WebAddress"] | null;
+            /** @description The organization that invites. */
+            organizationName: components["schemas"]["Name"];
+            /** @description Its short name. */
+            organizationSlug: components["schemas"]["Slug"];
+            /** @description The role the person will have. */
+            role: components["schemas"]["MemberRole"];
+        };
+        /**
+         * @description State of an invitation, in better-auth's words. An expired invitation stays `pending`.
+         * @enum {string}
+         */
+        InvitationStatus: "pending" | "accepted" | "rejected" | "canceled";
+        /** @description An address that was invited instead of added. */
+        InvitedUser: {
+            email: string;
+            invitation: components["schemas"]["Invitation"];
+            role: components["schemas"]["PlatformRole"];
         };
         /** @description Id of a job that runs in the background. */
         JobId: string;
@@ -4633,6 +4804,11 @@ export interface components {
          * @enum {string}
          */
         MailDomainStatus: "PENDING" | "VERIFIED" | "LOST";
+        /** @description The token of an email. */
+        MailedToken: {
+            /** @description What stands behind `#token=` in the link. */
+            token: string;
+        };
         /** @description The person who asks, with the part he plays in the organization of the request. */
         Me: components["schemas"]["User"] & {
             member: components["schemas"]["Member"] | null;
@@ -5028,7 +5204,7 @@ export interface components {
             domain: string;
         };
         /** @description Somebody who was brought into the organization. */
-        NewMember: components["schemas"]["NewUserWithMember"] | components["schemas"]["JoinedUser"];
+        NewMember: components["schemas"]["NewUserWithMember"] | components["schemas"]["JoinedUser"] | components["schemas"]["InvitedUser"];
         /** @description Students to come into a group. */
         NewMembers: {
             /** @description Students of the class. */
@@ -5072,7 +5248,7 @@ export interface components {
             metadata?: components["schemas"]["MetadataEdit"] | null;
             /** @description Its name. */
             name: components["schemas"]["Name"];
-            /** @description The address of its first owner; one that has an account keeps it as it is. */
+            /** @description The address of its first owner; one that has an account is invited. */
             ownerEmail: string;
             /** @description The name of the owner's account, if it is new. */
             ownerName: components["schemas"]["Name"];
@@ -5176,6 +5352,29 @@ export interface components {
             nextCursor: string | null;
         };
         /** @description One page of a list that grows without bound. */
+        Page_Invitation: {
+            /** @description The rows of this page. */
+            data: {
+                classIds: components["schemas"]["ClassId"][];
+                createdAt: components["schemas"]["Timestamp"];
+                email: string;
+                expiresAt: components["schemas"]["Timestamp"];
+                externalId: components["schemas"]["ExternalId"] | null;
+                homeroomIds: components["schemas"]["HomeroomId"][];
+                id: components["schemas"]["InvitationId"];
+                /** @description The name as the inviter wrote it; the account may have another. */
+                name: components["schemas"]["Name"];
+                organizationId: components["schemas"]["OrganizationId"];
+                role: components["schemas"]["MemberRole"];
+                sentAt: components["schemas"]["Timestamp"] | null;
+                /** @description An expired invitation stays `pending`; see `expiresAt`. */
+                status: components["schemas"]["InvitationStatus"];
+                updatedAt: components["schemas"]["Timestamp"];
+            }[];
+            /** @description What to send as `cursor` for the next page; null on the last one. */
+            nextCursor: string | null;
+        };
+        /** @description One page of a list that grows without bound. */
         Page_KnownUser: {
             /** @description The rows of this page. */
             data: (components["schemas"]["UserWithMember"] | components["schemas"]["UserOutline"])[];
@@ -5274,7 +5473,7 @@ export interface components {
         PasswordReset: {
             /** @description When it was set. */
             at: components["schemas"]["Timestamp"];
-            by?: components["schemas"]["Person"] | null;
+            by: components["schemas"]["Person"] | null;
         };
         /** @description People to be imported. */
         PeopleToImport: {
@@ -5487,7 +5686,7 @@ export interface components {
          * @description How a row ended.
          * @enum {string}
          */
-        RowStatus: "created" | "updated" | "skipped" | "failed";
+        RowStatus: "created" | "updated" | "invited" | "skipped" | "failed";
         /** @description The lessons of a week. */
         Schedule: components["schemas"]["ScheduleEntry"][];
         /** @description One lesson of the week. */
@@ -6040,7 +6239,10 @@ export interface components {
             externalId?: components["schemas"]["Edit_ExternalId"];
             /** @description First name. */
             firstName?: components["schemas"]["Edit_ShortName"];
-            /** @description Whether the person may sign in; false ends all sessions at once. */
+            /**
+             * @description Whether the organization lets the person in; false ends the sessions here at once, and all sessions of an account that
+             *     is this organization's alone.
+             */
             isActive?: components["schemas"]["Edit_bool"];
             /** @description Last name. */
             lastName?: components["schemas"]["Edit_ShortName"];
@@ -6254,6 +6456,42 @@ export interface components {
          *
          *     `INVALID_JSON`: The body is not JSON.
          *
+         *     `INVITATION_NOT_FOUND`: Invitation not found.
+         *
+         *     `MEMBER_NOT_FOUND`: Member not found.
+         *
+         *     `VALIDATION_ERROR`: Something does not fit; details names each field.
+         */
+        "400.BAD_REQUEST.INVALID_JSON.INVITATION_NOT_FOUND.MEMBER_NOT_FOUND.VALIDATION_ERROR": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `BAD_REQUEST`: The request does not fit; the message says why.
+         *
+         *     `INVALID_JSON`: The body is not JSON.
+         *
+         *     `INVITATION_NOT_FOUND`: Invitation not found.
+         *
+         *     `VALIDATION_ERROR`: Something does not fit; details names each field.
+         */
+        "400.BAD_REQUEST.INVALID_JSON.INVITATION_NOT_FOUND.VALIDATION_ERROR": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `BAD_REQUEST`: The request does not fit; the message says why.
+         *
+         *     `INVALID_JSON`: The body is not JSON.
+         *
          *     `NO_ACTIVE_ORGANIZATION`: Neither the session nor the Host names an organization.
          *
          *     `VALIDATION_ERROR`: Something does not fit; details names each field.
@@ -6291,6 +6529,21 @@ export interface components {
          *     `VALIDATION_ERROR`: Something does not fit; details names each field.
          */
         "400.BAD_REQUEST.INVALID_JSON.VALIDATION_ERROR": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `BAD_REQUEST`: The request does not fit; the message says why.
+         *
+         *     `INVITATION_NOT_FOUND`: Invitation not found.
+         *
+         *     `VALIDATION_ERROR`: Something does not fit; details names each field.
+         */
+        "400.BAD_REQUEST.INVITATION_NOT_FOUND.VALIDATION_ERROR": {
             headers: {
                 [name: string]: unknown;
             };
@@ -6611,6 +6864,19 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
+        /**
+         * @description `ORGANIZATION_NOT_FOUND`: Organization not found.
+         *
+         *     `VALIDATION_ERROR`: Something does not fit; details names each field.
+         */
+        "400.ORGANIZATION_NOT_FOUND.VALIDATION_ERROR": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
         /** @description `VALIDATION_ERROR`: Something does not fit; details names each field. */
         "400.VALIDATION_ERROR": {
             headers: {
@@ -6732,8 +6998,49 @@ export interface components {
          *     `NOT_A_MEMBER`: The caller does not belong to the organization of the request.
          *
          *     `ORGANIZATION_SUSPENDED`: The organization is suspended.
+         *
+         *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email opens this one.
          */
-        "403.EDIT_TIME_OVER.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_AUTHOR.NOT_A_MEMBER.ORGANIZATION_SUSPENDED": {
+        "403.EDIT_TIME_OVER.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_AUTHOR.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `EMAIL_VERIFICATION_REQUIRED_BEFORE_ACCEPTING_OR_REJECTING_INVITATION`: Email verification required before accepting or rejecting invitation.
+         *
+         *     `INVALID_ORIGIN`: The request comes from a page of another origin.
+         *
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not say which page it comes from.
+         *
+         *     `YOU_ARE_NOT_THE_RECIPIENT_OF_THE_INVITATION`: You are not the recipient of the invitation.
+         */
+        "403.EMAIL_VERIFICATION_REQUIRED_BEFORE_ACCEPTING_OR_REJECTING_INVITATION.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_THE_RECIPIENT_OF_THE_INVITATION": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description `EMAIL_VERIFICATION_REQUIRED_FOR_INVITATION`: Email verification required to view or list invitations for the session email. */
+        "403.EMAIL_VERIFICATION_REQUIRED_FOR_INVITATION": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `EMAIL_VERIFICATION_REQUIRED_FOR_INVITATION`: Email verification required to view or list invitations for the session email.
+         *
+         *     `YOU_ARE_NOT_THE_RECIPIENT_OF_THE_INVITATION`: You are not the recipient of the invitation.
+         */
+        "403.EMAIL_VERIFICATION_REQUIRED_FOR_INVITATION.YOU_ARE_NOT_THE_RECIPIENT_OF_THE_INVITATION": {
             headers: {
                 [name: string]: unknown;
             };
@@ -6753,8 +7060,10 @@ export interface components {
          *     `NOT_A_MEMBER`: The caller does not belong to the organization of the request.
          *
          *     `ORGANIZATION_SUSPENDED`: The organization is suspended.
+         *
+         *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email opens this one.
          */
-        "403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED": {
+        "403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -6774,10 +7083,12 @@ export interface components {
          *     `NOT_A_MEMBER`: The caller does not belong to the organization of the request.
          *
          *     `ORGANIZATION_SUSPENDED`: The organization is suspended.
+         *
+         *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email opens this one.
          *
          *     `SHARED_ACCOUNT`: The account is not this organization's alone.
          */
-        "403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.SHARED_ACCOUNT": {
+        "403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SHARED_ACCOUNT": {
             headers: {
                 [name: string]: unknown;
             };
@@ -6821,8 +7132,10 @@ export interface components {
          *     `NOT_A_MEMBER`: The caller does not belong to the organization of the request.
          *
          *     `ORGANIZATION_SUSPENDED`: The organization is suspended.
+         *
+         *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email opens this one.
          */
-        "403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_AUTHOR.NOT_A_MEMBER.ORGANIZATION_SUSPENDED": {
+        "403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_AUTHOR.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -6842,8 +7155,10 @@ export interface components {
          *     `NOT_CLASS_TEACHER`: Only the teachers of the class and admins may do this.
          *
          *     `ORGANIZATION_SUSPENDED`: The organization is suspended.
+         *
+         *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email opens this one.
          */
-        "403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED": {
+        "403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -6861,8 +7176,10 @@ export interface components {
          *     `NOT_A_MEMBER`: The caller does not belong to the organization of the request.
          *
          *     `ORGANIZATION_SUSPENDED`: The organization is suspended.
+         *
+         *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email opens this one.
          */
-        "403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED": {
+        "403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -6878,8 +7195,10 @@ export interface components {
          *     `NOT_CLASS_TEACHER`: Only the teachers of the class and admins may do this.
          *
          *     `ORGANIZATION_SUSPENDED`: The organization is suspended.
+         *
+         *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email opens this one.
          */
-        "403.FORBIDDEN_ROLE.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED": {
+        "403.FORBIDDEN_ROLE.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -6893,8 +7212,10 @@ export interface components {
          *     `NOT_A_MEMBER`: The caller does not belong to the organization of the request.
          *
          *     `ORGANIZATION_SUSPENDED`: The organization is suspended.
+         *
+         *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email opens this one.
          */
-        "403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED": {
+        "403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -6964,8 +7285,10 @@ export interface components {
          *     `NOT_A_MEMBER`: The caller does not belong to the organization of the request.
          *
          *     `ORGANIZATION_SUSPENDED`: The organization is suspended.
+         *
+         *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email opens this one.
          */
-        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_AUTHOR.NOT_A_MEMBER.ORGANIZATION_SUSPENDED": {
+        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_AUTHOR.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -6981,8 +7304,76 @@ export interface components {
          *     `NOT_A_MEMBER`: The caller does not belong to the organization of the request.
          *
          *     `ORGANIZATION_SUSPENDED`: The organization is suspended.
+         *
+         *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email opens this one.
          */
-        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED": {
+        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
+         *
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not say which page it comes from.
+         *
+         *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email opens this one.
+         */
+        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.PASSWORD_NOT_CONFIRMED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
+         *
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not say which page it comes from.
+         *
+         *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email opens this one.
+         *
+         *     `YOU_ARE_NOT_ALLOWED_TO_CHANGE_USERS_ROLE`: You are not allowed to change users role.
+         */
+        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.PASSWORD_NOT_CONFIRMED.YOU_ARE_NOT_ALLOWED_TO_CHANGE_USERS_ROLE": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
+         *
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not say which page it comes from.
+         *
+         *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email opens this one.
+         *
+         *     `YOU_ARE_NOT_ALLOWED_TO_CHANGE_USERS_ROLE`: You are not allowed to change users role.
+         *
+         *     `YOU_ARE_NOT_ALLOWED_TO_UPDATE_USERS`: You are not allowed to update users.
+         */
+        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.PASSWORD_NOT_CONFIRMED.YOU_ARE_NOT_ALLOWED_TO_CHANGE_USERS_ROLE.YOU_ARE_NOT_ALLOWED_TO_UPDATE_USERS": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
+         *
+         *     `MISSING_OR_NULL_ORIGIN`: The request does not say which page it comes from.
+         *
+         *     `SHARED_ACCOUNT`: The account is not this organization's alone.
+         */
+        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SHARED_ACCOUNT": {
             headers: {
                 [name: string]: unknown;
             };
@@ -7043,38 +7434,6 @@ export interface components {
          *     `YOU_ARE_NOT_ALLOWED_TO_CANCEL_THIS_INVITATION`: You are not allowed to cancel this invitation.
          */
         "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_CANCEL_THIS_INVITATION": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
-        /**
-         * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
-         *
-         *     `MISSING_OR_NULL_ORIGIN`: The request does not say which page it comes from.
-         *
-         *     `YOU_ARE_NOT_ALLOWED_TO_CHANGE_USERS_ROLE`: You are not allowed to change users role.
-         */
-        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_CHANGE_USERS_ROLE": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
-        /**
-         * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
-         *
-         *     `MISSING_OR_NULL_ORIGIN`: The request does not say which page it comes from.
-         *
-         *     `YOU_ARE_NOT_ALLOWED_TO_CHANGE_USERS_ROLE`: You are not allowed to change users role.
-         *
-         *     `YOU_ARE_NOT_ALLOWED_TO_UPDATE_USERS`: You are not allowed to update users.
-         */
-        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_CHANGE_USERS_ROLE.YOU_ARE_NOT_ALLOWED_TO_UPDATE_USERS": {
             headers: {
                 [name: string]: unknown;
             };
@@ -7248,28 +7607,15 @@ export interface components {
             };
         };
         /**
-         * @description `INVALID_ORIGIN`: The request comes from a page of another origin.
-         *
-         *     `MISSING_OR_NULL_ORIGIN`: The request does not say which page it comes from.
-         *
-         *     `YOU_ARE_NOT_THE_RECIPIENT_OF_THE_INVITATION`: You are not the recipient of the invitation.
-         */
-        "403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_THE_RECIPIENT_OF_THE_INVITATION": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
-        /**
          * @description `NOT_A_MEMBER`: The caller does not belong to the organization of the request.
          *
          *     `NOT_CLASS_TEACHER`: Only the teachers of the class and admins may do this.
          *
          *     `ORGANIZATION_SUSPENDED`: The organization is suspended.
+         *
+         *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email opens this one.
          */
-        "403.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED": {
+        "403.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -7281,8 +7627,10 @@ export interface components {
          * @description `NOT_A_MEMBER`: The caller does not belong to the organization of the request.
          *
          *     `ORGANIZATION_SUSPENDED`: The organization is suspended.
+         *
+         *     `PASSWORD_NOT_CONFIRMED`: An administrator of another organization chose the password; a reset by email opens this one.
          */
-        "403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED": {
+        "403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -7308,8 +7656,12 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description `YOU_ARE_NOT_ALLOWED_TO_GET_USER`: You are not allowed to get user. */
-        "403.YOU_ARE_NOT_ALLOWED_TO_GET_USER": {
+        /**
+         * @description `USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION`: User is not a member of the organization.
+         *
+         *     `YOU_ARE_NOT_ALLOWED_TO_LIST_INVITATIONS`: You are not allowed to list invitations.
+         */
+        "403.USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION.YOU_ARE_NOT_ALLOWED_TO_LIST_INVITATIONS": {
             headers: {
                 [name: string]: unknown;
             };
@@ -7317,8 +7669,8 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description `YOU_ARE_NOT_ALLOWED_TO_LIST_INVITATIONS`: You are not allowed to list invitations. */
-        "403.YOU_ARE_NOT_ALLOWED_TO_LIST_INVITATIONS": {
+        /** @description `YOU_ARE_NOT_ALLOWED_TO_GET_USER`: You are not allowed to get user. */
+        "403.YOU_ARE_NOT_ALLOWED_TO_GET_USER": {
             headers: {
                 [name: string]: unknown;
             };
@@ -7337,15 +7689,6 @@ export interface components {
         };
         /** @description `YOU_ARE_NOT_A_MEMBER_OF_THIS_ORGANIZATION`: You are not a member of this organization. */
         "403.YOU_ARE_NOT_A_MEMBER_OF_THIS_ORGANIZATION": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
-        /** @description `YOU_ARE_NOT_THE_RECIPIENT_OF_THE_INVITATION`: You are not the recipient of the invitation. */
-        "403.YOU_ARE_NOT_THE_RECIPIENT_OF_THE_INVITATION": {
             headers: {
                 [name: string]: unknown;
             };
@@ -7373,6 +7716,27 @@ export interface components {
         };
         /** @description `METHOD_NOT_ALLOWED_DEFER_SESSION_REQUIRED`: POST method requires deferSessionRefresh to be enabled in session config. */
         "405.METHOD_NOT_ALLOWED_DEFER_SESSION_REQUIRED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `ALREADY_INVITED`: The address was invited by another request in this moment.
+         *
+         *     `CLASS_ARCHIVED`: The class is archived and can only be read.
+         *
+         *     `DUPLICATE_EMAIL`: Somebody of the organization has this address.
+         *
+         *     `DUPLICATE_EXTERNAL_ID`: Something else of the organization has this external id.
+         *
+         *     `NO_MAILBOX`: No email reaches this address, so it cannot be invited.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         */
+        "409.ALREADY_INVITED.CLASS_ARCHIVED.DUPLICATE_EMAIL.DUPLICATE_EXTERNAL_ID.NO_MAILBOX.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -7728,23 +8092,6 @@ export interface components {
          *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
          */
         "409.CLASS_ARCHIVED.DUPLICATE_COURSE.ORGANIZATION_CHANGED": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
-        /**
-         * @description `CLASS_ARCHIVED`: The class is archived and can only be read.
-         *
-         *     `DUPLICATE_EMAIL`: Somebody of the organization has this address.
-         *
-         *     `DUPLICATE_EXTERNAL_ID`: Something else of the organization has this external id.
-         *
-         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
-         */
-        "409.CLASS_ARCHIVED.DUPLICATE_EMAIL.DUPLICATE_EXTERNAL_ID.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -8176,8 +8523,21 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description `QUOTA_EXCEEDED`: The storage of the organization is used up. */
-        "507.QUOTA_EXCEEDED": {
+        /** @description `DISK_FULL`: The disk of the service is nearly full; whoever runs it has to make room. */
+        "507.DISK_FULL": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `DISK_FULL`: The disk of the service is nearly full; whoever runs it has to make room.
+         *
+         *     `QUOTA_EXCEEDED`: The storage of the organization is used up.
+         */
+        "507.DISK_FULL.QUOTA_EXCEEDED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -8250,7 +8610,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -8306,7 +8666,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -8332,12 +8692,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "checkedAt": "2026-12-07T05:34:17.218Z",
+                     *         "createdAt": "2026-11-23T05:32:17.206Z",
+                     *         "domain": "school-01a206e4-07ae-75e0-a576-194dcaf8e029.example",
+                     *         "failingSince": "2026-12-07T05:34:17.218Z",
+                     *         "id": "01a206e4-07b7-7785-ae1d-806b6bedec24",
+                     *         "lostAt": "2026-12-21T05:34:17.218Z",
+                     *         "method": "DNS",
+                     *         "recordName": "_groupwork.school-01a206e4-07ae-75e0-a576-194dcaf8e029.example",
+                     *         "recordValue": "groupwork-domain=eE6h3BZAd4G4vHs30PKNs4gilHTcjFHb",
+                     *         "status": "VERIFIED",
+                     *         "updatedAt": "2026-12-07T05:34:17.218Z",
+                     *         "verifiedAt": "2026-11-23T05:32:17.213Z"
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["MailDomain"][];
                 };
             };
-            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -8357,6 +8735,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "domain": "school-01a206e3-7a1d-7322-b809-61cf1502e137.example"
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewMailDomain"];
             };
         };
@@ -8367,12 +8750,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "checkedAt": null,
+                     *       "createdAt": "2026-11-23T05:31:40.958Z",
+                     *       "domain": "school-01a206e3-7a1d-7322-b809-61cf1502e137.example",
+                     *       "failingSince": null,
+                     *       "id": "01a206e3-7a1e-7683-88d0-4f54b403eb71",
+                     *       "lostAt": null,
+                     *       "method": "DNS",
+                     *       "recordName": "_groupwork.school-01a206e3-7a1d-7322-b809-61cf1502e137.example",
+                     *       "recordValue": "groupwork-domain=nWoTumpbcoH7QxhbZQU9wwDRFUiFtxGT",
+                     *       "status": "PENDING",
+                     *       "updatedAt": "2026-11-23T05:31:40.958Z",
+                     *       "verifiedAt": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["MailDomain"];
                 };
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.DUPLICATE_MAIL_DOMAIN.LIMIT_REACHED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -8403,12 +8802,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true
+                     *     }
+                     */
                     "application/json": components["schemas"]["Done"];
                 };
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -8437,12 +8841,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "checkedAt": "2026-11-23T05:32:02.553Z",
+                     *       "createdAt": "2026-11-23T05:32:02.541Z",
+                     *       "domain": "school-01a206e3-ce64-7583-a200-8df0761317f4.example",
+                     *       "failingSince": null,
+                     *       "id": "01a206e3-ce6f-71a0-ad21-06cb06eaba80",
+                     *       "lostAt": null,
+                     *       "method": "DNS",
+                     *       "recordName": "_groupwork.school-01a206e3-ce64-7583-a200-8df0761317f4.example",
+                     *       "recordValue": "groupwork-domain=450c26OIIlGQUyCjepIYwCTCRp9jXmTi",
+                     *       "status": "VERIFIED",
+                     *       "updatedAt": "2026-11-23T05:32:02.553Z",
+                     *       "verifiedAt": "2026-11-23T05:32:02.553Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["MailDomain"];
                 };
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.DOMAIN_HELD.DOMAIN_NOT_PROVEN.DOMAIN_UNANSWERED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -8511,7 +8931,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.SHARED_ACCOUNT"];
+            403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SHARED_ACCOUNT"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.LAST_OWNER.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -8566,7 +8986,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -8574,6 +8994,7 @@ export interface operations {
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
+            507: components["responses"]["507.DISK_FULL"];
         };
     };
     get_admin_gdpr_jobs_id: {
@@ -8615,7 +9036,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -8663,10 +9084,179 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             416: components["responses"]["416.RANGE_NOT_SATISFIABLE"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+        };
+    };
+    get_admin_invitations: {
+        parameters: {
+            query?: {
+                /** @description How many invitations; more than 200 are 200 */
+                limit?: number;
+                /** @description The `nextCursor` of the page before */
+                cursor?: string;
+            };
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The pending invitations of the organization, newest first; expired ones are among them */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "classIds": [
+                     *             "01a2070b-520e-7161-8887-d7c205bc5140"
+                     *           ],
+                     *           "createdAt": "2026-11-23T06:15:12.594Z",
+                     *           "email": "head@north.example",
+                     *           "expiresAt": "2026-11-30T06:15:12.594Z",
+                     *           "externalId": "T-1",
+                     *           "homeroomIds": [],
+                     *           "id": "01a2070b-53df-70b0-8286-3c8840188fd3",
+                     *           "name": "Hanna Head",
+                     *           "organizationId": "01a2070b-51ee-7232-a8a0-513c5882cf79",
+                     *           "role": "teacher",
+                     *           "sentAt": "2026-11-23T06:15:12.594Z",
+                     *           "status": "pending",
+                     *           "updatedAt": "2026-11-23T06:15:12.594Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Page_Invitation"];
+                };
+            };
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+        };
+    };
+    post_admin_invitations_id_confirm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of an invitation */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Confirm an invitation in the place of a person whom no email reaches */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "invitation": {
+                     *         "classIds": [],
+                     *         "createdAt": "2026-11-23T06:15:15.414Z",
+                     *         "email": "head@north.example",
+                     *         "expiresAt": "2026-11-30T06:15:15.414Z",
+                     *         "externalId": null,
+                     *         "homeroomIds": [],
+                     *         "id": "01a2070b-5f2a-7163-bd2a-d28abdad21f5",
+                     *         "name": "Hanna Head",
+                     *         "organizationId": "01a2070b-5f29-7528-ac1f-d6f84dcff169",
+                     *         "role": "owner",
+                     *         "sentAt": "2026-11-23T06:15:15.414Z",
+                     *         "status": "accepted",
+                     *         "updatedAt": "2026-11-23T06:15:15.540Z"
+                     *       },
+                     *       "member": {
+                     *         "createdAt": "2026-11-23T06:15:15.540Z",
+                     *         "externalId": null,
+                     *         "id": "01a2070b-5fae-7351-a175-aeede9acabf2",
+                     *         "organizationId": "01a2070b-5f29-7528-ac1f-d6f84dcff169",
+                     *         "role": "owner",
+                     *         "updatedAt": null,
+                     *         "userId": "01a2070b-5e00-71b6-802f-09cac3624b4e"
+                     *       },
+                     *       "temporaryPassword": "h727-bwvt-jmp3-35ku"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ConfirmedInvitation"];
+                };
+            };
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
+            404: components["responses"]["404.NOT_FOUND"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+        };
+    };
+    post_admin_invitations_id_resend: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path: {
+                /** @description The id of an invitation */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Mail an invitation again and extend it by seven days; the link of the email before is void */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "classIds": [],
+                     *       "createdAt": "2026-11-23T06:15:31.945Z",
+                     *       "email": "ben.student@test.example",
+                     *       "expiresAt": "2026-11-30T06:15:32.709Z",
+                     *       "externalId": null,
+                     *       "homeroomIds": [],
+                     *       "id": "01a2070b-a056-76c5-a4f7-278cc478a8f7",
+                     *       "name": "Hanna Head",
+                     *       "organizationId": "01a2070b-9e2c-7675-97b8-2d633d4175a8",
+                     *       "role": "student",
+                     *       "sentAt": "2026-11-23T06:15:32.709Z",
+                     *       "status": "pending",
+                     *       "updatedAt": "2026-11-23T06:15:32.709Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Invitation"];
+                };
+            };
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -8741,7 +9331,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -8780,7 +9370,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.LAST_OWNER.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -8840,7 +9430,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.LAST_OWNER.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -8923,7 +9513,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -8962,7 +9552,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -8996,6 +9586,7 @@ export interface operations {
                      *       "logo": "https://north.example/logo.png",
                      *       "metadata": {
                      *         "features": {
+                     *           "studentsChangeNames": false,
                      *           "teachersAddSubjects": true
                      *         },
                      *         "lateDefault": "BLOCK",
@@ -9012,7 +9603,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -9063,6 +9654,7 @@ export interface operations {
                      *       "logo": "https://north.example/logo.png",
                      *       "metadata": {
                      *         "features": {
+                     *           "studentsChangeNames": false,
                      *           "teachersAddSubjects": true
                      *         },
                      *         "gradeScale": "A-F",
@@ -9079,7 +9671,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -9129,7 +9721,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -9190,7 +9782,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -9295,7 +9887,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -9375,7 +9967,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -9427,7 +10019,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -9509,7 +10101,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -9585,7 +10177,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -9628,7 +10220,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -9746,7 +10338,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.GROUP_NOT_ON_ASSIGNMENT.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -9808,7 +10400,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -9869,7 +10461,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.LIMIT_REACHED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -9877,7 +10469,7 @@ export interface operations {
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
-            507: components["responses"]["507.QUOTA_EXCEEDED"];
+            507: components["responses"]["507.DISK_FULL.QUOTA_EXCEEDED"];
         };
     };
     delete_assignments_id_attachments_attachmentId: {
@@ -9913,7 +10505,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -9964,7 +10556,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             416: components["responses"]["416.RANGE_NOT_SATISFIABLE"];
@@ -10189,7 +10781,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -10281,7 +10873,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.LIMIT_REACHED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -10368,7 +10960,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -10376,7 +10968,7 @@ export interface operations {
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
-            507: components["responses"]["507.QUOTA_EXCEEDED"];
+            507: components["responses"]["507.DISK_FULL.QUOTA_EXCEEDED"];
         };
     };
     get_assignments_id_export_zip: {
@@ -10412,7 +11004,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.NOTHING_TO_EXPORT.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -10459,7 +11051,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -10502,7 +11094,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -10584,7 +11176,7 @@ export interface operations {
             };
             400: components["responses"]["400.IMPORT_HEADER.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -10592,7 +11184,7 @@ export interface operations {
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
-            507: components["responses"]["507.QUOTA_EXCEEDED"];
+            507: components["responses"]["507.DISK_FULL.QUOTA_EXCEEDED"];
         };
     };
     post_assignments_id_groups: {
@@ -10668,7 +11260,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.DUPLICATE_GROUP_ASSIGNMENT.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -10714,7 +11306,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.HAS_SUBMISSION.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -10794,7 +11386,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -10881,7 +11473,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -10889,7 +11481,7 @@ export interface operations {
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
-            507: components["responses"]["507.QUOTA_EXCEEDED"];
+            507: components["responses"]["507.DISK_FULL.QUOTA_EXCEEDED"];
         };
     };
     post_assignments_id_reopen: {
@@ -10926,7 +11518,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.COURSE_MISMATCH.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -11544,7 +12136,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.VALIDATION_ERROR.YOU_ARE_NOT_ALLOWED_TO_SET_NON_EXISTENT_VALUE"];
             401: components["responses"]["401.UNAUTHORIZED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_CHANGE_USERS_ROLE"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.PASSWORD_NOT_CONFIRMED.YOU_ARE_NOT_ALLOWED_TO_CHANGE_USERS_ROLE"];
             404: components["responses"]["404.USER_NOT_FOUND"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
@@ -11758,7 +12350,7 @@ export interface operations {
             };
             400: components["responses"]["400.FIELD_NOT_ALLOWED.INVALID_JSON.NO_DATA_TO_UPDATE.PASSWORD_CANNOT_BE_UPDATED_VIA_UPDATE_USER.USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL.VALIDATION_ERROR.YOU_ARE_NOT_ALLOWED_TO_SET_NON_EXISTENT_VALUE.YOU_CANNOT_BAN_YOURSELF"];
             401: components["responses"]["401.UNAUTHORIZED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_CHANGE_USERS_ROLE.YOU_ARE_NOT_ALLOWED_TO_UPDATE_USERS"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.PASSWORD_NOT_CONFIRMED.YOU_ARE_NOT_ALLOWED_TO_CHANGE_USERS_ROLE.YOU_ARE_NOT_ALLOWED_TO_UPDATE_USERS"];
             404: components["responses"]["404.USER_NOT_FOUND"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
@@ -12024,10 +12616,53 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        /** @description invitationId */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "invitationId": "01a2070b-7fb8-7726-8554-73e99087b2c3"
+                 *     }
+                 */
+                "application/json": Record<string, never>;
+            };
+        };
         responses: {
+            /** @description invitation and member; the session works in the organization */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "invitation": {
+                     *         "createdAt": "2026-11-23T06:15:23.761Z",
+                     *         "email": "ben.student@test.example",
+                     *         "expiresAt": "2026-11-30T06:15:23.761Z",
+                     *         "id": "01a2070b-7fb8-7726-8554-73e99087b2c3",
+                     *         "inviterId": "01a2070b-7afa-720e-b032-b90784ff4090",
+                     *         "organizationId": "01a2070b-7ac6-72d8-b1ac-b8bcdec1fb85",
+                     *         "role": "student",
+                     *         "status": "accepted"
+                     *       },
+                     *       "member": {
+                     *         "createdAt": "2026-11-23T06:15:23.854Z",
+                     *         "id": "01a2070b-7fe2-702a-bd05-1489fe42db29",
+                     *         "organizationId": "01a2070b-7ac6-72d8-b1ac-b8bcdec1fb85",
+                     *         "role": "student",
+                     *         "userId": "01a2070b-7af3-7377-b391-09abdcbb5c6b"
+                     *       }
+                     *     }
+                     */
+                    "application/json": unknown;
+                };
+            };
+            400: components["responses"]["400.BAD_REQUEST.INVALID_JSON.INVITATION_NOT_FOUND.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_THE_RECIPIENT_OF_THE_INVITATION"];
+            403: components["responses"]["403.EMAIL_VERIFICATION_REQUIRED_BEFORE_ACCEPTING_OR_REJECTING_INVITATION.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_THE_RECIPIENT_OF_THE_INVITATION"];
+            413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -12040,10 +12675,44 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        /** @description invitationId */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "invitationId": "01a2070b-9127-70b4-b3a7-c0c88120cd8f"
+                 *     }
+                 */
+                "application/json": Record<string, never>;
+            };
+        };
         responses: {
+            /** @description the invitation, canceled */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "createdAt": "2026-11-23T06:15:28.218Z",
+                     *       "email": "ben.student@test.example",
+                     *       "expiresAt": "2026-11-30T06:15:28.218Z",
+                     *       "id": "01a2070b-9127-70b4-b3a7-c0c88120cd8f",
+                     *       "inviterId": "01a2070b-904e-7305-b588-fb343e70fc51",
+                     *       "organizationId": "01a2070b-902d-7255-940b-7ec1c710562a",
+                     *       "role": "student",
+                     *       "status": "canceled"
+                     *     }
+                     */
+                    "application/json": unknown;
+                };
+            };
+            400: components["responses"]["400.BAD_REQUEST.INVALID_JSON.INVITATION_NOT_FOUND.MEMBER_NOT_FOUND.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_CANCEL_THIS_INVITATION"];
+            413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -12191,7 +12860,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description organization, members, invitations (none); null without an organization */
+            /** @description organization, members, invitations (for administrators); null without an organization */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -12249,15 +12918,43 @@ export interface operations {
     };
     get_auth_organization_get_invitation: {
         parameters: {
-            query?: never;
+            query: {
+                /** @description The invitation */
+                id: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
+            /** @description invitation with organizationName, organizationSlug, inviterEmail */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "createdAt": "2026-11-23T06:15:37.337Z",
+                     *       "email": "ben.student@test.example",
+                     *       "expiresAt": "2026-11-30T06:15:37.337Z",
+                     *       "id": "01a2070b-b514-75bb-8cf8-05054a48f4a4",
+                     *       "inviterEmail": "zara.owner@test.example",
+                     *       "inviterId": "01a2070b-af31-735d-b1f0-5fc3068b81aa",
+                     *       "organizationId": "01a2070b-aef2-7770-a178-cfbebf08cc8f",
+                     *       "organizationName": "South School",
+                     *       "organizationSlug": "south",
+                     *       "role": "student",
+                     *       "status": "pending"
+                     *     }
+                     */
+                    "application/json": unknown;
+                };
+            };
+            400: components["responses"]["400.BAD_REQUEST.INVITATION_NOT_FOUND.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
-            403: components["responses"]["403.YOU_ARE_NOT_THE_RECIPIENT_OF_THE_INVITATION"];
+            403: components["responses"]["403.EMAIL_VERIFICATION_REQUIRED_FOR_INVITATION.YOU_ARE_NOT_THE_RECIPIENT_OF_THE_INVITATION"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -12384,15 +13081,42 @@ export interface operations {
     };
     get_auth_organization_list_invitations: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Not the active organization but this one */
+                organizationId?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
+            /** @description invitations */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "createdAt": "2026-11-23T06:15:37.337Z",
+                     *         "email": "ben.student@test.example",
+                     *         "expiresAt": "2026-11-30T06:15:37.337Z",
+                     *         "id": "01a2070b-b514-75bb-8cf8-05054a48f4a4",
+                     *         "inviterId": "01a2070b-af31-735d-b1f0-5fc3068b81aa",
+                     *         "organizationId": "01a2070b-aef2-7770-a178-cfbebf08cc8f",
+                     *         "role": "student",
+                     *         "status": "rejected"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": unknown;
+                };
+            };
+            400: components["responses"]["400.ORGANIZATION_NOT_FOUND.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
-            403: components["responses"]["403.YOU_ARE_NOT_ALLOWED_TO_LIST_INVITATIONS"];
+            403: components["responses"]["403.USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION.YOU_ARE_NOT_ALLOWED_TO_LIST_INVITATIONS"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -12485,8 +13209,32 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description invitations, each with organizationName */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "createdAt": "2026-11-23T06:15:17.450Z",
+                     *         "email": "ben.student@test.example",
+                     *         "expiresAt": "2026-11-30T06:15:17.450Z",
+                     *         "id": "01a2070b-672f-7675-b11d-90f9eba02904",
+                     *         "inviterId": "",
+                     *         "organizationId": "01a2070b-62c7-7577-9699-1142bd2061e0",
+                     *         "organizationName": "North School",
+                     *         "role": "student",
+                     *         "status": "pending"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": unknown;
+                };
+            };
             401: components["responses"]["401.UNAUTHORIZED"];
-            403: components["responses"]["403.YOU_ARE_NOT_ALLOWED_TO_LIST_INVITATIONS"];
+            403: components["responses"]["403.EMAIL_VERIFICATION_REQUIRED_FOR_INVITATION"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -12499,10 +13247,47 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        /** @description invitationId */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "invitationId": "01a2070b-b514-75bb-8cf8-05054a48f4a4"
+                 *     }
+                 */
+                "application/json": Record<string, never>;
+            };
+        };
         responses: {
+            /** @description invitation, and null for member */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "invitation": {
+                     *         "createdAt": "2026-11-23T06:15:37.337Z",
+                     *         "email": "ben.student@test.example",
+                     *         "expiresAt": "2026-11-30T06:15:37.337Z",
+                     *         "id": "01a2070b-b514-75bb-8cf8-05054a48f4a4",
+                     *         "inviterId": "01a2070b-af31-735d-b1f0-5fc3068b81aa",
+                     *         "organizationId": "01a2070b-aef2-7770-a178-cfbebf08cc8f",
+                     *         "role": "student",
+                     *         "status": "rejected"
+                     *       },
+                     *       "member": null
+                     *     }
+                     */
+                    "application/json": unknown;
+                };
+            };
+            400: components["responses"]["400.BAD_REQUEST.INVALID_JSON.INVITATION_NOT_FOUND.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_THE_RECIPIENT_OF_THE_INVITATION"];
+            403: components["responses"]["403.EMAIL_VERIFICATION_REQUIRED_BEFORE_ACCEPTING_OR_REJECTING_INVITATION.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_THE_RECIPIENT_OF_THE_INVITATION"];
+            413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -12951,7 +13736,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "image": "https://school.example/a.png",
+                 *       "image": "",
                  *       "name": " Ada L. ",
                  *       "x": 1
                  *     }
@@ -13101,7 +13886,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -13186,7 +13971,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.DUPLICATE_EXTERNAL_ID.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -13268,7 +14053,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -13318,7 +14103,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_NOT_EMPTY.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -13405,7 +14190,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.CLASS_NOT_EMPTY.DUPLICATE_EXTERNAL_ID.ORGANIZATION_CHANGED.SUBJECT_IN_USE"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -13457,7 +14242,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -13543,7 +14328,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.LIMIT_REACHED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -13551,7 +14336,7 @@ export interface operations {
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
-            507: components["responses"]["507.QUOTA_EXCEEDED"];
+            507: components["responses"]["507.DISK_FULL.QUOTA_EXCEEDED"];
         };
     };
     get_classes_id_courses: {
@@ -13588,7 +14373,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -13661,7 +14446,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -13739,7 +14524,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -13791,7 +14576,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -13838,7 +14623,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -13892,7 +14677,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -13945,7 +14730,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -13984,7 +14769,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -14039,7 +14824,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -14080,7 +14865,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -14150,7 +14935,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.DUPLICATE_COURSE.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -14216,7 +15001,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -14268,7 +15053,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -14339,7 +15124,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.CLASS_MISMATCH.DUPLICATE_COURSE.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -14479,7 +15264,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -14539,7 +15324,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -14591,7 +15376,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -14665,7 +15450,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -14713,7 +15498,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             416: components["responses"]["416.RANGE_NOT_SATISFIABLE"];
@@ -14764,7 +15549,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ASSIGNMENT_NOT_FINISHED.ORGANIZATION_CHANGED"];
             416: components["responses"]["416.RANGE_NOT_SATISFIABLE"];
@@ -14857,7 +15642,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.NOT_SUBMITTED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -14936,7 +15721,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.NOT_SUBMITTED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -14978,7 +15763,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_AUTHOR.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_AUTHOR.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -15040,7 +15825,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_AUTHOR.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_AUTHOR.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -15112,7 +15897,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -15190,7 +15975,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.DUPLICATE_GROUP_NUMBER.LIMIT_REACHED.ORGANIZATION_CHANGED.STUDENT_NOT_ENROLLED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -15442,7 +16227,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.DUPLICATE_GROUP_NUMBER.ORGANIZATION_CHANGED.STUDENT_NOT_ENROLLED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -15551,7 +16336,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.ORGANIZATION_CHANGED.STUDENT_NOT_ENROLLED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -15599,7 +16384,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -15640,7 +16425,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -15719,7 +16504,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.DUPLICATE_GROUP_NUMBER.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -15779,7 +16564,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -15834,7 +16619,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.LIMIT_REACHED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -15842,7 +16627,7 @@ export interface operations {
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
-            507: components["responses"]["507.QUOTA_EXCEEDED"];
+            507: components["responses"]["507.DISK_FULL.QUOTA_EXCEEDED"];
         };
     };
     delete_groups_id_attachments_attachmentId: {
@@ -15878,7 +16663,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -15929,7 +16714,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             416: components["responses"]["416.RANGE_NOT_SATISFIABLE"];
@@ -16016,7 +16801,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -16066,7 +16851,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -16107,7 +16892,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -16155,7 +16940,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -16273,7 +17058,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.LIMIT_REACHED.ORGANIZATION_CHANGED.STUDENT_NOT_ENROLLED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -16368,7 +17153,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -16593,7 +17378,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.CLASS_MISMATCH.LIMIT_REACHED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -16754,7 +17539,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -16809,7 +17594,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.DUPLICATE_HOMEROOM.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -16859,7 +17644,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -16898,7 +17683,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -16955,7 +17740,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.DUPLICATE_HOMEROOM.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -17026,7 +17811,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -17077,7 +17862,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -17120,9 +17905,126 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+        };
+    };
+    post_invitations_accept: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "password": "Tinte auf Papier",
+                 *       "token": "Ihgnxc7rItDF2BmQADrAxvNH6C2PD3PT"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Acceptance"];
+            };
+        };
+        responses: {
+            /** @description Accept an invitation with the mailed token */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "invitation": {
+                     *         "classIds": [
+                     *           "01a2070b-520e-7161-8887-d7c205bc5140"
+                     *         ],
+                     *         "createdAt": "2026-11-23T06:15:12.594Z",
+                     *         "email": "head@north.example",
+                     *         "expiresAt": "2026-11-30T06:15:12.594Z",
+                     *         "externalId": "T-1",
+                     *         "homeroomIds": [],
+                     *         "id": "01a2070b-53df-70b0-8286-3c8840188fd3",
+                     *         "name": "Hanna Head",
+                     *         "organizationId": "01a2070b-51ee-7232-a8a0-513c5882cf79",
+                     *         "role": "teacher",
+                     *         "sentAt": "2026-11-23T06:15:12.594Z",
+                     *         "status": "accepted",
+                     *         "updatedAt": "2026-11-23T06:15:13.186Z"
+                     *       },
+                     *       "member": {
+                     *         "createdAt": "2026-11-23T06:15:13.186Z",
+                     *         "externalId": "T-1",
+                     *         "id": "01a2070b-567d-70c5-abbc-eb8b62c0e3a4",
+                     *         "organizationId": "01a2070b-51ee-7232-a8a0-513c5882cf79",
+                     *         "role": "teacher",
+                     *         "updatedAt": null,
+                     *         "userId": "01a2070b-5333-70e5-ab3e-5ff7e87e8288"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AcceptedInvitation"];
+                };
+            };
+            400: components["responses"]["400.INVALID_JSON.VALIDATION_ERROR"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
+            404: components["responses"]["404.NOT_FOUND"];
+            413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+        };
+    };
+    post_invitations_preview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "fKrWNdYVWPyuK5fsj65RZuCfV5bg2IQC"
+                 *     }
+                 */
+                "application/json": components["schemas"]["MailedToken"];
+            };
+        };
+        responses: {
+            /** @description What the mailed token invites to; reading it uses nothing up */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "email": "ben.student@test.example",
+                     *       "expiresAt": "2026-11-30T06:15:33.702Z",
+                     *       "host": "school.test",
+                     *       "needsPassword": true,
+                     *       "organizationLogo": null,
+                     *       "organizationName": "South School",
+                     *       "organizationSlug": "south",
+                     *       "role": "student"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["InvitationPreview"];
+                };
+            };
+            400: components["responses"]["400.INVALID_JSON.VALIDATION_ERROR"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
+            404: components["responses"]["404.NOT_FOUND"];
+            413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -17209,7 +18111,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -17282,7 +18184,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -17320,7 +18222,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -17369,7 +18271,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -17408,7 +18310,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -17447,7 +18349,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -17530,7 +18432,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -17583,7 +18485,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.DUPLICATE_SUBJECT.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -17632,7 +18534,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -17671,7 +18573,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED.SUBJECT_IN_USE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -17728,7 +18630,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.DUPLICATE_SUBJECT.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -17765,6 +18667,7 @@ export interface operations {
                      *         "logo": null,
                      *         "metadata": {
                      *           "features": {
+                     *             "studentsChangeNames": false,
                      *             "teachersAddSubjects": true
                      *           }
                      *         },
@@ -17849,6 +18752,7 @@ export interface operations {
                      *         "logo": null,
                      *         "metadata": {
                      *           "features": {
+                     *             "studentsChangeNames": false,
                      *             "teachersAddSubjects": true
                      *           },
                      *           "gradeScale": "1-6"
@@ -18119,6 +19023,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "checkedAt": null,
+                     *         "createdAt": "2026-11-23T05:32:18.741Z",
+                     *         "domain": "school-01a206e4-0d7b-74c9-9c6d-b8b394f5fc8e.example",
+                     *         "failingSince": null,
+                     *         "id": "01a206e4-0db6-7009-82cd-db370d4d9ed4",
+                     *         "lostAt": null,
+                     *         "method": "SUPER_ADMIN",
+                     *         "recordName": "_groupwork.school-01a206e4-0d7b-74c9-9c6d-b8b394f5fc8e.example",
+                     *         "recordValue": "groupwork-domain=HtQCJtW8qTOieABA02z162LXpmH59uNn",
+                     *         "status": "VERIFIED",
+                     *         "updatedAt": "2026-11-23T05:32:18.770Z",
+                     *         "verifiedAt": "2026-11-23T05:32:18.770Z"
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["MailDomain"][];
                 };
             };
@@ -18142,6 +19064,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "domain": "school-01a206e4-0d7b-74c9-9c6d-b8b394f5fc8e.example"
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewMailDomain"];
             };
         };
@@ -18152,6 +19079,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "checkedAt": null,
+                     *       "createdAt": "2026-11-23T05:32:18.741Z",
+                     *       "domain": "school-01a206e4-0d7b-74c9-9c6d-b8b394f5fc8e.example",
+                     *       "failingSince": null,
+                     *       "id": "01a206e4-0db6-7009-82cd-db370d4d9ed4",
+                     *       "lostAt": null,
+                     *       "method": "SUPER_ADMIN",
+                     *       "recordName": "_groupwork.school-01a206e4-0d7b-74c9-9c6d-b8b394f5fc8e.example",
+                     *       "recordValue": "groupwork-domain=HtQCJtW8qTOieABA02z162LXpmH59uNn",
+                     *       "status": "VERIFIED",
+                     *       "updatedAt": "2026-11-23T05:32:18.770Z",
+                     *       "verifiedAt": "2026-11-23T05:32:18.770Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["MailDomain"];
                 };
             };
@@ -18187,6 +19130,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true
+                     *     }
+                     */
                     "application/json": components["schemas"]["Done"];
                 };
             };
@@ -18387,7 +19335,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -18421,7 +19369,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Bring somebody into the organization; an address that has an account elsewhere gets a membership and nothing else */
+            /** @description Add a person to the organization */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -18463,9 +19411,9 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED.DUPLICATE_EMAIL.DUPLICATE_EXTERNAL_ID.ORGANIZATION_CHANGED"];
+            409: components["responses"]["409.ALREADY_INVITED.CLASS_ARCHIVED.DUPLICATE_EMAIL.DUPLICATE_EXTERNAL_ID.NO_MAILBOX.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -18554,7 +19502,7 @@ export interface operations {
             };
             400: components["responses"]["400.IMPORT_HEADER.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -18562,7 +19510,7 @@ export interface operations {
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
-            507: components["responses"]["507.QUOTA_EXCEEDED"];
+            507: components["responses"]["507.DISK_FULL.QUOTA_EXCEEDED"];
         };
     };
     get_users_me: {
@@ -18621,6 +19569,7 @@ export interface operations {
                      *         "status": "ACTIVE",
                      *         "updatedAt": "2026-11-21T23:25:24.223Z"
                      *       },
+                     *       "passwordReset": null,
                      *       "role": "STUDENT",
                      *       "timezone": null,
                      *       "updatedAt": "2026-11-21T23:25:24.241Z",
@@ -18703,6 +19652,7 @@ export interface operations {
                      *         "status": "ACTIVE",
                      *         "updatedAt": "2026-11-21T23:25:46.363Z"
                      *       },
+                     *       "passwordReset": null,
                      *       "role": "STUDENT",
                      *       "timezone": null,
                      *       "updatedAt": "2026-11-21T23:25:46.769Z",
@@ -18758,7 +19708,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.SHARED_ACCOUNT"];
             404: components["responses"]["404.NOT_FOUND"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
@@ -18787,7 +19737,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
@@ -18850,7 +19800,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -18889,7 +19839,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.LAST_OWNER.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -18964,7 +19914,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.SHARED_ACCOUNT"];
+            403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SHARED_ACCOUNT"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.DUPLICATE_EMAIL.DUPLICATE_EXTERNAL_ID.LAST_OWNER.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -19047,7 +19997,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -19086,7 +20036,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.SHARED_ACCOUNT"];
+            403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SHARED_ACCOUNT"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -19155,7 +20105,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -19225,7 +20175,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -19264,7 +20214,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_AUTHOR.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_AUTHOR.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ALREADY_SUBMITTED.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             423: components["responses"]["423.DOCUMENT_LOCKED"];
@@ -19344,7 +20294,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ALREADY_SUBMITTED.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -19482,7 +20432,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ALREADY_SUBMITTED.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -19491,7 +20441,7 @@ export interface operations {
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
-            507: components["responses"]["507.QUOTA_EXCEEDED"];
+            507: components["responses"]["507.DISK_FULL.QUOTA_EXCEEDED"];
         };
     };
     get_workrooms_documents_id_download: {
@@ -19535,7 +20485,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             416: components["responses"]["416.RANGE_NOT_SATISFIABLE"];
@@ -19612,7 +20562,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -19737,7 +20687,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.NOT_SUBMITTED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -19788,7 +20738,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ASSIGNMENT_NOT_FINISHED.ORGANIZATION_CHANGED"];
             416: components["responses"]["416.RANGE_NOT_SATISFIABLE"];
@@ -19967,7 +20917,7 @@ export interface operations {
             };
             400: components["responses"]["400.ASSIGNMENT_ID_REQUIRED.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ALREADY_SUBMITTED.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.GRADE_PUBLISHED.GROUP_NOT_ON_ASSIGNMENT.LATE_NOT_ALLOWED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -20079,7 +21029,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.GRADE_PUBLISHED.NOT_SUBMITTED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -20117,7 +21067,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -20168,7 +21118,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             416: components["responses"]["416.RANGE_NOT_SATISFIABLE"];
@@ -20241,14 +21191,14 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ALREADY_SUBMITTED.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             423: components["responses"]["423.DOCUMENT_LOCKED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
-            507: components["responses"]["507.QUOTA_EXCEEDED"];
+            507: components["responses"]["507.DISK_FULL.QUOTA_EXCEEDED"];
         };
     };
     get_workrooms_group_groupId: {
@@ -20331,7 +21281,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -20404,7 +21354,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -20444,7 +21394,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -20524,7 +21474,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT.LIMIT_REACHED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -20532,7 +21482,7 @@ export interface operations {
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
-            507: components["responses"]["507.QUOTA_EXCEEDED"];
+            507: components["responses"]["507.DISK_FULL.QUOTA_EXCEEDED"];
         };
     };
     get_workrooms_id_messages: {
@@ -20603,7 +21553,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -20688,7 +21638,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -20742,7 +21692,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -20750,7 +21700,7 @@ export interface operations {
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
-            507: components["responses"]["507.QUOTA_EXCEEDED"];
+            507: components["responses"]["507.DISK_FULL.QUOTA_EXCEEDED"];
         };
     };
     get_workrooms_id_messages_attachments_attachmentId_download: {
@@ -20796,7 +21746,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             416: components["responses"]["416.RANGE_NOT_SATISFIABLE"];
@@ -20855,7 +21805,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.EDIT_TIME_OVER.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_AUTHOR.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.EDIT_TIME_OVER.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_AUTHOR.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -20930,7 +21880,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.EDIT_TIME_OVER.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_AUTHOR.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.EDIT_TIME_OVER.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_AUTHOR.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
@@ -20980,7 +21930,7 @@ export interface operations {
             };
             400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
-            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];

@@ -1,6 +1,8 @@
 //! Invitations (contract 6.3): an address whose account this organization did not make is invited and joins only when its
 //! owner accepts. The rules are in `model::invitation`; acceptance is in `acceptance.rs`.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use model::access::Rank;
 use model::change::invitation::InvitationChange;
 use model::id::InvitationId;
@@ -187,10 +189,7 @@ fn within_rate(invitation: &Invitation, now: Timestamp) -> Result<()> {
 
 /// How a token is stored: whoever reads a backup can do nothing with it.
 pub(super) fn digest(token: &str) -> String {
-    Sha256::digest(token.as_bytes())
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    URL_SAFE_NO_PAD.encode(Sha256::digest(token.as_bytes()))
 }
 
 fn already_invited() -> Error {

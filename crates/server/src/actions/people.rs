@@ -105,13 +105,13 @@ pub fn provision(
         Admission::Create => {}
         Admission::Join => {
             let person = found.map(|found| found.person).ok_or(Error::NotReady)?;
-            return Ok(Provisioned::Member(join(work, person, new, None)?));
+            return Ok(Provisioned::Member(join(work, person, new, Account::Existing)?));
         }
         Admission::Invite => return invited(work, new, places, mail),
         Admission::AlreadyMember => return Err(already_here()),
     }
     match account(work, new)? {
-        Some(person) => Ok(Provisioned::Member(join(work, person, new, Some(password))?)),
+        Some(person) => Ok(Provisioned::Member(join(work, person, new, Account::New(password))?)),
         // Another organization made an account of the address in this very moment.
         None => invited(work, new, places, mail),
     }
@@ -131,15 +131,23 @@ fn invited(work: &mut Work<'_>, new: &NewPerson, places: &Places, mail: Option<&
     Ok(Provisioned::Invited(Box::new(invitation)))
 }
 
-/// Inserts the membership of an account; a new account comes with the password it gets, if it gets one.
-fn join(work: &mut Work<'_>, person: Person, new: &NewPerson, made: Option<Option<&Password>>) -> Result<Joined> {
+/// The account of a new member.
+enum Account<'a> {
+    /// It existed before.
+    Existing,
+    /// It was made for this membership, with this password if it gets one.
+    New(Option<&'a Password>),
+}
+
+/// Inserts the membership of an account.
+fn join(work: &mut Work<'_>, person: Person, new: &NewPerson, account: Account<'_>) -> Result<Joined> {
     let member = work.insert_member(&person.id, new.role, new.external_id.as_ref())?;
     // Whoever came in between the look and the insert is a member all the same.
     let member = member.ok_or_else(already_here)?;
-    if let Some(password) = made.flatten() {
+    if let Account::New(Some(password)) = account {
         write_password(work, &person.id, password)?;
     }
-    let is_new_account = made.is_some();
+    let is_new_account = matches!(account, Account::New(_));
     work.record(UserChange::Created {
         user: person.clone(),
         member: member.clone(),

@@ -285,7 +285,7 @@ async fn hang_up() {
         Ok(mut signal) => drop(signal.recv().await),
         Err(error) => {
             tracing::error!(%error, "SIGHUP cannot be watched");
-            std::future::pending().await
+            std::future::pending::<()>().await;
         }
     }
 }

@@ -19,116 +19,112 @@ async fn list(app: &TestApp, path: &str) -> Vec<Value> {
     found.as_array().unwrap().clone()
 }
 
-both!(
-    #[expect(clippy::too_many_lines, reason = "one story")]
-    a_class_comes_again_with_what_was_prepared,
-    |app| {
-        let (ada, world) = (app.as_(&app.world.ada), &app.world);
-        let class = &world.seven_b;
-        let lesson = json!([{"weekday": 1, "start": "08:00", "end": "09:30"}]);
-        let edit = json!({"startDate": "2026-09-07T08:00:00Z", "endDate": "2027-07-01T08:00:00Z", "schedule": lesson});
-        ada.patch(&format!("/classes/{}", class.id), edit).await.expect(200);
-        ada.post(
-            &format!("/classes/{}/teachers", class.id),
-            json!({"userId": world.tom.id}),
-        )
+both!(a_class_comes_again_with_what_was_prepared, |app| {
+    let (ada, world) = (app.as_(&app.world.ada), &app.world);
+    let class = &world.seven_b;
+    let lesson = json!([{"weekday": 1, "start": "08:00", "end": "09:30"}]);
+    let edit = json!({"startDate": "2026-09-07T08:00:00Z", "endDate": "2027-07-01T08:00:00Z", "schedule": lesson});
+    ada.patch(&format!("/classes/{}", class.id), edit).await.expect(200);
+    ada.post(
+        &format!("/classes/{}/teachers", class.id),
+        json!({"userId": world.tom.id}),
+    )
+    .await
+    .expect(200);
+    let rivers = group(&ada, class, &[&world.ben], json!({})).await;
+    let more = json!({
+        "groups": [{"groupId": rivers, "descriptionOverride": "Own."}], "deadline": "2026-11-23T10:00:00Z",
+        "isShared": false, "maxPoints": 10, "latePolicy": "BLOCK",
+    });
+    let old = topic(&ada, class, more).await;
+    let files = format!("/assignments/{}/attachments", id(&old));
+    let shared = ada.upload(&files, "map.txt", b"a map".to_vec(), &[]).await.expect(201);
+    let link = old["groupAssignments"][0]["id"].as_str().unwrap();
+    ada.upload(&files, "own.txt", b"own".to_vec(), &[("groupAssignmentId", link)])
+        .await
+        .expect(201);
+    ada.upload(&format!("{files}?staged=1"), "late.txt", b"late".to_vec(), &[])
+        .await
+        .expect(201);
+    let old_path = format!("/assignments/{}", id(&old));
+    ada.post(&format!("{old_path}/finish"), json!({})).await.expect(200);
+    let archived = course(&ada, class, "Archived").await;
+    topic(&ada, class, json!({"title": "Set aside", "courseId": archived})).await;
+    ada.patch(&format!("/courses/{archived}"), json!({"status": "ARCHIVED"}))
         .await
         .expect(200);
-        let rivers = group(&ada, class, &[&world.ben], json!({})).await;
-        let more = json!({
-            "groups": [{"groupId": rivers, "descriptionOverride": "Own."}], "deadline": "2026-11-23T10:00:00Z",
-            "isShared": false, "maxPoints": 10, "latePolicy": "BLOCK",
-        });
-        let old = topic(&ada, class, more).await;
-        let files = format!("/assignments/{}/attachments", id(&old));
-        let shared = ada.upload(&files, "map.txt", b"a map".to_vec(), &[]).await.expect(201);
-        let link = old["groupAssignments"][0]["id"].as_str().unwrap();
-        ada.upload(&files, "own.txt", b"own".to_vec(), &[("groupAssignmentId", link)])
-            .await
-            .expect(201);
-        ada.upload(&format!("{files}?staged=1"), "late.txt", b"late".to_vec(), &[])
-            .await
-            .expect(201);
-        let old_path = format!("/assignments/{}", id(&old));
-        ada.post(&format!("{old_path}/finish"), json!({})).await.expect(200);
-        let archived = course(&ada, class, "Archived").await;
-        topic(&ada, class, json!({"title": "Set aside", "courseId": archived})).await;
-        ada.patch(&format!("/courses/{archived}"), json!({"status": "ARCHIVED"}))
-            .await
-            .expect(200);
-        let before = ada.get(&old_path).await.expect(200);
+    let before = ada.get(&old_path).await.expect(200);
 
-        let all = json!({"withCourses": true, "withTopics": true, "withStudents": true});
-        let new = cloned(&ada, &class.id, all).await;
-        assert_eq!((&new["name"], &new["academicYear"]), (&json!("8b"), &json!(NEXT)));
-        assert_eq!(
-            (&new["status"], &new["teacherId"]),
-            (&json!("DRAFT"), &json!(world.ada.id))
-        );
-        assert_eq!(new["coTeachers"], json!([{"id": world.tom.id, "name": world.tom.name}]));
-        assert_eq!(new["schedule"][0]["start"], "08:00");
-        // 52 weeks: a Monday stays a Monday.
-        assert_eq!(new["startDate"], "2027-09-06T08:00:00.000Z");
-        assert_eq!(new["endDate"], "2028-06-29T08:00:00.000Z");
-        assert_eq!(
-            new["counts"],
-            json!({"students": 4, "groups": 0, "courses": 1, "assignments": 1})
-        );
-        let new_id = id(&new);
-        let topics = list(app, &format!("/classes/{new_id}/assignments")).await;
-        let copy = ada.get(&format!("/assignments/{}", id(&topics[0]))).await.expect(200);
-        assert_eq!(
-            (&copy["title"], &copy["description"]),
-            (&old["title"], &old["description"])
-        );
-        assert_eq!(copy["deadline"], "2027-11-22T10:00:00.000Z");
-        assert_eq!((&copy["status"], &copy["isShared"]), (&json!("ACTIVE"), &json!(false)));
-        assert_eq!(
-            (&copy["maxPoints"], &copy["latePolicy"]),
-            (&old["maxPoints"], &json!("BLOCK"))
-        );
-        assert_eq!(copy["groupAssignments"], json!([]));
-        assert_ne!(copy["courseId"], old["courseId"]);
-        let attachments = copy["attachments"].as_array().unwrap();
-        assert_eq!(attachments.len(), 1, "own files of groups and staged ones stay");
-        assert_eq!(attachments[0]["fileName"], "map.txt");
-        assert_ne!(attachments[0]["id"], shared["id"]);
+    let all = json!({"withCourses": true, "withTopics": true, "withStudents": true});
+    let new = cloned(&ada, &class.id, all).await;
+    assert_eq!((&new["name"], &new["academicYear"]), (&json!("8b"), &json!(NEXT)));
+    assert_eq!(
+        (&new["status"], &new["teacherId"]),
+        (&json!("DRAFT"), &json!(world.ada.id))
+    );
+    assert_eq!(new["coTeachers"], json!([{"id": world.tom.id, "name": world.tom.name}]));
+    assert_eq!(new["schedule"][0]["start"], "08:00");
+    // 52 weeks: a Monday stays a Monday.
+    assert_eq!(new["startDate"], "2027-09-06T08:00:00.000Z");
+    assert_eq!(new["endDate"], "2028-06-29T08:00:00.000Z");
+    assert_eq!(
+        new["counts"],
+        json!({"students": 4, "groups": 0, "courses": 1, "assignments": 1})
+    );
+    let new_id = id(&new);
+    let topics = list(app, &format!("/classes/{new_id}/assignments")).await;
+    let copy = ada.get(&format!("/assignments/{}", id(&topics[0]))).await.expect(200);
+    assert_eq!(
+        (&copy["title"], &copy["description"]),
+        (&old["title"], &old["description"])
+    );
+    assert_eq!(copy["deadline"], "2027-11-22T10:00:00.000Z");
+    assert_eq!((&copy["status"], &copy["isShared"]), (&json!("ACTIVE"), &json!(false)));
+    assert_eq!(
+        (&copy["maxPoints"], &copy["latePolicy"]),
+        (&old["maxPoints"], &json!("BLOCK"))
+    );
+    assert_eq!(copy["groupAssignments"], json!([]));
+    assert_ne!(copy["courseId"], old["courseId"]);
+    let attachments = copy["attachments"].as_array().unwrap();
+    assert_eq!(attachments.len(), 1, "own files of groups and staged ones stay");
+    assert_eq!(attachments[0]["fileName"], "map.txt");
+    assert_ne!(attachments[0]["id"], shared["id"]);
 
-        // The copy has bytes of its own: the old file may go.
-        ada.post(&format!("{old_path}/reopen"), json!({})).await.expect(200);
-        ada.delete(&format!("{files}/{}", id(&shared))).await.expect(200);
-        let path = attachments[0]["url"].as_str().unwrap().trim_start_matches("/api");
-        until("the removals are worked off", async || {
-            crate::support::rows::texts(&app.database, "SELECT id FROM file_removals".to_owned())
-                .await
-                .is_empty()
-        })
-        .await;
-        assert_eq!(ada.get(path).await.bytes, b"a map");
-        // The old class is as it was.
-        let after = ada.get(&old_path).await.expect(200);
-        assert_eq!(
-            after["groupAssignments"][0]["descriptionOverride"],
-            before["groupAssignments"][0]["descriptionOverride"]
-        );
-        assert_eq!(after["deadline"], before["deadline"]);
-        // Students see nothing of a draft.
-        app.as_(&world.ben)
-            .get(&format!("/classes/{new_id}"))
+    // The copy has bytes of its own: the old file may go.
+    ada.post(&format!("{old_path}/reopen"), json!({})).await.expect(200);
+    ada.delete(&format!("{files}/{}", id(&shared))).await.expect(200);
+    let path = attachments[0]["url"].as_str().unwrap().trim_start_matches("/api");
+    until("the removals are worked off", async || {
+        crate::support::rows::texts(&app.database, "SELECT id FROM file_removals".to_owned())
             .await
-            .refused(404, "NOT_FOUND");
-        let log = ada.get(&format!("/activity-logs?classId={new_id}")).await.expect(200);
-        let made = log["data"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .find(|log| log["event"] == "CLASS_CREATE");
-        assert_eq!(
-            made.unwrap()["details"]["copiedFrom"],
-            json!({"id": class.id, "name": "7b"})
-        );
-    }
-);
+            .is_empty()
+    })
+    .await;
+    assert_eq!(ada.get(path).await.bytes, b"a map");
+    // The old class is as it was.
+    let after = ada.get(&old_path).await.expect(200);
+    assert_eq!(
+        after["groupAssignments"][0]["descriptionOverride"],
+        before["groupAssignments"][0]["descriptionOverride"]
+    );
+    assert_eq!(after["deadline"], before["deadline"]);
+    // Students see nothing of a draft.
+    app.as_(&world.ben)
+        .get(&format!("/classes/{new_id}"))
+        .await
+        .refused(404, "NOT_FOUND");
+    let log = ada.get(&format!("/activity-logs?classId={new_id}")).await.expect(200);
+    let made = log["data"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|log| log["event"] == "CLASS_CREATE");
+    assert_eq!(
+        made.unwrap()["details"]["copiedFrom"],
+        json!({"id": class.id, "name": "7b"})
+    );
+});
 
 both!(only_what_is_asked_for_comes_along, |app| {
     let (ada, adam, world) = (app.as_(&app.world.ada), app.as_(&app.world.adam), &app.world);

@@ -116,6 +116,7 @@ pub const SCHOOL: &[(&str, &str)] = &[
     ("homerooms::LIST", "the list of the school's homerooms"),
     ("mail_domains::LIST", "a school has twenty mail domains at most"),
     ("mail_domains::COUNT", "a school has twenty mail domains at most"),
+    ("mail_domains::HELD", "a school has twenty mail domains at most"),
     ("assignments::STAFF_LIST", "the list of the school's topics"),
     ("attachments::OF_STAFF_LIST", "the files of that list"),
     ("group_assignments::OF_STAFF_LIST", "the links of that list"),
