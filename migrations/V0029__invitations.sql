@@ -36,4 +36,7 @@ CREATE TABLE invitations (
 CREATE UNIQUE INDEX invitations_pending_key ON invitations (email, organization_id) WHERE status = 'pending';
 -- The list of an organization, newest first.
 CREATE INDEX invitations_organization_idx ON invitations (organization_id, created_at, id);
+-- When an address was last written to, and what an erasure and a personal export look for.
+CREATE INDEX invitations_email_idx ON invitations (email, organization_id);
+CREATE INDEX invitations_external_id_idx ON invitations (external_id, organization_id) WHERE external_id IS NOT NULL;
 CREATE INDEX invitations_inviter_idx ON invitations (inviter_id) WHERE inviter_id IS NOT NULL;

@@ -12,14 +12,21 @@ const login = { ...here.people.students[0] };
 const pupil = new Person(here, 'the pupil');
 const elsewhere = new Person(here, 'the pupil at home');
 const stranger = new Person(here, 'the stranger');
+const teacher = new Person(here, 'the teacher');
 const visitor = new Person(here, 'a visitor');
 const NEW = 'Dreieck und Kreis';
 
 async function profile() {
   await pupil.signIn(login);
-  same(ok(await pupil.auth.updateUser({ name: 'Ben B.', image: '/ben.png' }), 'update-user'), { status: true }, 'answer');
   const { user } = ok(await pupil.auth.getSession(), 'get-session');
-  same([user.name, user.image], ['Ben B.', '/ben.png'], 'the changed profile, also in the cookie');
+  refused(await pupil.auth.updateUser({ name: 'Ben B.' }), 403, 'NAME_SET_BY_SCHOOL', 'another name of a student');
+  refused(await pupil.auth.updateUser({ image: '/ben.png' }), 400, 'VALIDATION_ERROR', 'a picture from an address');
+  same(ok(await pupil.auth.updateUser({ image: null }), 'update-user'), { status: true }, 'answer');
+  await teacher.signIn(here.people.teacher);
+  const before = ok(await teacher.auth.getSession(), 'get-session').user.name;
+  ok(await teacher.auth.updateUser({ name: 'Ada L.' }), 'update-user');
+  same(ok(await teacher.auth.getSession(), 'get-session').user.name, 'Ada L.', 'the changed profile, also in the cookie');
+  ok(await teacher.auth.updateUser({ name: before }), 'update-user');
   refused(await pupil.auth.updateUser({ email: 'x@y.example' }), 400, 'EMAIL_CAN_NOT_BE_UPDATED', 'another address');
   refused(await pupil.auth.updateUser({ role: 'SUPER_ADMIN' }), 400, 'FIELD_NOT_ALLOWED', 'another role');
   refused(await visitor.auth.updateUser({ name: 'X' }), 401, 'UNAUTHORIZED', 'update-user of a visitor');

@@ -60,6 +60,8 @@ async function change() {
     'YOU_ARE_NOT_ALLOWED_TO_CHANGE_USERS_ROLE',
     'the own role',
   );
+  must(!(await stored(pupil)), 'another role ends the sessions opened under the old one');
+  await pupil.signIn(login);
   const may = async (person, permissions) => ok(await person.auth.admin.hasPermission({ permissions }), 'has-permission');
   same((await may(root, { user: ['ban'] })).success, true, 'may ban');
   same((await may(pupil, { user: ['ban'] })).success, false, 'may not ban');

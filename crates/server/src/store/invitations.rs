@@ -20,6 +20,9 @@ macro_rules! invitation_columns {
 }
 pub(in crate::store) use invitation_columns;
 
+/// The library's lists of invitations have no pages, so they end here.
+const NEWEST_LIMIT: i64 = 1000;
+
 statements! {
     /// One invitation.
     BY_ID = concat!("SELECT ", invitation_columns!(), " FROM invitations i WHERE i.organization_id = $1 AND i.id = $2");
@@ -37,9 +40,9 @@ statements! {
     PAGE = concat!("SELECT ", invitation_columns!(), " FROM invitations i
         WHERE i.organization_id = $1 AND i.status = 'pending' AND (i.created_at, i.id) < ($2, $3)
         ORDER BY i.created_at DESC, i.id DESC LIMIT $4");
-    /// All invitations, in every state, oldest first.
-    ALL = concat!("SELECT ", invitation_columns!(), " FROM invitations i WHERE i.organization_id = $1
-        ORDER BY i.created_at, i.id");
+    /// The newest invitations in every state, newest first.
+    NEWEST = concat!("SELECT ", invitation_columns!(), " FROM invitations i WHERE i.organization_id = $1
+        ORDER BY i.created_at DESC, i.id DESC LIMIT $2");
     /// A new invitation; nothing is inserted when the address has a pending one.
     INSERT = "INSERT INTO invitations (organization_id, id, email, name, role, external_id, class_ids, homeroom_ids,
             inviter_id, status, sent_at, expires_at, created_at, updated_at, is_home)
@@ -77,9 +80,11 @@ impl Scope<'_> {
         }))
     }
 
-    /// All invitations in every state, oldest first.
-    pub fn invitations(&mut self) -> Result<Vec<Invitation>> {
-        self.many(&ALL, args![], invitation)
+    /// The newest invitations in every state, at most [`NEWEST_LIMIT`], oldest first.
+    pub fn newest_invitations(&mut self) -> Result<Vec<Invitation>> {
+        let mut newest = self.many(&NEWEST, args![NEWEST_LIMIT], invitation)?;
+        newest.reverse();
+        Ok(newest)
     }
 
     /// When this organization last wrote to an address.

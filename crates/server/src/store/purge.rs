@@ -95,8 +95,9 @@ statements! {
     JOBS = "DELETE FROM jobs WHERE organization_id = $1 AND kind <> 'ORGANIZATION_PURGE'";
     /// How much it kept.
     STORAGE = "DELETE FROM storage_usages WHERE organization_id = $1";
-    /// Its invitations.
-    INVITATIONS = piece_of!("invitations");
+    /// The next invitations, in the order of the index of an organization.
+    INVITATIONS = "DELETE FROM invitations WHERE organization_id = $1 AND id IN (SELECT id FROM invitations
+        WHERE organization_id = $1 ORDER BY created_at, id LIMIT $2)";
     /// Its mail domains, few as they are.
     DOMAINS = "DELETE FROM mail_domains WHERE organization_id = $1";
     /// What was counted of its calls for help and its imports.

@@ -1,5 +1,6 @@
 //! The own files of a group: its students read them while they see the group, its teachers keep them.
 
+use futures_util::StreamExt as _;
 use serde_json::{Value, json};
 
 use crate::support::topics::{LATER, group};
@@ -61,7 +62,9 @@ both!(twenty_files_and_no_more_however_many_come_at_once, |app| {
     let (world, ada) = (&app.world, app.as_(&app.world.ada));
     let rivers = group(&ada, &world.seven_b, &[&world.ben], json!({})).await;
     let names: Vec<String> = (0..30).map(|number| format!("page {number}.txt")).collect();
-    let answers = futures_util::future::join_all(names.iter().map(|name| add(&ada, &rivers, name))).await;
+    // As many at once as one person may send.
+    let uploads = futures_util::stream::iter(names.iter().map(|name| add(&ada, &rivers, name)));
+    let answers: Vec<_> = uploads.buffer_unordered(8).collect().await;
     let kept = answers.iter().filter(|answer| answer.status == 201).count();
     assert_eq!(kept, 20);
     for refused in answers.into_iter().filter(|answer| answer.status != 201) {

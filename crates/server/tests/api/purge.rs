@@ -190,6 +190,9 @@ async fn killed(kind: Kind) {
         )
     });
     execute(&place.database, classes.collect()).await;
+    // The rows name files that were never written, so the storage is taken as the right one only on demand.
+    let mut adopt = tokio::process::Command::from(place.command(&["scrub", "--adopt-storage"], &[]));
+    drop(adopt.output().await.unwrap());
     let mut service = place.start("serve");
     service.ready().await;
     // Nothing of this run's purge is waited for: the process dies with the answer.

@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::auth::{Browser, PASSWORD, enable, run};
 use crate::live::told;
-use crate::support::rows::texts;
+use crate::support::rows::{execute, texts};
 use crate::support::school_people::{in_school, member_of_north};
 use crate::support::{PATIENCE, Person, Rows, TestApp, raw, size};
 
@@ -277,6 +277,8 @@ pub async fn of_sessions(app: &TestApp, felt: &str) {
         }
         if person.id == world.ben.id {
             run(app, &RESTORE, args![person.id]);
+            let membership = format!("UPDATE members SET is_active = TRUE WHERE user_id = '{}'", person.id);
+            execute(&app.database, membership).await;
         }
     }
 }

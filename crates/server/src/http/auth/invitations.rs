@@ -120,7 +120,11 @@ pub async fn list(asked: Asked) -> Answered {
         return refused(AuthError::may_not_list_invitations(), &present);
     }
     let standpoint = standpoint(&asked, &present, &seen)?;
-    let found = asked.app.store().read(standpoint, |scope| scope.invitations()).await?;
+    let found = asked
+        .app
+        .store()
+        .read(standpoint, |scope| scope.newest_invitations())
+        .await?;
     let views: Vec<InvitationObject> = found.into_iter().map(wire::invitation).collect();
     Ok(answer(&views, present.cookies))
 }

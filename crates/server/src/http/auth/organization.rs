@@ -119,7 +119,11 @@ pub async fn show(asked: Asked) -> Answered {
     let standpoint = standpoint(&asked, &present, &seen)?;
     let administers = standpoint.viewer == model::access::Viewer::Admin;
     let look = asked.app.store().read(standpoint, move |scope| {
-        let invitations = if administers { scope.invitations()? } else { Vec::new() };
+        let invitations = if administers {
+            scope.newest_invitations()?
+        } else {
+            Vec::new()
+        };
         Ok((scope.members()?, invitations))
     });
     let (members, invitations) = look.await?;

@@ -20,14 +20,14 @@ statements! {
     /// How many rows every table has; a test compares the names with those of the schema.
     TABLES = tables!(
         "accounts", "activity_logs", "assignment_attachments", "assignments", "class_enrollments", "class_subjects",
-        "class_teachers", "classes", "converted_files", "courses", "direct_messages", "document_contributions", "document_revisions",
-        "document_saves", "documents", "editing_sessions", "event_outbox", "feedback", "file_removals",
-        "grade_history", "grades", "group_assignments", "group_attachments", "group_members", "groups",
-        "homeroom_enrollments", "homerooms", "jobs", "letters", "mail_domains", "member_grades", "members",
-        "message_attachments", "message_recipients", "organizations", "rate_windows", "sessions", "settings", "sign_in_failure_counts",
-        "sign_in_failures",
-        "sign_in_successes", "storage_usages", "subjects", "submission_documents", "submissions", "users",
-        "verifications", "work_room_messages", "work_room_reads", "work_rooms",
+        "class_teachers", "classes", "converted_files", "courses", "direct_messages", "document_contributions",
+        "document_revisions", "document_saves", "documents", "editing_sessions", "event_outbox", "feedback",
+        "file_removals", "grade_history", "grades", "group_assignments", "group_attachments", "group_members",
+        "groups", "homeroom_enrollments", "homerooms", "invitations", "jobs", "letters", "mail_domains",
+        "member_grades", "members", "message_attachments", "message_recipients", "organizations", "rate_windows",
+        "sessions", "settings", "sign_in_failure_counts", "sign_in_failures", "sign_in_successes", "storage_usages",
+        "subjects", "submission_documents", "submissions", "users", "verifications", "work_room_messages",
+        "work_room_reads", "work_rooms",
     );
     /// The version of the schema.
     SCHEMA = "SELECT CAST(MAX(version) AS BIGINT) FROM refinery_schema_history";

@@ -141,7 +141,7 @@ once!(c05_names_and_keys_are_short_and_tell_nothing, [], |studio| {
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._=-".contains(&byte);
         (1..=128).contains(&key.len()) && key.bytes().all(plain)
     };
-    for title in ["Ärger / \"7b\"\u{202e}🦉".to_owned(), "🦉".repeat(120), "x".repeat(120)] {
+    for title in ["Ärger / \"7b\" 🦉".to_owned(), "🦉".repeat(120), "x".repeat(120)] {
         let document = studio.document(&title).await;
         let config = studio.configuration(&world.ben, &document).await;
         assert!(is_key(config["document"]["key"].as_str().unwrap()), "{config}");

@@ -90,6 +90,7 @@ pub const RANGE: &[(&str, &str)] = &[
     ),
     ("platform/sign_in::FORGET_FAILURES", "what is over"),
     ("platform/sign_in::EXPIRE_*", "what is over"),
+    ("platform/sign_in::ANY_EXPIRED", "what is over"),
     (
         "platform/letters::AFTER",
         "letters that wait, of which there are few; for an erasure",
@@ -114,6 +115,7 @@ pub const SCHOOL: &[(&str, &str)] = &[
     ("courses::LIST", "the list of the school's courses"),
     ("subjects::LIST", "the list of the school's subjects"),
     ("homerooms::LIST", "the list of the school's homerooms"),
+    ("invitations::NEWEST", "the library's list, of a thousand at most"),
     ("mail_domains::LIST", "a school has twenty mail domains at most"),
     ("mail_domains::COUNT", "a school has twenty mail domains at most"),
     ("mail_domains::HELD", "a school has twenty mail domains at most"),

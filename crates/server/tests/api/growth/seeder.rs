@@ -133,6 +133,9 @@ fn tables(extent: Extent) -> Vec<Rows> {
         ("rate_windows", groups, "name, window_started_at, hits", "'help:g{s}-{i}', {t}, 1"),
         ("mail_domains", 5, "id, domain, method, status, token, next_check_at, created_at, updated_at",
             "'md{s}-{i}', 'd{s}-{i}.example', 'DNS', 'VERIFIED', 't', 4000000000000, {t}, {t}"),
+        ("invitations", students, "id, email, name, role, external_id, status, token_digest, expires_at, created_at, updated_at",
+            "'iv{s}-{i}', 'p' || {i} || '@s{s}.example', 'Ida', 'student', 'i' || {i}, CASE WHEN {i} % 4 = 0 THEN 'pending' ELSE
+            'accepted' END, 'iv{s}-{i}', {t}, {t}, {t}"),
         ("letters", 5, "id, kind, sealed, next_attempt_at, expires_at, created_at", "'le{s}-{i}', 'reset', '', 4000000000000, 4000000000000, {t}"),
         ("event_outbox", 50, "id, signals, created_at", "'ev{s}-{i}', '[]', {t}"),
         ("jobs", 10, "id, kind, entity_id, status, run_at, created_at, updated_at, expires_at",

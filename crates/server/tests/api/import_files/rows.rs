@@ -151,11 +151,6 @@ pub fn rows(app: &TestApp) -> Vec<BadRow> {
         "email",
         "FORBIDDEN_RANK",
     ));
-    all.push((
-        "root.admin@test.example,Root,R,teacher,,,,".into(),
-        "email",
-        "not_found",
-    ));
     all.push(("ben.student@test.example,Ben,B,teacher,,,,".into(), "role", "in_use"));
     all.push(("mia@new.example,Mia,M,student,,,,,,more".into(), "", "columns"));
     all.push((

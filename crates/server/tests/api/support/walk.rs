@@ -143,7 +143,8 @@ impl Walk {
 
 /// A pending invitation of a teacher, not mailed yet.
 async fn invitation(app: &TestApp) -> String {
-    let (id, far) = (clock::new_id(), i64::MAX / 4);
+    // Expires in the year 2100.
+    let (id, far) = (clock::new_id(), 4_102_444_800_000_i64);
     let insert = format!(
         "INSERT INTO invitations (organization_id, id, email, name, role, expires_at, created_at, updated_at)
          VALUES ('{}', '{id}', '{id}@invited.example', 'Invited', 'teacher', {far}, 1, 1)",
