@@ -65,9 +65,20 @@ scene("a password somebody else has set is changed before anything else", async 
 });
 
 scene("signed out everywhere else means everywhere else", async (stage) => {
-  const other = await stage.page("ben", { path: "/groups", fresh: true });
+  const other = await stage.page("ben", { path: "/groups", fresh: true, allow: [/status of 401/] });
   const here = await stage.page("ben", { path: "/me", fresh: true });
   await here.getByRole("button", { name: "Sign out everywhere else" }).click();
+  // The page of the other browser stays for its user, but nothing of it can be reached without signing in.
+  const dialog = other.getByRole("alertdialog", { name: "Please sign in again" });
+  await dialog.waitFor();
+  await other.keyboard.press("Escape");
+  assert.ok(await dialog.isVisible(), "Escape does not close it");
+  assert.ok(await other.evaluate(() => document.getElementById("root").inert), "nothing behind the dialog can be reached");
+  for (let presses = 0; presses < 8; presses += 1) {
+    await other.keyboard.press("Tab");
+    assert.ok(await other.evaluate(() => document.activeElement?.closest("#root") === null), "the focus stays in the dialog");
+  }
+  await other.reload();
   await other.waitForURL("**/login**");
   await here.getByText("this browser").waitFor();
   await here.getByRole("button", { name: "Sign out everywhere else" }).waitFor({ state: "detached" });

@@ -145,8 +145,11 @@ scene("without a connection a student moves between the screens that were fetche
   const ana = await stage.page("ana", { path: "/groups", allow: [...OFFLINE, /ERR_/] });
   // Seen once, and kept for the day.
   await ana.locator(`a[href="/g/${rivers.id}"]`).first().click();
+  await ana.waitForURL(`**/g/${rivers.id}`);
+  await ana.locator("#main textarea").first().waitFor();
   await ready(ana);
   await ana.goBack();
+  await ana.waitForURL("**/groups");
   await ready(ana);
   await ana.waitForFunction(() => performance.getEntriesByType("resource").some(({ name }) => /\/assets\/help\.?[^/]*\.js/.test(name)), undefined, { timeout: 60_000 });
   await ana.context().setOffline(true);
@@ -219,6 +222,33 @@ scene("another person who signs in over the page gets a page of their own", asyn
   await ready(page);
   const all = await page.evaluate(() => document.documentElement.outerHTML + JSON.stringify({ ...localStorage }) + JSON.stringify({ ...sessionStorage }));
   assert.ok(!all.includes("A secret of Ana"), "nothing of the page before is left");
+});
+
+scene("a late response to the ended session does not sign out the person who signs in over the page", async (stage) => {
+  const rivers = await stage.group("Rivers", "admin");
+  const page = await stage.page("ana", { fresh: true, allow: GONE });
+  const names = (await page.context().cookies()).map(({ name }) => name);
+  let release;
+  const held = new Promise((resolve) => (release = resolve));
+  // What the service answers for a session that has ended: nobody, and cookies that are deleted.
+  await page.route("**/api/auth/get-session", async (route) => {
+    await held;
+    const deleted = names.map((name) => `${name}=; Max-Age=0; Path=/`).join("\n");
+    await route.fulfill({ status: 200, contentType: "application/json", headers: { "set-cookie": deleted }, body: "null" });
+  }, { times: 1 });
+  const asked = page.waitForRequest("**/api/auth/get-session");
+  await page.goto(`/g/${rivers.id}`);
+  await asked;
+  await endSessions(stage, "ana");
+  const dialog = page.getByRole("alertdialog");
+  await dialog.waitFor();
+  await signInAgain(page, "ana");
+  await page.waitForTimeout(1_500);
+  release();
+  await dialog.waitFor({ state: "detached" });
+  await page.reload();
+  await ready(page);
+  assert.match(page.url(), new RegExp(`/g/${rivers.id}`), "the new session is kept");
 });
 
 scene("who signs out in another tab leaves no page behind", async (stage) => {

@@ -2,7 +2,7 @@
 import createClient from "openapi-fetch";
 
 import { fetchInSession } from "../lib/sessionEnd";
-import { checkCode, shownHeaders } from "../lib/shownSchool";
+import { checkCode, shownGeneration, shownHeaders } from "../lib/shownSchool";
 import type { components, paths } from "./schema";
 
 export type Schemas = components["schemas"];
@@ -22,18 +22,21 @@ export class Problem extends Error {
 
 export const client = createClient<paths>({ baseUrl: "/api", credentials: "same-origin", fetch: fetchInSession });
 
+const generations = new WeakMap<Request, number>();
+
 client.use({
   onRequest({ request }) {
+    generations.set(request, shownGeneration());
     for (const [name, value] of Object.entries(shownHeaders())) request.headers.set(name, value);
   },
   onError: () => new Problem(0, "OFFLINE", "The service cannot be reached"),
-  async onResponse({ response }) {
-    if (!response.ok) throw await problemOf(response);
+  async onResponse({ request, response }) {
+    if (!response.ok) throw await problemOf(response, generations.get(request));
   },
 });
 
 /** What the service says went wrong. */
-export async function problemOf(response: Response): Promise<Problem> {
+export async function problemOf(response: Response, sentIn?: number): Promise<Problem> {
   const body: unknown = await response
     .clone()
     .json()
@@ -44,7 +47,7 @@ export async function problemOf(response: Response): Promise<Problem> {
     details?: { path: string; message: string }[];
     requestId?: string;
   };
-  checkCode(said.code);
+  checkCode(said.code, sentIn);
   return new Problem(
     response.status,
     said.code ?? "UNKNOWN",

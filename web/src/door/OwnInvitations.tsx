@@ -37,7 +37,7 @@ export function OwnInvitations({ person }: { person: Me }) {
         {list.data.map((one) => (
           <li key={one.id} className="flex flex-wrap items-center gap-2 py-2">
             <span className="min-w-0 grow wrap-anywhere">
-              {one.organizationName} <span className="text-soft text-sm">{t(`people.role.${one.role}`)}</span>
+              {one.organizationName} <span className="text-soft text-sm">{t(`role.${one.role}`)}</span>
             </span>
             <Button kind="main" isPending={answer.isPending} aria-label={t("invitation.acceptOf", { name: one.organizationName })} onPress={() => answer.mutate({ id: one.id, isAccepted: true })}>
               {t("invitation.acceptShort")}

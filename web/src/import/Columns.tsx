@@ -96,7 +96,7 @@ function Mapping({ wizard, rows, change }: { wizard: Wizard; rows: string[][]; c
         columns={[
           { id: "name", name: t("people.name"), cell: (line) => [line.firstName, line.lastName].filter(Boolean).join(" ") || "–" },
           { id: "email", name: t("import.fields.email"), cell: (line) => line.email || "–" },
-          { id: "role", name: t("import.fields.role"), cell: (line) => (line.role === "student" || line.role === "teacher" ? t(`people.role.${line.role}`) : <span className="text-warn">{line.role || "–"}</span>) },
+          { id: "role", name: t("import.fields.role"), cell: (line) => (line.role === "student" || line.role === "teacher" ? t(`role.${line.role}`) : <span className="text-warn">{line.role || "–"}</span>) },
           { id: "homeroom", name: t("import.fields.homeroom"), cell: (line) => line.homeroom || "–" },
           { id: "classes", name: t("import.fields.classes"), isExtra: true, cell: (line) => line.classes || "–" },
         ]}

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
-import { fetchInSession, sessionAbandoned, sessionResumed, watchSession } from "./sessionEnd";
+import { authReadsSettled, fetchInSession, sessionAbandoned, sessionResumed, watchSession } from "./sessionEnd";
 
 let isSignedIn = false;
 let stop: () => void;
@@ -52,6 +52,30 @@ describe("fetchInSession", () => {
     release(new Response(null, { status: 401 }));
     expect((await other).status).toBe(200);
     void slow;
+  });
+
+  it("sends no read of /api/auth/ while the session has ended", async () => {
+    const rejected = ask();
+    await turn();
+    const read = ask("/api/auth/get-session");
+    await turn();
+    expect(sent).toEqual(["/api/groups"]);
+    isSignedIn = true;
+    sessionResumed();
+    expect((await read).status).toBe(200);
+    expect((await rejected).status).toBe(200);
+  });
+
+  it("waits for reads of /api/auth/ in flight before a sign-in", async () => {
+    let release: (response: Response) => void = () => {};
+    vi.stubGlobal("fetch", () => new Promise<Response>((resolve) => (release = resolve)));
+    void ask("/api/auth/get-session");
+    let isSettled = false;
+    const settled = authReadsSettled().then(() => (isSettled = true));
+    await turn();
+    expect(isSettled).toBe(false);
+    release(new Response(null, { status: 200 }));
+    await settled;
   });
 
   it("leaves sign-in alone, and pages outside a school", async () => {

@@ -64,9 +64,25 @@ export function openFreshPage(): void {
   window.location.replace("/");
 }
 
+/** GET requests to /api/auth/ in flight. For an ended session their responses delete the session cookie. */
+const authReads = new Set<Promise<Response>>();
+
+/** Resolves when no response in flight can delete the cookie of a sign-in that follows. */
+export async function authReadsSettled(): Promise<void> {
+  await Promise.allSettled(authReads);
+}
+
+async function readInSession(request: Request): Promise<Response> {
+  if (isEnded && !(await sessionEnded())) return new Response(null, { status: 401 });
+  const read = fetch(request).finally(() => authReads.delete(read));
+  authReads.add(read);
+  return read;
+}
+
 /** Like `fetch`; a request that is rejected because the session has ended waits for the next one and is sent again. */
 export async function fetchInSession(request: Request): Promise<Response> {
-  if (watchers === 0 || new URL(request.url).pathname.startsWith("/api/auth/")) return fetch(request);
+  if (watchers === 0) return fetch(request);
+  if (new URL(request.url).pathname.startsWith("/api/auth/")) return request.method === "GET" ? readInSession(request) : fetch(request);
   const copy = request.clone();
   const sentIn = generation;
   const response = await fetch(request);

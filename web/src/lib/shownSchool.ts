@@ -24,6 +24,9 @@ function set(next: State): void {
 /** The header that names the school of this page; none before a school is shown. */
 export const shownHeaders = (): Record<string, string> => (state.school ? { "X-Organization-Id": state.school.id } : {});
 
+/** The school of this page; null before a school is shown. */
+export const shownSchool = (): Shown | null => state.school;
+
 /** Sets the school of this page when it is opened. A page that shows a school keeps it until `clearShown`. */
 export function showSchool(active: Shown | null): void {
   if (state.school === null) set({ school: active && { id: active.id, name: active.name }, isChanged: false });
@@ -33,15 +36,22 @@ export function showSchool(active: Shown | null): void {
 /** The page shows no school any more: another one was chosen here, or the user signed out. */
 export const clearShown = (): void => set({ school: null, isChanged: false });
 
-/** The session works in the school of this page again. */
-export const restored = (): void => set({ ...state, isChanged: false });
+/** How often the session came back to the school of this page. */
+let generation = 0;
+export const shownGeneration = (): number => generation;
 
-/** Looks for the error code that says that the session works in another school. */
-export function checkCode(code: string | undefined): void {
-  if (code === "ORGANIZATION_CHANGED" && state.school !== null && !state.isChanged) set({ ...state, isChanged: true });
+/** The session works in the school of this page again. */
+export function restored(): void {
+  generation += 1;
+  set({ ...state, isChanged: false });
 }
 
-function subscribe(listener: () => void): () => void {
+/** Looks for the error code that says that the session works in another school. A response to a request of an earlier generation is out of date. */
+export function checkCode(code: string | undefined, sentIn: number = generation): void {
+  if (sentIn === generation && code === "ORGANIZATION_CHANGED" && state.school !== null && !state.isChanged) set({ ...state, isChanged: true });
+}
+
+export function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   return () => void listeners.delete(listener);
 }

@@ -1,7 +1,7 @@
 // Sending a file with its progress, which `fetch` does not tell.
 import { Problem } from "../api/client";
 import { sessionEnded } from "./sessionEnd";
-import { checkCode, shownHeaders } from "./shownSchool";
+import { checkCode, shownGeneration, shownHeaders } from "./shownSchool";
 
 export interface Upload<T> {
   done: Promise<T>;
@@ -14,11 +14,12 @@ export interface Upload<T> {
  */
 export function upload<T>(path: string, form: FormData, onProgress: (share: number) => void = () => {}, method = "POST"): Upload<T> {
   const request = new XMLHttpRequest();
+  const sentIn = shownGeneration();
   const done = new Promise<T>((resolve, reject) => {
     request.upload.addEventListener("progress", (event) => event.lengthComputable && onProgress(event.loaded / event.total));
     request.addEventListener("load", () => {
       const body = (request.response ?? {}) as { code?: string; message?: string; details?: { path: string; message: string }[]; requestId?: string };
-      checkCode(body.code);
+      checkCode(body.code, sentIn);
       const problem = () => new Problem(request.status, body.code ?? "UNKNOWN", body.message ?? request.statusText, body.details ?? [], body.requestId);
       if (request.status < 300) resolve(request.response as T);
       // The file has to be sent again, but the page stays.

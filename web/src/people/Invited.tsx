@@ -57,7 +57,7 @@ export function Invited({ organizationId, more }: Props) {
             <div className="min-w-0 grow">
               <p className="font-medium wrap-anywhere">{one.name}</p>
               <p className="text-soft text-sm wrap-anywhere">
-                {t(`people.role.${one.role}`)} · {one.email} ·{" "}
+                {t(`role.${one.role}`)} · {one.email} ·{" "}
                 {Date.parse(one.expiresAt) < now ? t("people.invited.expired") : <>{t("people.invited.until")} <When at={one.expiresAt} /></>}
               </p>
             </div>

@@ -7,7 +7,7 @@ import { isWhole, type Known, roleOf } from "./people";
 export function RoleChip({ user }: { user: Known }) {
   const { t } = useTranslation();
   const role = roleOf(user);
-  return <Chip tone={role === "admin" || role === "owner" ? "warn" : "plain"}>{t(`people.role.${role}`)}</Chip>;
+  return <Chip tone={role === "admin" || role === "owner" ? "warn" : "plain"}>{t(`role.${role}`)}</Chip>;
 }
 
 /** What is to be known of an account beside its name: that it is switched off, shared, or waits for a password; `isSaid` also says that all is well. */

@@ -25,7 +25,7 @@ export function ChangeRole({ user, caller, deeds, onClose }: { user: Known; call
     <Window title={t("people.roleOf", { name: user.name })} isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
       {(close) => (
         <>
-          <Radios label={t("people.roleIs")} options={options.map((id) => ({ id, name: t(`people.role.${id}`) }))} value={role} onChange={setRole} />
+          <Radios label={t("people.roleIs")} options={options.map((id) => ({ id, name: t(`role.${id}`) }))} value={role} onChange={setRole} />
           <p>{t(`people.may.${role}`)}</p>
           <p className="text-soft text-sm">{t("people.roleAtOnce")}</p>
           <p className="flex flex-wrap justify-end gap-2">

@@ -30,7 +30,7 @@ export function useDeeds() {
       data(client.PATCH("/admin/members/{id}", { params: { path: { id: user.member?.id ?? "" } }, body: { role } })),
     onSuccess: async (_, { user, role, isUndo }) => {
       await anew();
-      const words = t("people.isNow", { name: user.name, role: t(`people.role.${role}`) });
+      const words = t("people.isNow", { name: user.name, role: t(`role.${role}`) });
       note(words, isUndo ? undefined : () => promote.mutate({ user, role: roleOf(user), isUndo: true }));
     },
     onError,

@@ -30,7 +30,7 @@ export function ChatLine({ message, own, isStaff, isArchived }: Props) {
   const [asked, setAsked] = useState<"edit" | "delete">();
   const isOwn = message.senderId === own;
   const isTeacher = message.sender !== null && message.sender.role !== "STUDENT";
-  const name = isOwn ? t("room.chat.you") : (message.sender?.name ?? t("room.somebody"));
+  const name = isOwn ? t("room.chat.you") : (message.sender?.name ?? t("groups.somebody"));
   const remove = useDelete(message);
   const canDelete = (isOwn || isStaff) && message.deletedAt === null && !isArchived;
   const canEdit = canDelete && isOwn && message.content !== "" && isFresh(message, now());

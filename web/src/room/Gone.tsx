@@ -46,7 +46,7 @@ export function Gone({ groupId, left }: { groupId: string; left: WorkRoom | unde
     return navigate({ to: "/g/$groupId", params: { groupId: next.id } });
   };
   const was = left === undefined ? undefined : nameOf(left.group);
-  const now = next === undefined ? undefined : t("room.group", { number: next.groupNumber, name: nameOf(next) });
+  const now = next === undefined ? undefined : t("groups.group", { number: next.groupNumber, name: nameOf(next) });
   const title = was === undefined ? t("room.gone.closed") : t("room.gone.title", { name: was });
   return (
     <div className="flex max-w-xl flex-col items-start gap-4">

@@ -27,7 +27,7 @@ export function GroupCard({ group, own }: { group: Group; own: string }) {
           {topic?.assignment.title ?? t("groups.noTopic")}
         </Link>
       </h2>
-      <p>{t("room.group", { number: group.groupNumber, name: nameOf(group) })}</p>
+      <p>{t("groups.group", { number: group.groupNumber, name: nameOf(group) })}</p>
       <p className="text-soft text-sm">{group.members.map((member) => member.user.name).join(", ")}</p>
       {topic ? (
         <p className="flex flex-wrap items-center gap-x-3 gap-y-1">
@@ -38,7 +38,7 @@ export function GroupCard({ group, own }: { group: Group; own: string }) {
                 <TimeLeft until={topic.lateAllowedUntil ?? topic.assignment.deadline} />
               </span>
               <span className="text-soft text-sm">
-                {t("room.ends")} <When at={topic.assignment.deadline} />
+                {t("groups.ends")} <When at={topic.assignment.deadline} />
               </span>
             </>
           )}
@@ -55,7 +55,7 @@ export function GroupCard({ group, own }: { group: Group; own: string }) {
         {group.unreadMessages ? <Chip tone="warn">{t("groups.unread", { count: group.unreadMessages })}</Chip> : null}
         {group.needsHelp ? (
           <Chip>
-            <Hand aria-hidden="true" className="size-4" /> {t("room.help.known")}
+            <Hand aria-hidden="true" className="size-4" /> {t("groups.helpKnown")}
           </Chip>
         ) : null}
       </p>

@@ -21,7 +21,7 @@ interface Props {
 /** The line over a room: which topic, which group, who is in it, how long yet; and what a group does with one press. */
 export function Head({ found, group, topic, document, isStaff, isArchived }: Props) {
   const { t } = useTranslation();
-  const name = t("room.group", { number: found.group.groupNumber, name: nameOf(found.group) });
+  const name = t("groups.group", { number: found.group.groupNumber, name: nameOf(found.group) });
   const title = topic?.assignment.title ?? name;
   return (
     <section aria-label={t("room.title")} data-part tabIndex={-1} className="flex flex-wrap items-center gap-x-6 gap-y-2 outline-none">

@@ -45,7 +45,7 @@ function Known({ group }: { group: Group }) {
   return (
     <span className="flex flex-col">
       <span className="font-medium">
-        <Hand aria-hidden="true" className="text-warn inline size-5" /> {t("room.help.known")} <span className="tabular-nums">({since})</span>
+        <Hand aria-hidden="true" className="text-warn inline size-5" /> {t("groups.helpKnown")} <span className="tabular-nums">({since})</span>
       </span>
       {group.helpMessage ? <span className="text-soft max-w-60 truncate text-sm">“{group.helpMessage}”</span> : null}
     </span>

@@ -38,7 +38,7 @@ function Text({ topic }: { topic: Topic }) {
     <>
       <p className="text-soft flex flex-wrap gap-x-2">
         <span>
-          {t("room.ends")} <When at={topic.assignment.deadline} />
+          {t("groups.ends")} <When at={topic.assignment.deadline} />
         </span>
         {isDone ? null : (
           <span>

@@ -74,5 +74,5 @@ export const lateFrom = (topic: Topic): number =>
 export function useNames(found: WorkRoom): (id: string | null) => string {
   const { t } = useTranslation();
   const known = new Map([[found.teacher.id, found.teacher.name], ...found.members.map((member) => [member.userId, member.user.name] as const)]);
-  return (id) => (id === null ? undefined : known.get(id)) ?? t("room.somebody");
+  return (id) => (id === null ? undefined : known.get(id)) ?? t("groups.somebody");
 }

@@ -22,22 +22,24 @@ function AcceptInvitation() {
   const preview = useQuery({
     queryKey: queryKeys.invitations.preview(token),
     queryFn: () => data(client.POST("/invitations/preview", { body: { token } })),
+    // On the way to the sign-in page the address has no token any more.
+    enabled: token !== "",
     retry: false,
     staleTime: Infinity,
   });
   const accepting = useMutation({
     mutationFn: (password: string | undefined) => data(client.POST("/invitations/accept", { body: { token, ...(password === undefined ? {} : { password }) } })),
-    // All sessions of the account may have ended, also one of this browser.
+    // All sessions of the account may have ended, also one of this browser. The preview stays: its token is used up.
     onSuccess: () => {
-      cache.clear();
+      cache.removeQueries({ type: "inactive" });
       return navigate({ to: "/login", search: { told: "joined" } });
     },
   });
   const invitation = preview.data;
   return (
     <Frame title={t("invitation.title")}>
-      {preview.isPending ? <p aria-busy="true" className="bg-faint h-11 animate-pulse rounded-lg" /> : null}
-      {preview.isError ? <p role="alert">{t("invitation.spent")}</p> : null}
+      {preview.isLoading ? <p aria-busy="true" className="bg-faint h-11 animate-pulse rounded-lg" /> : null}
+      {preview.isError || (token === "" && !accepting.isSuccess) ? <p role="alert">{t("invitation.spent")}</p> : null}
       {invitation ? (
         <Form
           className="flex flex-col gap-4"
@@ -48,7 +50,7 @@ function AcceptInvitation() {
           }}
         >
           <p className="wrap-anywhere">
-            {t("invitation.text", { organization: invitation.organizationName, host: invitation.host, role: t(`people.role.${invitation.role}`) })}
+            {t("invitation.text", { organization: invitation.organizationName, host: invitation.host, role: t(`role.${invitation.role}`) })}
           </p>
           <p className="wrap-anywhere">{t("invitation.address", { email: invitation.email })}</p>
           {accepting.isError ? <Alert problem={accepting.error} /> : null}

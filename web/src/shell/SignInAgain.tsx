@@ -8,19 +8,22 @@ import { Alert } from "../door/Alert";
 import { Secret } from "../door/Secret";
 import { forgetDrafts } from "../lib/drafts";
 import { forget, me, type Me } from "../lib/session";
-import { openFreshPage, sessionAbandoned, sessionResumed } from "../lib/sessionEnd";
+import { authReadsSettled, openFreshPage, sessionAbandoned, sessionResumed } from "../lib/sessionEnd";
+import { restored, shownSchool } from "../lib/shownSchool";
 import { Button } from "../ui/Button";
 import { Field } from "../ui/Field";
 import { Window } from "../ui/Window";
 
 /** Signs in and enters the school of the page again. Returns who is signed in now. */
 async function signInAgain(person: Me, email: string, password: string): Promise<Me> {
+  await authReadsSettled();
   await client.POST("/auth/sign-in/email", { body: { email, password } as never });
   const found = await data(client.GET("/users/me"));
-  const school = person.organization?.id;
-  if (found.id !== person.id || school === undefined || found.organization?.id === school) return found;
-  await client.POST("/auth/organization/set-active", { body: { organizationId: school } as never });
-  return data(client.GET("/users/me"));
+  const school = shownSchool()?.id;
+  if (found.id !== person.id || school === undefined) return found;
+  if (found.organization?.id !== school) await client.POST("/auth/organization/set-active", { body: { organizationId: school } as never });
+  restored();
+  return found.organization?.id === school ? found : data(client.GET("/users/me"));
 }
 
 /** Over the page of a person whose session has ended. Who signs in again goes on; somebody else gets a page of their own. */
