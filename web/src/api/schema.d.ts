@@ -19474,6 +19474,7 @@ export interface operations {
                      *       "created": 0,
                      *       "dryRun": false,
                      *       "failed": 1,
+                     *       "invited": 0,
                      *       "rows": [
                      *         {
                      *           "errors": [],
