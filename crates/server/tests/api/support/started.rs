@@ -83,6 +83,7 @@ impl Place {
             ("AUTH_SECRET", AUTH_SECRET),
             ("DOCSERVER_JWT_SECRET", DOCSERVER_SECRET),
             ("RATE_LIMIT_FACTOR", "0"),
+            ("UPLOAD_FREE_DISK_MB", "0"),
             ("LOG_LEVEL", "warn"),
         ] {
             place.set(name, value);
