@@ -53,7 +53,7 @@ impl From<Weak> for AuthError {
 }
 
 /// The rules for a password that a person chose, or that somebody chose for him (not for hashes that were imported and
-/// not for temporary ones of our own making). `own` is what everybody knows of the person: names, addresses, schools.
+/// not for temporary ones of our own making). `own` holds well-known words about the person: names, addresses, schools.
 pub fn check_new(password: &str, own: &[&str]) -> Result<(), Weak> {
     let length = password.encode_utf16().count();
     if length < SHORTEST {
@@ -95,7 +95,7 @@ fn known_words() -> &'static HashSet<&'static str> {
     &WORDS
 }
 
-/// Whether nothing is left of a password without these words, digits and what stands between them.
+/// Whether nothing is left of a password without these words, digits and separators.
 fn is_made_of(password: &str, own: &[&str]) -> bool {
     let mut words: Vec<String> = own
         .iter()

@@ -146,7 +146,7 @@ pub struct FullOrganizationObject {
     /// The organization's own keys.
     #[serde(flatten)]
     pub organization: OrganizationObject,
-    /// The invitations in every state, for administrators; empty for everybody else.
+    /// The invitations in every state, for administrators; empty for all other callers.
     pub invitations: Vec<InvitationObject>,
     /// The members, each with its user.
     pub members: Vec<MemberObject>,

@@ -7,7 +7,7 @@ const FEWEST_DIFFERENT: usize = 4;
 const LONGEST_PIECE: usize = 7;
 /// So many neighbours in a row are a sequence.
 const SHORTEST_SEQUENCE: usize = 3;
-/// So many characters beside sequences do not help.
+/// A password with fewer characters outside of sequences than this is predictable.
 const BESIDE_SEQUENCES: usize = 2;
 
 /// Rows in which neighbours are sought, forwards and backwards.

@@ -65,7 +65,7 @@ pub struct ImportCounts {
     pub created: i64,
     /// Rows that changed something.
     pub updated: i64,
-    /// Rows that invited somebody.
+    /// Rows that created an invitation.
     #[serde(default)]
     pub invited: i64,
     /// Rows that said nothing new.

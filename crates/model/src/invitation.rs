@@ -75,10 +75,10 @@ pub struct Places {
     pub homeroom_ids: Vec<HomeroomId>,
 }
 
-/// What somebody who answers an invitation has proven.
+/// Proof that the caller may accept or reject an invitation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Proof<'a> {
-    /// The mailed token: whoever holds it reads the mailbox.
+    /// The mailed token: its holder reads the mailbox.
     Token,
     /// A session.
     Session {
@@ -88,7 +88,7 @@ pub enum Proof<'a> {
         is_verified: bool,
         /// Whether the person chose the password; an administrator may know it otherwise.
         has_own_password: bool,
-        /// Whether somebody else acts in the session.
+        /// Whether the session is an impersonation.
         is_impersonated: bool,
     },
 }
@@ -144,7 +144,7 @@ impl Invitation {
 
 impl Proof<'_> {
     /// Whether it proves that the caller reads the mailbox. A session of a password that an administrator chose, or of
-    /// somebody who acts as the person, does not, even if the mailbox was proven before.
+    /// an impersonating administrator, does not, even if the mailbox was proven before.
     pub const fn is_of_mailbox(self) -> bool {
         match self {
             Self::Token => true,
@@ -191,7 +191,7 @@ pub fn admission(organization: &OrganizationId, account: Option<AddressAccount<'
     }
 }
 
-/// Refuses to invite an address that no email reaches: nobody could ever prove that mailbox.
+/// Refuses to invite an address that no email reaches: that mailbox can never be proven.
 pub fn can_be_invited(email: &str) -> Result<(), Refusal> {
     let domain = email.rsplit_once('@').map_or(email, |(_, domain)| domain);
     let is_below = |top: &str| domain == top || domain.strip_suffix(top).is_some_and(|rest| rest.ends_with('.'));

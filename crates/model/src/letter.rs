@@ -9,7 +9,7 @@ words! {
     LetterKind {
         /// A link that resets a password.
         PasswordReset = "PASSWORD_RESET",
-        /// Somebody else set the person's password.
+        /// The user's password was set by another person.
         PasswordResetNotice = "PASSWORD_RESET_NOTICE",
         /// A new member chooses a password.
         Invitation = "INVITATION",

@@ -1,7 +1,7 @@
 //! Mail domains of a school: which domains can be held, how one is proven by a TXT record, and when it is lost again.
 //!
 //! The holder of a domain may take over unproven accounts with addresses of that domain, so a domain that many people
-//! share (a public mail host, a public suffix) is held by nobody.
+//! share (a public mail host, a public suffix) cannot be held.
 
 use crate::id::{MailDomainId, OrganizationId};
 use crate::refusal::Refusal;
@@ -21,7 +21,7 @@ pub const FAILED_CHECKS_MIN: i64 = 3;
 const DAY: i64 = 24 * 60 * 60;
 
 const PUBLIC_MAIL_HOSTS: &str = include_str!("public_mail_hosts.txt");
-/// Labels below which registries of countries register the domains of everybody, as in `co.uk` and `sch.id`.
+/// Labels below which registries of countries register domains for the public, as in `co.uk` and `sch.id`.
 const SECOND_LEVEL: [&str; 26] = [
     "ac", "asn", "co", "com", "ed", "edu", "go", "gob", "gov", "gouv", "gub", "gv", "id", "info", "k12", "ltd", "me",
     "mil", "ne", "net", "nhs", "nom", "or", "org", "plc", "sch",
@@ -55,10 +55,10 @@ pub enum BadMailDomain {
     /// Not a name of the domain name system in ASCII.
     #[error("must be a domain such as school.example, without @ and in ASCII (xn--… for other letters)")]
     NotADomain,
-    /// A mail host that gives addresses to everybody.
+    /// A mail host that gives addresses to the public.
     #[error("is a public mail host, where everybody can get an address")]
     PublicMailHost,
-    /// A suffix below which everybody registers domains.
+    /// A suffix below which the public registers domains.
     #[error("is a public suffix, below which everybody can register a domain")]
     PublicSuffix,
 }
@@ -79,7 +79,7 @@ impl BadMailDomain {
 pub struct MailDomainName(String);
 
 impl MailDomainName {
-    /// Reads a domain that somebody typed; a leading `@` and a dot at the end are ignored.
+    /// Parses a domain as typed by a user; a leading `@` and a dot at the end are ignored.
     pub fn parse(text: &str) -> Result<Self, BadMailDomain> {
         let text = text.trim();
         let text = text.strip_prefix('@').unwrap_or(text);
@@ -151,7 +151,7 @@ fn is_public_suffix(name: &str) -> bool {
     }
 }
 
-/// Whether the domain, or one above it, gives addresses to everybody.
+/// Whether the domain, or one above it, gives addresses to the public.
 fn is_public_mail_host(name: &str) -> bool {
     let mut hosts = PUBLIC_MAIL_HOSTS.lines().filter(|line| !line.starts_with('#'));
     hosts.any(|host| {
@@ -191,14 +191,14 @@ pub struct MailDomain {
     pub updated_at: Timestamp,
 }
 
-/// What the name servers said about a TXT record.
+/// Result of the lookup of a TXT record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordCheck {
     /// The record is there, with the right content.
     Found,
     /// There is no record, or its content is another one.
     Missing,
-    /// Nobody answered.
+    /// No name server responded.
     Unanswered,
 }
 
@@ -252,7 +252,7 @@ impl MailDomain {
         self.status == MailDomainStatus::Verified && self.failing_since.is_none()
     }
 
-    /// A SUPER_ADMIN lets the organization hold the domain, whoever else holds it. Returns whether that is new.
+    /// A SUPER_ADMIN assigns the domain to the organization, also when another one holds it. Returns whether that is new.
     pub fn confirm(&mut self, now: Timestamp) -> bool {
         let is_new = self.status != MailDomainStatus::Verified || self.method != MailDomainMethod::SuperAdmin;
         if is_new {
@@ -263,7 +263,7 @@ impl MailDomain {
         is_new
     }
 
-    /// An administrator asks for a check. `is_held_elsewhere` says whether another organization holds the domain.
+    /// An administrator asks for a check. `is_held_elsewhere` is true when another organization holds the domain.
     pub fn prove(&mut self, check: RecordCheck, is_held_elsewhere: bool, now: Timestamp) -> Result<Checked, Refusal> {
         if self.method == MailDomainMethod::SuperAdmin {
             return Ok(Checked::Unchanged);

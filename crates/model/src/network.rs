@@ -27,7 +27,7 @@ pub enum NetworkError {
     AllAddresses,
 }
 
-/// The bits of an IPv6 address before an IPv4 address that it stands for.
+/// The bits of an IPv6 address before an IPv4 address that is mapped into it.
 const MAPPED: u32 = 96;
 
 fn bits(address: IpAddr) -> (u128, u32) {
@@ -120,7 +120,7 @@ pub fn hop_address(hop: &[u8]) -> Option<IpAddr> {
 
 /// The client's address, given the values of all X-Forwarded-For headers in their order. Each proxy appends the address
 /// it was called from, so the list is read from its end: through trusted proxies to the first address that is none. A hop
-/// that cannot be read ends the search at the last address that is known: what stands before it may be the client's own
+/// that cannot be read ends the search at the last address that is known: the part before it may be the client's own
 /// invention.
 pub fn client_address<'v>(
     values: impl DoubleEndedIterator<Item = &'v [u8]>,

@@ -110,7 +110,7 @@ fn client_is_the_last_address_that_no_trusted_proxy_has() {
     assert_eq!(client(&["198.51.100.9", "203.0.113.5"], &proxies), "203.0.113.5");
     assert_eq!(client(&["198.51.100.9", "203.0.113.5:4711"], &proxies), "203.0.113.5");
     assert_eq!(client(&["198.51.100.9, [2001:db8::7]:4711"], &proxies), "2001:db8::7");
-    // What stands before an unreadable hop is not believed.
+    // Hops before an unreadable one are not trusted.
     assert_eq!(client(&["198.51.100.9, unknown, 10.0.0.2"], &proxies), "10.0.0.2");
     assert_eq!(client(&["198.51.100.9, unknown"], &proxies), "10.0.0.1");
     assert_eq!(client(&["198.51.100.9, "], &proxies), "10.0.0.1");

@@ -36,7 +36,7 @@ pub const GUESSING: FailureLimit = FailureLimit {
     window: 10 * MINUTE,
 };
 /// Failures of one account from an address at which many accounts fail. The right password at the first try always works,
-/// so a class can sign in beside a pupil who tries the names of all others.
+/// so one student who guesses passwords of classmates does not block the class.
 pub const PAIR_WHILE_GUESSING: FailureLimit = FailureLimit {
     failures: 2,
     window: 10 * MINUTE,

@@ -1,5 +1,5 @@
-//! Taking over an account: an organization that holds the domain of an address replaces whoever registered the address
-//! elsewhere, as long as nobody ever proved to read its mailbox.
+//! Taking over an account: an organization that holds the domain of an address takes an account back that was
+//! registered elsewhere, unless its mailbox was ever verified.
 
 /// What decides whether an account can be taken over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub struct Candidate {
     pub is_own: bool,
     /// Whether the account is a member of this organization.
     pub is_member: bool,
-    /// Whether somebody proved to read the mailbox of the account.
+    /// Whether the mailbox of the account was ever verified.
     pub is_proven: bool,
     /// Whether the account runs the platform.
     pub is_super_admin: bool,

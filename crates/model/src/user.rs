@@ -23,13 +23,13 @@ pub struct Person {
     pub image: Option<String>,
 }
 
-/// A password that somebody else set.
+/// A password that was set by another person.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PasswordReset {
     /// When it was set.
     pub at: Timestamp,
-    /// Who set it; null where it was somebody who runs the platform, or somebody who is gone.
+    /// Who set it; null for a platform administrator and for an erased user.
     #[schema(required)]
     pub by: Option<Person>,
 }
@@ -137,7 +137,7 @@ pub struct Member {
     pub created_at: Timestamp,
     /// When it last changed.
     pub updated_at: Option<Timestamp>,
-    /// Whether the organization lets the person in; the account may be active elsewhere.
+    /// Whether the membership is active; the account may be active elsewhere.
     pub is_active: bool,
 }
 

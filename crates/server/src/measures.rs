@@ -67,7 +67,7 @@ pub fn measures() -> &'static Measures {
 
 impl Measures {
     /// A request was answered. `route` is its template, so that no id becomes a label; `method` is one of a fixed list, so
-    /// that nobody outside can make the number of label sets grow.
+    /// that no client can make the number of label sets grow.
     pub fn answered(&self, method: &'static str, route: &str, status: u16, took: Duration) {
         let route = route.to_owned();
         let of_route = Route { route: route.clone() };

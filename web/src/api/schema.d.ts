@@ -2541,7 +2541,7 @@ export interface paths {
         put?: never;
         /**
          * Found an organization with its first owner
-         * @description An owner without an account gets one with a temporary password, which is told here and nowhere else. An owner with an
+         * @description An owner without an account gets one with a temporary password, which is returned only here. An owner with an
          *     account is invited; the organization has no owner until the invitation is accepted.
          */
         post: operations["post_tenants"];
@@ -2617,7 +2617,7 @@ export interface paths {
         /** The mail domains of an organization, by name */
         get: operations["get_tenants_id_domains"];
         put?: never;
-        /** Let an organization hold a mail domain, whoever else holds it */
+        /** Assign a mail domain to an organization, also when another one holds it */
         post: operations["post_tenants_id_domains"];
         delete?: never;
         options?: never;
@@ -3207,9 +3207,9 @@ export interface components {
         AcademicYear: string;
         /** @description The token of an email, and the password for an account whose mailbox was never proven. */
         Acceptance: {
-            /** @description Required where the preview says `needsPassword`, ignored otherwise. */
+            /** @description Required where the preview has `needsPassword`, ignored otherwise. */
             password?: string | null;
-            /** @description What stands behind `#token=` in the link. */
+            /** @description The part after `#token=` in the link. */
             token: string;
         };
         /** @description A membership that began by the mailed token. */
@@ -3653,7 +3653,7 @@ export interface components {
         ConfirmedInvitation: {
             invitation: components["schemas"]["Invitation"];
             member: components["schemas"]["Membership"];
-            /** @description The new password of the account, told once; absent where the person's own password stays. */
+            /** @description The new password of the account, returned once; absent where the person's own password stays. */
             temporaryPassword?: string | null;
         };
         /** @description A course. */
@@ -4635,7 +4635,7 @@ export interface components {
             failed: number;
             /**
              * Format: int64
-             * @description Rows that invited somebody whose account another organization made.
+             * @description Rows that invited an address whose account another organization created.
              */
             invited: number;
             /** @description Every row, in the order in which they were carried out. */
@@ -4806,7 +4806,7 @@ export interface components {
         MailDomainStatus: "PENDING" | "VERIFIED" | "LOST";
         /** @description The token of an email. */
         MailedToken: {
-            /** @description What stands behind `#token=` in the link. */
+            /** @description The part after `#token=` in the link. */
             token: string;
         };
         /** @description The person who asks, with the part he plays in the organization of the request. */
@@ -5469,7 +5469,7 @@ export interface components {
             /** @description What to send as `cursor` for the next page; null on the last one. */
             nextCursor: string | null;
         };
-        /** @description A password that somebody else set. */
+        /** @description A password that was set by another person. */
         PasswordReset: {
             /** @description When it was set. */
             at: components["schemas"]["Timestamp"];
@@ -6240,7 +6240,7 @@ export interface components {
             /** @description First name. */
             firstName?: components["schemas"]["Edit_ShortName"];
             /**
-             * @description Whether the organization lets the person in; false ends the sessions here at once, and all sessions of an account that
+             * @description Whether the membership is active; false ends the sessions here at once, and all sessions of an account that
              *     is this organization's alone.
              */
             isActive?: components["schemas"]["Edit_bool"];
@@ -19073,7 +19073,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Let an organization hold a mail domain, whoever else holds it */
+            /** @description Assign a mail domain to an organization, also when another one holds it */
             201: {
                 headers: {
                     [name: string]: unknown;

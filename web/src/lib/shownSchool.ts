@@ -1,5 +1,5 @@
 // Which school this page shows. Every request names it, so that nothing happens in another school that was chosen in
-// another tab: the service then answers 409, and the page asks the user where to go on.
+// another tab: the service then returns 409, and the page asks the user where to go on.
 import { useSyncExternalStore } from "react";
 
 interface Shown {

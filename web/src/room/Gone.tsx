@@ -38,7 +38,7 @@ export function Gone({ groupId, left }: { groupId: string; left: WorkRoom | unde
     : placeNow(mine.data ?? [], { groupId, classId: known?.classId, courseId: known?.courseId, topicIds: left?.groupAssignments.map((own) => own.assignmentId) ?? [] });
   const go = () => {
     if (next === undefined) return navigate({ to: isStaff(person) ? "/" : "/groups" });
-    // What was not sent goes along, unless something waits there already; it is sent only when somebody presses "Send".
+    // What was not sent goes along, unless something waits there already; it is sent only when the user presses "Send".
     if (kept !== "" && left !== undefined && draft(person.id, next.workRoomId) === "") {
       keepDraft(person.id, next.workRoomId, kept);
       keepDraft(person.id, left.id, "");

@@ -1,4 +1,4 @@
-// Parts of a page whose code is fetched when they are shown first. One that cannot be fetched says so and offers to try
+// Parts of a page whose code is fetched when they are shown first. One that cannot be fetched shows an error and offers to try
 // again, in place of the whole page going away.
 import { type ComponentType, createElement, type FunctionComponent, lazy, useState } from "react";
 import { useTranslation } from "react-i18next";

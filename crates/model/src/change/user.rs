@@ -32,7 +32,7 @@ pub enum UserChange {
     MembershipSwitched {
         /// The person.
         user: Person,
-        /// Whether the organization lets the person in.
+        /// Whether the membership is active.
         is_active: bool,
         /// The sessions that worked here and ended.
         sessions: Vec<SessionId>,
@@ -48,7 +48,7 @@ pub enum UserChange {
         /// The sessions that ended with the old role.
         sessions: Vec<SessionId>,
     },
-    /// The account was taken over by the organization that holds the domain of its address, told to that organization and to
+    /// The account was taken over by the organization that holds the domain of its address, recorded for that organization and for
     /// those whose memberships ended with it.
     TakenOver {
         /// The person.

@@ -1,5 +1,5 @@
 //! Accepting an invitation: signed in with a proven mailbox, by the mailed token, or confirmed by a platform administrator
-//! where there is no email. Whoever made the account of the address first gains nothing: on an account whose mailbox was
+//! where there is no email. Registering the address first gains nothing: on an account whose mailbox was
 //! never proven the password is replaced, all sessions end and every other membership becomes an invitation.
 
 use model::access::{MemberRole, Viewer};
@@ -44,7 +44,7 @@ pub enum NewPassword {
     Temporary(String),
 }
 
-/// Who answers, for the activity log.
+/// The acting user, for the activity log.
 #[derive(Debug, Clone)]
 pub struct Answerer {
     /// The platform administrator; none for the invited person.
@@ -66,7 +66,7 @@ pub fn proof<'a>(platform: &mut Platform<'_>, session: &Session, user: &'a User)
     })
 }
 
-/// Whether an administrator chose the password of an account that other organizations know: whoever is signed in with it may
+/// Whether an administrator chose the password of an account that other organizations know: the signed-in person may
 /// be that administrator, so it must not reach beyond that organization, nor move the account to another mailbox.
 pub fn is_confined(platform: &mut Platform<'_>, user: &UserId) -> Result<bool> {
     let mailbox = platform.mailbox(user)?;
@@ -218,8 +218,8 @@ fn accept(
     Ok(answered)
 }
 
-/// Replaces the password of an account that exists, if it has to be replaced. Where the mailbox was never proven, nobody knows
-/// who made the account: its sessions and links end, and its other memberships have to be accepted anew.
+/// Replaces the password of an account that exists, if it has to be replaced. Where the mailbox was never proven, the creator of
+/// the account is unknown: its sessions and links end, and its other memberships have to be accepted again.
 fn take_over(
     work: &mut PlatformWork<'_>,
     known: &KnownInvitation,
@@ -414,7 +414,7 @@ fn hold(work: &mut PlatformWork<'_>, known: &KnownInvitation, answerer: &Answere
     Ok(())
 }
 
-/// The organization of an invitation, seen by the person who answers it.
+/// The organization of an invitation, seen by the invited person.
 fn standpoint(known: &KnownInvitation, answerer: &Answerer, user: &UserId, name: &str) -> Standpoint {
     let actor = answerer.platform.clone().unwrap_or_else(|| Actor {
         user: Some(user.clone()),

@@ -65,7 +65,7 @@ pub fn edit(work: &mut PlatformWork<'_>, admin: &Administrator, user: &UserId, e
     if let Some(email) = edit.email {
         changed.write("email", &mut account.user.email, email);
     }
-    // Nobody made a round trip through the new mailbox.
+    // The new mailbox is not verified.
     let is_moved = changed.has("email");
     if let Some(verified) = edit.email_verified.or(is_moved.then_some(false)) {
         changed.write("emailVerified", &mut account.user.email_verified, verified);
@@ -105,8 +105,8 @@ pub fn edit(work: &mut PlatformWork<'_>, admin: &Administrator, user: &UserId, e
         tell(work, admin, user, UserChange::Updated { user: profile, changed })?;
     }
     if let Some(to) = role {
-        // Nothing opened under the old role survives it: no session of the user, none in which somebody acts as the user,
-        // none in which the user acts as somebody.
+        // Nothing opened under the old role survives it: no session of the user, no impersonation of the user,
+        // no impersonation by the user.
         let ended_sessions = sessions::revoke_all(work, user, None, KillReason::Revoked)?;
         let change = AdministrationChange::PlatformRoleChanged {
             user: person,

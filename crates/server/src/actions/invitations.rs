@@ -21,7 +21,7 @@ use crate::store::Work;
 const PAGE: &str = "/accept-invitation";
 
 /// Invites an address. A pending invitation is brought up to date and extended; it is mailed again only if it had expired
-/// or was never mailed, so that a repeated import writes to nobody twice.
+/// or was never mailed, so that a repeated import sends no second email.
 pub fn invite(work: &mut Work<'_>, new: &NewPerson, places: &Places, mail: Option<&Mail>) -> Result<Invitation> {
     can_be_invited(&new.email)?;
     let now = work.now();
@@ -187,7 +187,7 @@ fn within_rate(invitation: &Invitation, now: Timestamp) -> Result<()> {
     Err(Error::RateLimited { retry_after })
 }
 
-/// How a token is stored: whoever reads a backup can do nothing with it.
+/// How a token is stored: a reader of a backup cannot use it.
 pub(super) fn digest(token: &str) -> String {
     URL_SAFE_NO_PAD.encode(Sha256::digest(token.as_bytes()))
 }

@@ -38,7 +38,7 @@ pub fn add(work: &mut Work<'_>, new: &NewMailDomain) -> Result<MailDomain> {
     Ok(domain)
 }
 
-/// Lets the organization hold a domain, whoever else holds it; the decision of a SUPER_ADMIN. A domain that the organization
+/// Assigns a domain to the organization, also when another one holds it; for SUPER_ADMINs. A domain that the organization
 /// added before is confirmed.
 pub fn set(work: &mut Work<'_>, new: &NewMailDomain) -> Result<MailDomain> {
     let name = new.name()?;
@@ -67,7 +67,7 @@ fn insert(work: &mut Work<'_>, name: MailDomainName) -> Result<MailDomain> {
     Ok(domain)
 }
 
-/// Records what the name servers said when an administrator asked for a check.
+/// Records the result of a check that an administrator requested.
 pub fn prove(work: &mut Work<'_>, id: &MailDomainId, check: RecordCheck) -> Result<MailDomain> {
     let mut domain = work.mail_domain_to_change(id)?;
     let is_held_elsewhere = work.is_domain_held_elsewhere(&domain.domain)?;
@@ -76,7 +76,7 @@ pub fn prove(work: &mut Work<'_>, id: &MailDomainId, check: RecordCheck) -> Resu
     Ok(domain)
 }
 
-/// Records what the name servers said at a regular check. A domain that was removed meanwhile is left alone.
+/// Records the result of a scheduled check. A domain that was removed meanwhile is left alone.
 pub fn recheck(work: &mut Work<'_>, id: &MailDomainId, check: RecordCheck) -> Result<()> {
     let mut domain = match work.mail_domain_to_change(id) {
         Err(Error::NotFound) => return Ok(()),

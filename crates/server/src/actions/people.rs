@@ -67,7 +67,7 @@ pub struct Joined {
 pub enum Provisioned {
     /// The person is a member.
     Member(Joined),
-    /// The address was invited: another organization, or nobody, made its account.
+    /// The address was invited: its account was not created by this organization.
     Invited(Box<Invitation>),
 }
 

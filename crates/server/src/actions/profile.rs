@@ -61,7 +61,7 @@ pub fn edit(work: &mut PlatformWork<'_>, user: &UserId, edit: &ProfileEdit, now:
     Ok(user)
 }
 
-/// Pictures are shown to everybody who sees the person, so an address elsewhere would tell its owner who looks and when.
+/// Pictures are shown to other users, so an external URL would reveal to its owner who looks and when.
 /// Only uploads of the person could be allowed, and there is no upload for pictures: a picture can only be taken away.
 #[expect(
     clippy::trivially_copy_pass_by_ref,

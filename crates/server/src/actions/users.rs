@@ -91,7 +91,7 @@ pub struct UserEdit {
     #[serde(default)]
     #[garde(custom(is_another_address))]
     pub email: Edit<String>,
-    /// Whether the organization lets the person in; false ends the sessions here at once, and all sessions of an account that
+    /// Whether the membership is active; false ends the sessions here at once, and all sessions of an account that
     /// is this organization's alone.
     #[serde(default)]
     #[garde(custom(not_null))]
@@ -288,8 +288,8 @@ pub fn edit(work: &mut Work<'_>, id: &UserId, edit: &UserEdit) -> Result<()> {
     Ok(())
 }
 
-/// Gives somebody a temporary password; all sessions of the person end. A teacher may do this for students whom the school
-/// itself put into a class of the teacher. The person is told who did it.
+/// Sets a temporary password; all sessions of the user end. A teacher may do this for students whom the school
+/// itself put into a class of the teacher. The user is notified who did it.
 pub fn reset_password(work: &mut Work<'_>, mail: &Mail, id: &UserId, password: &Password) -> Result<()> {
     let rank = work.rank()?;
     let Membership { user, member, .. } = work.membership_to_change(id)?;

@@ -84,8 +84,8 @@ impl ShownOrganization {
         Some(Self(id.map(str::to_owned)))
     }
 
-    /// Rejects the request when the caller does not work in the named organization. To somebody who does not belong to the
-    /// organization of the request every id gets the same error, so that none can be guessed.
+    /// Rejects the request when the caller does not work in the named organization. A caller who is not a member of the
+    /// organization of the request gets the same error for every id, so that none can be guessed.
     fn check(&self, facts: &SessionFacts) -> Result<()> {
         let active = facts.organization.as_ref();
         let own = active.filter(|active| active.member_role.is_some() || facts.user.role == PlatformRole::SuperAdmin);

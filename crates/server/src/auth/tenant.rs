@@ -71,7 +71,7 @@ impl Hosts {
     }
 }
 
-/// Says once in the life of the process that somebody calls through a proxy that is not trusted: then all its clients are
+/// Warns once per process about requests through a proxy that is not trusted: then all its clients are
 /// counted as one address, and sign-in limits meet all of them together.
 fn warn_of_untrusted_proxy(peer: IpAddr) {
     static IS_SAID: AtomicBool = AtomicBool::new(false);
@@ -106,7 +106,7 @@ pub fn spelled(address: IpAddr) -> String {
     }
 }
 
-/// What a proxy says about the client it was called by.
+/// Header in which a proxy names its client.
 const FORWARDED_FOR: &str = "x-forwarded-for";
 /// What a proxy says about the host it was asked for.
 const FORWARDED_HOST: &str = "x-forwarded-host";
@@ -249,7 +249,7 @@ mod tests {
             Some(IpAddr::from([203, 0, 113, 5]))
         );
         assert_eq!(hosts.client_address(&headers, Some(stranger)), Some(stranger));
-        // The client's own header stands before the proxy's.
+        // The client's own header precedes the proxy's.
         headers.append("x-forwarded-for", HeaderValue::from_static("203.0.113.77:4711"));
         assert_eq!(
             hosts.client_address(&headers, Some(proxy)),

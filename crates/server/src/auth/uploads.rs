@@ -1,6 +1,6 @@
 //! What uploads take before they are kept: a user has so many at a time, their bytes count against the storage of the
 //! organization while they arrive, and none begins when the disk is nearly full. Saves of the document server do not
-//! come here: nothing that somebody wrote is lost because others uploaded.
+//! come here: no written text is lost because others uploaded.
 
 use std::collections::HashMap;
 use std::path::PathBuf;

@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 const AGAIN: Duration = Duration::from_secs(2);
 
 /// Compares the marker of the storage with the database and writes it into a storage that has none and belongs here. An error
-/// says why the storage must not be used; `NotReady` where it does not answer.
+/// gives the reason why the storage must not be used; `NotReady` where it does not answer.
 pub async fn establish(store: &Store, files: &Files) -> Result<()> {
     match judge(store, files).await? {
         StorageMatch::Same => Ok(()),
@@ -61,7 +61,7 @@ pub async fn verify(store: &Store, files: &Files) -> Result<()> {
     }
 }
 
-/// Marks the storage as that of this database, whatever it keeps and whatever its marker says.
+/// Marks the storage as that of this database, regardless of its files and of its marker.
 pub async fn adopt(store: &Store, files: &Files) -> Result<()> {
     if !files.is_lasting() {
         return Ok(());

@@ -38,7 +38,7 @@ pub fn start(store: Store, files: Files) -> AbortOnDropHandle<()> {
     }))
 }
 
-/// Puts aside what was kept before a moment and has no row; answers how many files. When there are more of them than crashes
+/// Puts aside what was kept before a moment and has no row; returns how many files. When there are more of them than crashes
 /// leave, the database is probably the wrong one: nothing is touched, and it fails.
 pub async fn sweep(store: &Store, files: &Files, before: Timestamp) -> Result<usize> {
     let (mut all, mut orphans) = (0, Vec::new());

@@ -11,7 +11,7 @@ use rustix::fs::Mode;
 
 use crate::store::Database;
 
-/// Beside the database; the lock on it ends with the process, however that ends.
+/// Lock file in the folder of the database; released when the process ends, also when it is killed.
 const LOCK: &str = "groupwork.lock";
 /// How often a start looks whether the service before it has ended.
 const AGAIN: Duration = Duration::from_millis(100);

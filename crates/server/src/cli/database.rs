@@ -1,4 +1,4 @@
-//! Which database a command works on: it says so on stderr, and only makes a new one where it is told to. A command that
+//! Selects the database of a command: prints it to stderr and creates a new one only on request. A command that
 //! makes one where it was pointed to the wrong place succeeds and does nothing.
 
 use anyhow::{Context as _, bail};
@@ -15,7 +15,7 @@ pub struct CreateArgs {
     create_database: bool,
 }
 
-/// Says on stderr which database is used, without its password.
+/// Prints the database in use to stderr, without its password.
 pub fn announce(database: &Database) {
     super::report(&format!("database: {}", database.describe()));
 }

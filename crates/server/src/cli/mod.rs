@@ -112,7 +112,7 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// Writes a line to stderr, as far as it can be written: a command must not fail because nobody reads its messages.
+/// Writes a line to stderr, as far as it can be written: a command must not fail because its messages are not read.
 fn report(line: &str) {
     drop(writeln!(std::io::stderr(), "{line}"));
 }
@@ -131,7 +131,7 @@ impl Command {
 }
 
 fn perform(command: Command) -> anyhow::Result<()> {
-    // The pages of the manual are for everybody.
+    // The manual pages are readable by all users.
     if !matches!(command, Command::Man(_)) {
         data_folder::make_files_private();
     }

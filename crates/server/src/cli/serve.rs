@@ -111,7 +111,7 @@ pub fn start_log(format: &str, level: &str) -> anyhow::Result<LogWriter> {
     } else {
         log.init();
     }
-    // The default hook writes to stderr itself, and would wait for a pipe that nobody reads.
+    // The default hook writes to stderr itself, and would block on a pipe without a reader.
     std::panic::set_hook(Box::new(|panic| tracing::error!(%panic, "a thread panicked")));
     Ok(writer)
 }

@@ -133,7 +133,7 @@ fn check(serve: ServeArgs, storage: StorageArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Said where the document server shares the origin of the service.
+/// Warning for a document server that shares the origin of the service.
 pub const SAME_ORIGIN: &str = "DOCSERVER_URL is on the origin of FRONTEND_URL: a script of the document server could act there as \
     the user. Give it a host name of its own.";
 

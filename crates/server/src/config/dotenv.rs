@@ -31,7 +31,7 @@ const NOT_TEXT: &str = "it is not UTF-8 text";
 const COMMENT_ESCAPE: &str =
     "a comment ends with a backslash: releases of systemd differ in whether the next line is a comment too";
 
-/// Sets what the file says and the environment does not. `is_setting` knows the settings of this program.
+/// Sets the variables of the file that the environment does not set. `is_setting` knows the settings of this program.
 pub fn load(is_setting: IsSetting<'_>) -> Result<(), Refused> {
     let values = read(is_setting)?;
     let is_new = |name: &String| environment(name).is_none();
@@ -77,7 +77,7 @@ enum State {
 /// Whether a setting of this name exists in this program.
 type IsSetting<'s> = &'s dyn Fn(&str) -> bool;
 
-/// What a file says, by name; of a name that comes twice the last value counts.
+/// Values of a file by name; the last value of a repeated name wins.
 pub fn parse(bytes: &[u8], is_setting: IsSetting<'_>) -> Result<BTreeMap<String, String>, UnreadableLine> {
     let mut parser = Parser {
         is_setting,

@@ -31,7 +31,7 @@ pub struct Dns {
 }
 
 impl Dns {
-    /// Prepares a resolver that asks `server`, or the name servers of the machine. A machine without any is told of in the
+    /// Prepares a resolver that asks `server`, or the name servers of the machine. A machine without any is reported in the
     /// log, and every look-up fails.
     pub fn new(server: Option<SocketAddr>) -> Self {
         let resolver = build(server)

@@ -22,7 +22,7 @@ const COMMAND_LIFE: i64 = 300;
 const EDITOR_LIFE: i64 = 600;
 
 /// Seconds that a token of the document server may live at most. It gives its own five minutes, unless its operator changes
-/// that; one that lives for years would be a key to the document for whoever finds it in a log.
+/// that; one that lives for years would be a key to the document for anyone with access to a log.
 const LONGEST_LIFE: i64 = 3600;
 
 /// What the log shows of the reason for which a token was refused.
@@ -125,7 +125,7 @@ impl Tokens {
             if *error.kind() == ErrorKind::ExpiredSignature {
                 tracing::warn!("a document-server token has expired: the clocks of the two servers differ (skew)");
             } else {
-                // It may quote what the token says, and that may be long.
+                // It may quote the token, which may be long.
                 let error: String = error.to_string().chars().take(LONGEST_LOGGED).collect();
                 tracing::warn!(error, "a document-server token was refused");
             }
@@ -178,7 +178,7 @@ impl DocumentServer {
         }
     }
 
-    /// What a notice says by the token of its header, which is verified before anything of the body is read; nothing where
+    /// The claims of a notice from the token of its header, which is verified before anything of the body is read; nothing where
     /// the header has no token of ours.
     pub fn header_claims(&self, header: Option<&str>) -> Result<Option<CallbackClaims>> {
         match bearer(header) {
@@ -188,7 +188,7 @@ impl DocumentServer {
         }
     }
 
-    /// What a notice says: from the token in its body, else from the one in its header, of which `by_header` are the
+    /// The claims of a notice: from the token in its body, else from the one in its header, of which `by_header` are the
     /// [verified claims](Self::header_claims). Where both are, both must hold and agree.
     pub fn callback_claims(
         &self,

@@ -18,7 +18,7 @@ impl Files {
         !matches!(self.backend, Backend::Memory(_))
     }
 
-    /// The id in the marker, if there is a marker. Text that is no marker of this program is an id of nobody.
+    /// The id in the marker, if there is a marker. Text that is not a marker of this program is an id that matches no installation.
     pub async fn marker(&self) -> Result<Option<String>> {
         let text = match &self.backend {
             Backend::Disk(disk) => {

@@ -109,7 +109,7 @@ struct State {
 }
 
 impl AnonymousBody {
-    /// Puts a request without a session under the limits. Whoever answers it keeps this value until then.
+    /// Puts a request without a session under the limits. The handler keeps this value until it responds.
     pub fn limit(request: Request, client: String) -> (Request, Self) {
         Self::limit_with(request, client, BUDGET.clone(), TIME)
     }

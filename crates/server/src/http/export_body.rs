@@ -19,7 +19,7 @@ pub struct ExportBody<P, R> {
     body: Body,
     computing: Computing<P>,
     _reading: R,
-    /// Releases the permit while nobody asks for the next piece.
+    /// Releases the permit while the client does not read.
     _release: Option<AbortOnDropHandle<()>>,
 }
 
@@ -162,7 +162,7 @@ mod tests {
         let permit = Arc::new(());
         let mut body = ExportBody::new(pieces(3), permit.clone(), (), Duration::from_millis(10));
         body.frame().await.unwrap().unwrap();
-        // Nobody asks for the next piece.
+        // The client does not read.
         while Arc::strong_count(&permit) > 1 {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }

@@ -242,7 +242,7 @@ async fn complete<T>(step: impl Future<Output = Result<T, axum::extract::multipa
     })
 }
 
-/// Refuses a form of which nothing was read. Whoever sends without asking first would find a broken connection instead of
+/// Refuses a form of which nothing was read. A client that sends without `Expect` would see a broken connection instead of
 /// the reason.
 async fn refuse(request: Request, error: Error) -> Error {
     if !request.headers().contains_key(header::EXPECT) {

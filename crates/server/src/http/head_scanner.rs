@@ -29,7 +29,7 @@ enum State {
     Head,
     /// In a body, with so many bytes left.
     Body(u64),
-    /// In the line that tells the size of a chunk.
+    /// In the size line of a chunk.
     ChunkSize,
     /// In a chunk and the line end after it, with so many bytes left.
     Chunk(u64),
@@ -120,7 +120,7 @@ impl HeadScanner {
 }
 
 impl Framing {
-    /// Takes what a line of the head says about the body.
+    /// Reads the framing of the body from a header line.
     fn read(&mut self, line: &[u8], is_request_line: bool) {
         let Some(colon) = line.iter().position(|byte| *byte == b':').filter(|_| !is_request_line) else {
             return;

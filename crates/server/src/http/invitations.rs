@@ -1,4 +1,4 @@
-//! Invitations beside the wire of better-auth: the list and the emails for administrators, and the page that the mailed token
+//! Invitation routes outside of the better-auth wire format: the list and the emails for administrators, and the page that the mailed token
 //! opens. The token comes in a body, never in an address, so that no log holds it.
 
 use axum::Extension;
@@ -57,7 +57,7 @@ struct Listed {
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct MailedToken {
-    /// What stands behind `#token=` in the link.
+    /// The part after `#token=` in the link.
     #[garde(length(max = 128))]
     token: String,
 }
@@ -66,10 +66,10 @@ struct MailedToken {
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Acceptance {
-    /// What stands behind `#token=` in the link.
+    /// The part after `#token=` in the link.
     #[garde(length(max = 128))]
     token: String,
-    /// Required where the preview says `needsPassword`, ignored otherwise.
+    /// Required where the preview has `needsPassword`, ignored otherwise.
     #[garde(skip)]
     password: Option<String>,
 }
@@ -88,7 +88,7 @@ struct AcceptedInvitation {
 struct ConfirmedInvitation {
     invitation: InvitationView,
     member: MembershipView,
-    /// The new password of the account, told once; absent where the person's own password stays.
+    /// The new password of the account, returned once; absent where the person's own password stays.
     #[serde(skip_serializing_if = "Option::is_none")]
     temporary_password: Option<String>,
 }
@@ -186,7 +186,7 @@ async fn accept(
 ) -> Result<Json<AcceptedInvitation>> {
     let now = clock::now();
     let Acceptance { token, password } = acceptance;
-    // Nobody is hashed for without a good token.
+    // No password is hashed without a valid token.
     let (known, needs_password) = look(&app, token.clone(), now).await?;
     let hash = match password.filter(|_| needs_password) {
         Some(password) => {

@@ -32,7 +32,7 @@ const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OP
 const OTHER_METHOD: &str = "OTHER";
 /// What the log shows of a path.
 const LONGEST_LOGGED: usize = 512;
-/// What follows is a secret that was mailed, wherever in a path it stands.
+/// Path prefix of a mailed secret, at any position in a path.
 const SECRET_PATHS: [&str; 2] = ["/auth/reset-password/", "token="];
 /// For a year, browsers come back to this host and those below it over TLS only.
 const ONLY_TLS: &str = "max-age=31536000; includeSubDomains";

@@ -96,7 +96,7 @@ pub struct Line {
     heads: HeadScanner,
 }
 
-/// How long the client of a connection has kept answers waiting.
+/// How long the client of a connection has not read its responses.
 struct SlowReader {
     pace: Pace,
     written: u64,

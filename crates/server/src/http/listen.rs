@@ -276,7 +276,7 @@ pub async fn stop_signal() {
     }
 }
 
-/// Resolves at SIGHUP; never where whoever started the process had it ignored (`nohup`).
+/// Resolves at SIGHUP; never where the process was started with it ignored (`nohup`).
 async fn hang_up() {
     if is_hang_up_ignored() {
         return std::future::pending().await;

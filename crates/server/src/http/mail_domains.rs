@@ -81,7 +81,7 @@ async fn list_of_tenant(cx: Context, Path(id): Path<OrganizationId>) -> Result<J
     Ok(views(cx.inside(&id).await?.read(|scope| scope.mail_domains()).await?))
 }
 
-/// Let an organization hold a mail domain, whoever else holds it
+/// Assign a mail domain to an organization, also when another one holds it
 #[utoipa::path(post, path = "/tenants/{id}/domains", params(("id" = String, Path)), request_body = NewMailDomain,
     responses((status = 201, body = MailDomainView), (status = 409, description = "LIMIT_REACHED")))]
 async fn set(

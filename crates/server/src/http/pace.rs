@@ -30,7 +30,7 @@ const PACE: Pace = Pace {
     slowest: 1024,
 };
 
-/// The pace at which clients take answers. The system buffers megabytes of one, so a slow line takes nothing for long.
+/// The pace at which clients read responses. The system buffers megabytes of one, so a slow line takes nothing for long.
 pub(super) const READER_PACE: Pace = Pace {
     idle: Duration::from_mins(1),
     slowest: 4096,

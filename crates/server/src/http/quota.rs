@@ -13,7 +13,7 @@ pub async fn expect_room(cx: &Context, bytes: u64) -> Result<Option<Room>> {
     expect_room_between(cx, bytes, bytes).await
 }
 
-/// Refuses what surely does not fit, and answers how much room there is. A refusal is never older than the last file that went: the school is counted anew.
+/// Refuses what surely does not fit, and returns the available space. A refusal is never older than the last file that went: the school is counted again.
 pub async fn expect_room_between(cx: &Context, least: u64, most: u64) -> Result<Option<Room>> {
     cx.app().uploads().expect_disk().await?;
     // Without an organization nothing is kept; whose it is, the handler finds out.

@@ -90,7 +90,7 @@ async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Jso
 
 /// Found an organization with its first owner
 ///
-/// An owner without an account gets one with a temporary password, which is told here and nowhere else. An owner with an
+/// An owner without an account gets one with a temporary password, which is returned only here. An owner with an
 /// account is invited; the organization has no owner until the invitation is accepted.
 #[utoipa::path(post, path = "/tenants", request_body = NewTenant,
     responses((status = 201, body = FoundedView), (status = 409, description = "DUPLICATE_SLUG, DUPLICATE_DOMAIN")))]

@@ -135,7 +135,7 @@ fn not_utf8() -> Error {
     Error::UnsupportedFileType("the table is not UTF-8 text".to_owned())
 }
 
-/// Nobody's list: it would keep the import reading and change nothing.
+/// Not a real list: it would keep the import reading and change nothing.
 fn too_many_blank_rows() -> Error {
     let message = format!("has more than {BLANK_MAX} blank rows");
     Error::invalid("file", "blank_rows", message)

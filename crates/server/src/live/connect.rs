@@ -148,7 +148,7 @@ impl Live {
             within_rate(meter)?;
             return Err(Error::Unauthenticated);
         };
-        // Whoever has used up his rate costs no look-up.
+        // A caller beyond the rate limit costs no session look-up.
         within_rate(rates.and_then(|rates| rates.spent(rate, &token)))?;
         let _turn = self.turn().await;
         let facts = self.0.gate.facts(token.clone(), host.clone(), None).await?;

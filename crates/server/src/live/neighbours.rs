@@ -112,7 +112,7 @@ impl Live {
         drop(self.0.neighbours.rates.set(rates.clone()));
     }
 
-    /// How often people ask, once the service has said so.
+    /// How often people ask, once the service has announced it.
     pub(super) fn rates(&self) -> Option<&Rates> {
         self.0.neighbours.rates.get()
     }

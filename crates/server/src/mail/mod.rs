@@ -98,7 +98,7 @@ impl Mail {
         self.write(LetterKind::PasswordReset, to, path, &[], now)
     }
 
-    /// Tells a person that somebody else set the password of the account.
+    /// Notifies a user that another person set the password of the account.
     pub fn password_reset_notice(&self, to: Recipient<'_>, by: &str, now: Timestamp) -> Result<Letter> {
         self.write(LetterKind::PasswordResetNotice, to, "/", &[("by", by)], now)
     }
@@ -143,7 +143,7 @@ impl Mail {
         self.envelope(LetterKind::Invitation, to, words, now)
     }
 
-    /// Tells a person that the account was taken over, with the page where a new password is asked for.
+    /// Notifies a user that the account was taken over, with the page where a new password is asked for.
     pub fn taken_over(&self, to: Recipient<'_>, organization: &str, path: &str, now: Timestamp) -> Result<Letter> {
         let link = format!("{}{path}", self.0.front);
         let values = [
@@ -195,7 +195,7 @@ impl Mail {
         }
     }
 
-    /// Whether a queued letter is for an address.
+    /// Whether a queued email is for an address.
     pub fn is_for(&self, letter: &Letter, address: &str) -> bool {
         self.opened(letter)
             .is_some_and(|enclosed| enclosed.to.eq_ignore_ascii_case(address))
@@ -226,7 +226,7 @@ impl Mail {
         self.envelope(kind, to, words, now)
     }
 
-    /// Seals a letter that is written.
+    /// Encrypts a rendered email.
     fn envelope(&self, kind: LetterKind, to: Recipient<'_>, words: Words, now: Timestamp) -> Result<Letter> {
         let address: Address = to
             .address

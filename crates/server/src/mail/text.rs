@@ -86,7 +86,7 @@ pub fn write_organization_invitation(language: Language, values: &[(&str, &str)]
     fill(template, language, values)
 }
 
-/// What the person is told whose account was taken over; see [`ORGANIZATION_INVITATION`] for its kind.
+/// Email to a user whose account was taken over; see [`ORGANIZATION_INVITATION`] for its kind.
 const TAKEN_OVER: [&str; 2] = [template!("taken-over.en.txt"), template!("taken-over.de.txt")];
 
 /// Writes to the person whose account was taken over.

@@ -38,7 +38,7 @@ statements! {
         WHERE organization_id = $1 AND id = $2";
     /// Removes a domain.
     DELETE = "DELETE FROM mail_domains WHERE organization_id = $1 AND id = $2";
-    /// Whether another organization holds a domain of this one; which one is not told.
+    /// Whether another organization holds a domain of this one; not which one.
     IS_HELD_ELSEWHERE = "SELECT EXISTS (SELECT 1 FROM mail_domains own
         JOIN mail_domains d ON d.domain = own.domain AND d.organization_id <> own.organization_id
         JOIN organizations o ON o.id = d.organization_id

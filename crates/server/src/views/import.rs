@@ -17,7 +17,7 @@ pub struct ImportReportView {
     created: i64,
     /// Rows that changed something.
     updated: i64,
-    /// Rows that invited somebody whose account another organization made.
+    /// Rows that invited an address whose account another organization created.
     invited: i64,
     /// Rows that said nothing new.
     skipped: i64,

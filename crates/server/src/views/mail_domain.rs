@@ -1,4 +1,4 @@
-//! A mail domain as answers show it.
+//! A mail domain in responses.
 
 use model::id::MailDomainId;
 use model::mail_domain::{GRACE_SECONDS, MailDomain, MailDomainMethod, MailDomainStatus};

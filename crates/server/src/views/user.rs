@@ -142,7 +142,7 @@ pub enum NewMemberView {
     Made(Box<MadeUserView>),
     /// With an account that existed: nothing of its profile is told.
     Joined(Box<JoinedUserView>),
-    /// The address was invited, because another organization, or nobody, made its account.
+    /// The address was invited, because its account was not created by this organization.
     Invited(Box<InvitedUserView>),
 }
 
@@ -204,7 +204,7 @@ pub struct Me {
     /// The organization of the request; null before one was chosen.
     #[schema(required)]
     organization: Option<OrganizationView>,
-    /// Who else set the password last and when; null when nobody ever did.
+    /// Who else set the password last and when; null when this never happened.
     #[serde(rename = "passwordReset")]
     #[schema(required)]
     password_reset: Option<PasswordReset>,

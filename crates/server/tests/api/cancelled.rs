@@ -173,7 +173,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Sends a request, or only the head and half of the body; answers the connection.
+    /// Sends a request, or only the head and half of the body; returns the connection.
     async fn send(&self, kind: Kind, number: usize, is_whole: bool, rudely: bool) -> TcpStream {
         let (person, method, path, body) = self.request(kind, number);
         let address = self.app.base.strip_prefix("http://").unwrap();
@@ -292,7 +292,7 @@ impl<'a> Scene<'a> {
         all.map(|(kind, number)| (kind, self.trace(kind, number))).collect()
     }
 
-    /// What was changed, logged and told of the requests; what preparing left behind is not of interest.
+    /// The changes, log entries and events of the requests; what preparing left behind is not of interest.
     async fn outcome(&self, ear: &Ear) -> Outcome {
         let asked = self.traces(&Departure::ALL);
         let of_asked = |counts: BTreeMap<(Kind, String), usize>| -> BTreeMap<(Kind, String), usize> {
@@ -312,12 +312,12 @@ struct Outcome {
     done: BTreeSet<(Kind, String)>,
     /// How often the log has each.
     logged: BTreeMap<(Kind, String), usize>,
-    /// How often the socket was told of each.
+    /// How many events the socket received for each.
     told: BTreeMap<(Kind, String), usize>,
 }
 
 impl Outcome {
-    /// What keeps this from being whole: requests that are done and not logged, told and not done, or of which something
+    /// What keeps this from being whole: requests that are done and not logged, emitted and not done, or of which something
     /// was to come.
     fn faults(&self, due: &BTreeSet<(Kind, String)>) -> Vec<String> {
         let mut faults = Vec::new();
@@ -432,7 +432,7 @@ both!(
             assert!(since.elapsed() < PATIENCE, "(seed {seed}) {faults:#?}");
             tokio::time::sleep(Duration::from_millis(100)).await;
         };
-        // Events come in the order of their commits: what was told twice has been told twice before the last one.
+        // Events come in the order of their commits: a duplicate arrives before the last one.
         let class = &app.world.seven_b;
         let last = json!({"classId": class.id, "courseId": class.course, "name": LAST});
         app.as_(&app.world.ada).post("/groups", last).await.expect(201);

@@ -155,7 +155,7 @@ async fn second_service_on_a_sqlite_folder_waits_for_the_first_and_is_refused_wh
         let words = [output.stdout, output.stderr].concat();
         (output.status.success(), String::from_utf8(words).unwrap())
     };
-    // What only looks, or writes rows beside it, works.
+    // Commands that only read, or write rows in parallel, work.
     for command in [
         &["admin", "create", "--email", "root@school.test", "--name", "Root"][..],
         &["backup", "x.backup"],

@@ -188,7 +188,7 @@ async fn text_is_compared_by_bytes_in_a_database_of_any_language() {
     let names: Vec<String> = texts(&language, names).await.into_iter().flatten().collect();
     assert_eq!(names, ["B", "Z", "a", "ä"]);
 
-    // What a dump of an older database brings is declared anew by the next start.
+    // What a dump of an older database brings is declared again by the next start.
     let declared = "ALTER TABLE groups ALTER COLUMN name TYPE TEXT COLLATE \"en-x-icu\"".to_owned();
     execute(&language, declared).await;
     assert_eq!(texts(&language, others.to_owned()).await.len(), 1);

@@ -50,7 +50,7 @@ async fn fail(browser: &Browser, email: &str) {
     answer.refused(401, "INVALID_EMAIL_OR_PASSWORD");
 }
 
-/// A transaction beside the service that holds an account and has written five failures of it.
+/// A transaction outside of the service that locks an account and has written five failures of it.
 enum Guesses {
     Sqlite(rusqlite::Connection),
     Postgres(Box<postgres::Client>),
@@ -108,7 +108,7 @@ both!(a_right_guess_beyond_the_limit_is_not_answered, |app| {
         let guesses = Guesses::begin(app, ben).await;
         let asking = std::sync::Arc::clone(&browser);
         let mut request = tokio::spawn(async move { asking.copy().post(path, body).await });
-        // The request has seen no failure yet, or sees all of them; either way it must not be told that it is right.
+        // The request has seen no failure yet, or sees all of them; either way the response must not confirm the guess.
         if let Ok(answer) = tokio::time::timeout(Duration::from_secs(2), &mut request).await {
             let status = answer.unwrap().status;
             panic!("{path} was answered with {status} while five failures were being counted");
@@ -136,7 +136,7 @@ async fn guesses_on_many_known_accounts_of_one_address_are_limited() {
             fail(&school, &ada.email).await;
         }
         assert!(is_limited(school.sign_in(&ada.email, PASSWORD).await) <= 600);
-        // Whoever gets the password right at once is not stopped, and a slip of the fingers is allowed.
+        // A correct first attempt is not stopped, and a slip of the fingers is allowed.
         fail(&school, &ben.email).await;
         school.sign_in(&ben.email, PASSWORD).await.expect(200);
         Browser::at(app, "198.51.100.7")

@@ -210,7 +210,7 @@ both!(a_client_that_stopped_reading_is_cut_off_within_seconds, |app| {
     };
     rows.tell(vec![kill]).await;
     until("the room is empty", async || app.app.live().count(&room) == 0).await;
-    // The cut follows the goodbye; nobody reads meanwhile.
+    // The cut follows the goodbye; the client does not read meanwhile.
     tokio::time::sleep(Duration::from_secs(3)).await;
     let read = ben.wait_until_cut().await;
     assert!(

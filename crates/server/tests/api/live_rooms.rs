@@ -208,14 +208,14 @@ both!(a_read_that_shows_a_group_joins_the_sockets_of_its_reader, |app| {
     let _ben = seated(app, &world.ben.cookie).await;
     let north = OrganizationId::new(&world.north);
     assert_eq!(live.count(&room), 0, "the start lies ahead");
-    // The date passes: for the service it is the same whether the clock moves or the start does. Nobody is told.
+    // The date passes: for the service it is the same whether the clock moves or the start does. No event is emitted.
     rows.start(&group.id, Some(clock::now().as_millis() - 1000)).await;
     assert_eq!(live.count(&room), 0, "nothing happens when a date passes");
     app.as_(&world.ben).get("/groups").await.expect(200);
     until("Ben sits in the room", async || live.count(&room) == 1).await;
 
     // What a reader is shown is a hint; the store decides. The groups of one read are looked at together, so once Ben sits
-    // in the room of his own group, all of them have been decided about.
+    // in the room of the own group, all of them have been decided about.
     let own = rows.group(&world.seven_b, 2, None, &[&world.ben]).await;
     let foreign = rows.group(&world.seven_b, 3, None, &[&world.cem]).await;
     let ahead = rows.group(&world.seven_b, 4, Some(tomorrow), &[&world.ben]).await;

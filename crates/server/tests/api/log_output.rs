@@ -1,4 +1,4 @@
-//! Requests are answered whatever becomes of the log: stderr may be a closed pipe, a full disk or a pipe that nobody reads.
+//! Requests succeed when the log cannot be written: stderr is a closed pipe, a full disk or a pipe without a reader.
 //! What an outsider chooses (method, path, host) makes neither the log nor the metrics grow.
 
 use std::io::{BufRead as _, BufReader};
@@ -68,7 +68,7 @@ impl Service {
         }
     }
 
-    /// Asks until a dropped line was counted: the log is written beside the requests.
+    /// Asks until a dropped line was counted: the log is written by its own thread.
     async fn drops_lines(&self) {
         let counted = async {
             while self.dropped_lines().await == 0 {

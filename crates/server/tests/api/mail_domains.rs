@@ -1,4 +1,4 @@
-//! Mail domains: only who controls a domain's name server, or a SUPER_ADMIN, lets a school hold it; a record that vanishes
+//! Mail domains: only who controls a domain's name server, or a SUPER_ADMIN, assigns it to a school; a record that vanishes
 //! costs the domain after a grace period; several schools hold one only by the decision of a SUPER_ADMIN.
 
 use groupwork::clock;
@@ -43,7 +43,7 @@ async fn status(client: &Client, name: &str) -> Value {
     found.map_or(Value::Null, |one| one["status"].clone())
 }
 
-/// What the log of North tells of a domain, oldest first.
+/// Log entries of North about a domain, oldest first.
 async fn logged(app: &TestApp, name: &str) -> Vec<String> {
     let query = format!(
         "SELECT action || ' ' || details FROM activity_logs WHERE entity_type = 'mailDomain' AND entity_name = '{name}'

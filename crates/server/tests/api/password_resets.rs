@@ -1,4 +1,4 @@
-//! What a new password ends, and what a person learns of a reset by somebody else.
+//! What a new password ends, and what a user learns of a reset by another person.
 
 use std::time::{Duration, Instant};
 
@@ -39,7 +39,7 @@ pub async fn mailed_token(app: &TestApp, address: &str) -> String {
     }
 }
 
-/// A link that resets Ben's password and one that changes his address.
+/// A link that resets Ben's password and one that changes the address.
 async fn links(app: &TestApp) -> (String, String) {
     let ben = &app.world.ben;
     let reset = mailed_token(app, &ben.email).await;

@@ -1,4 +1,4 @@
-//! An account that several organizations know: name, address and erasure belong to its home, and nobody takes it over by
+//! An account that several organizations know: name, address and erasure belong to its home, and it cannot be taken over by
 //! adding its address (contract 6.3). Invitations have tests of their own (`invitations.rs`).
 
 use groupwork::clock;
@@ -136,7 +136,7 @@ both!(an_account_without_a_home_is_nobodys, |app| {
         .post("/auth/sign-in/email", body)
         .await
         .refused(401, "INVALID_EMAIL_OR_PASSWORD");
-    // Whoever adds it next, be it the organization that made it, invites the address and gets no hold of the account.
+    // The next organization that adds it, even the one that created it, invites the address and gains no control.
     for client in [&zara, &adam] {
         let invited = client.post("/users", join(&world.ben.email)).await.expect(201);
         assert_eq!(invited["invitation"]["status"], "pending");

@@ -16,7 +16,7 @@ use crate::support::rows::{execute, texts};
 use crate::support::school_people::{in_school, member_of_north};
 use crate::support::{PATIENCE, Person, Rows, TestApp, raw, size};
 
-/// What is promised is five seconds; the short run has other tests beside it and only waits for it.
+/// What is promised is five seconds; the short run has parallel tests and only waits for it.
 fn cut_within() -> Duration {
     size(PATIENCE, Duration::from_secs(5))
 }
@@ -144,7 +144,7 @@ async fn end(app: &TestApp, way: Way, person: &Person, browser: &Browser) {
         Way::RoleRaised | Way::RoleLowered => {
             let member = format!("/admin/members/{}", member_of_north(app, person).await);
             let role = if way == Way::RoleRaised { "admin" } else { "student" };
-            // Only an owner makes somebody an administrator.
+            // Only an owner promotes to administrator.
             app.as_(&world.olga)
                 .patch(&member, json!({"role": role}))
                 .await

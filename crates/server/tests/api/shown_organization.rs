@@ -96,7 +96,7 @@ both!(the_header_tells_strangers_nothing_about_organizations, |app| {
     let at_host = app.as_(&idle).with("host", "north.schools.test");
     at_host.with(HEADER, &world.north).get("/classes").await.expect(200);
     error_of(at_host.with(HEADER, &world.south).get("/classes").await);
-    // Who is not signed in is told that first.
+    // Without a session, 401 comes first.
     app.stranger()
         .with(HEADER, &world.north)
         .get("/classes")

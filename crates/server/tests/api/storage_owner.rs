@@ -100,7 +100,7 @@ async fn other_database_touches_no_file(kind: Kind) {
             Database::Sqlite(place.folder().join("groupwork.db"))
         }
     };
-    // The same when nobody marked the storage: it has files, and the database names none.
+    // The same for an unmarked storage: it has files, and the database names none.
     std::fs::remove_dir_all(files.join("installation")).unwrap();
     let url = match &empty {
         Database::Postgres(url) => url.clone(),
@@ -176,7 +176,7 @@ async fn forgotten_files_url_refuses_start_and_storage_that_is_away_is_not_ready
     }
     assert!(!place.folder().join("x.backup").exists());
 
-    // The right address, and nobody there: it starts and is not ready. What then answers is another one's.
+    // The right address without a server: it starts and is not ready. The server that comes up holds another storage.
     place.set("FILES_URL", "s3://school/work");
     let other = "0-of-another-installation\n";
     std::fs::write(bucket.folder("files/installation/id"), other).unwrap();

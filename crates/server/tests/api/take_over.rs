@@ -1,5 +1,5 @@
-//! Taking over an account: the school that holds the domain of an address gets the account back from whoever registered the
-//! address first, as long as nobody proved the mailbox; never the account of a SUPER_ADMIN or an owner.
+//! Taking over an account: the school that holds the domain of an address gets an account back that was registered
+//! elsewhere first, unless its mailbox was verified; never the account of a SUPER_ADMIN or an owner.
 
 use groupwork::clock;
 use serde_json::{Value, json};
@@ -107,7 +107,7 @@ both!(
             .patch(&path, json!({"name": "Kim of North"}))
             .await
             .expect(200);
-        // Both schools read what happened, and the person is told.
+        // Both schools read what happened, and the user is notified.
         for school in [&world.north, &world.south] {
             assert_eq!(records(app, school).await.len(), 1, "{school}");
         }

@@ -81,7 +81,7 @@ both!(files_that_are_not_what_they_say_are_refused, |app| {
     ben.upload(&path, "sound.docx", docx("x"), &[]).await.expect(201);
 });
 
-/// In a process of its own: what it takes is not what the tests beside this one take.
+/// In a process of its own, so that parallel tests do not count.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn files_that_swell_are_refused_and_never_unpacked() {
     let mut place = Place::new(Kind::Sqlite).unwrap();

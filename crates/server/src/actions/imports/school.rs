@@ -211,7 +211,7 @@ pub(super) fn place(work: &mut Work<'_>, place: &ImportedPlace, foreseen: &Fores
     Ok(done)
 }
 
-/// Adds the class or homeroom of a place to the invitation of somebody who is only invited; nothing if nobody is. An invited
+/// Adds the class or homeroom of a place to the pending invitation with this id; does nothing when there is none. An invited
 /// teacher takes over no homeroom before the acceptance.
 fn place_of_invited(
     work: &mut Work<'_>,

@@ -34,7 +34,7 @@ pub(super) fn entry(change: &OrganizationChange) -> Option<Entry> {
     Some(entry)
 }
 
-/// The record of what happened to a mail domain. The token is not told.
+/// The log entry of a change to a mail domain, without the token.
 pub(super) fn mail_domain(change: &MailDomainChange) -> Entry {
     let (action, domain) = match change {
         MailDomainChange::Added { domain } => (Action::Create, domain),

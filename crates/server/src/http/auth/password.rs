@@ -83,7 +83,7 @@ pub fn check_new(password: &str, own: &[&str]) -> Result<(), AuthError> {
     password::check_new(password, own).map_err(AuthError::from)
 }
 
-/// The rules for a new password of this account: no word that everybody knows of the person or the school.
+/// The rules for a new password of this account: no well-known word about the user or the school.
 pub async fn check_new_of(asked: &Asked, user: &UserId, password: &str) -> Result<(), Refused> {
     check_new(password, &[])?;
     let user = user.clone();

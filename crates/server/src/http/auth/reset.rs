@@ -47,7 +47,7 @@ pub async fn request(asked: Asked) -> Answered {
     Ok(answer(&json!({ "status": true, "message": message }), Vec::new()))
 }
 
-/// Where the link of a letter leads, below FRONTEND_URL. The page of this service reads the token behind the `#`, which no
+/// Target of the link in the email, below FRONTEND_URL. The page of this service reads the token behind the `#`, which no
 /// browser sends and no server logs; a page of another client is reached as the library does it.
 pub fn path(token: &str, page: &str) -> String {
     if page == PAGE {

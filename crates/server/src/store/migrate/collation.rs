@@ -9,7 +9,7 @@ use super::internal;
 use crate::error::{Error, Result};
 
 /// The encoding of the database, and whether it compares bytes by itself. `datlocprovider` is new in PostgreSQL 15; the locale
-/// of ICU stands beside a `datcollate` that says C.
+/// of ICU can be combined with a `datcollate` of C.
 const DATABASE: &str = "SELECT pg_encoding_to_char(d.encoding),
         COALESCE(to_jsonb(d) ->> 'datlocprovider', 'c') = 'b' OR (COALESCE(to_jsonb(d) ->> 'datlocprovider', 'c') = 'c'
             AND d.datcollate IN ('C', 'POSIX', 'C.UTF-8', 'C.utf8'))

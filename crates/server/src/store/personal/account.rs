@@ -23,7 +23,7 @@ statements! {
     INVITATIONS = "SELECT i.id, o.name, i.role, i.status, i.created_at, i.expires_at FROM invitations i
         JOIN organizations o ON o.id = i.organization_id JOIN users u ON u.email = i.email
         WHERE u.id = $1 AND i.id > $2 ORDER BY i.id LIMIT $3";
-    /// How often in a row somebody failed to sign in as the person from addresses that are not known.
+    /// Number of consecutive failed sign-ins of the user from addresses that are not known.
     FAILURE_COUNTS = "SELECT c.account_key, c.failures, c.last_failure_at
         FROM sign_in_failure_counts c JOIN users u ON u.email = c.account_key
         WHERE u.id = $1 AND c.account_key > $2 ORDER BY c.account_key LIMIT $3";

@@ -37,7 +37,7 @@ statements! {
         SET password = excluded.password, updated_at = excluded.updated_at";
     /// A password that the person chose is not temporary.
     OWN_PASSWORD = "UPDATE users SET must_change_password = FALSE, temporary_password_expires_at = NULL WHERE id = $1";
-    /// The address that somebody signs in with.
+    /// The address that a user signs in with.
     EMAIL = "SELECT email FROM users WHERE id = $1";
     /// The platform replaced a password.
     NOTE_PASSWORD_RESET = "UPDATE users SET password_reset_at = $2, password_reset_by_id = NULL WHERE id = $1";
@@ -45,12 +45,12 @@ statements! {
     PASSWORD_RESET = "SELECT u.password_reset_at, b.id, b.name, b.image FROM users u
         LEFT JOIN users b ON b.id = u.password_reset_by_id
         WHERE u.id = $1 AND u.password_reset_at IS NOT NULL";
-    /// What everybody knows of a person.
+    /// Well-known words about a user.
     KNOWN_WORDS = "SELECT name, first_name, last_name, email, username FROM users WHERE id = $1";
-    /// What the schools have set in which somebody is a student.
+    /// The settings of the schools in which a user is a student.
     SETTINGS_OF_STUDENT = "SELECT o.metadata FROM members m JOIN organizations o ON o.id = m.organization_id
         WHERE m.user_id = $1 AND m.role = 'student'";
-    /// The schools that somebody is a member of.
+    /// The schools that a user is a member of.
     SCHOOLS_OF = "SELECT o.name, o.slug FROM members m JOIN organizations o ON o.id = m.organization_id
         WHERE m.user_id = $1";
     /// A link that was mailed.
@@ -153,12 +153,12 @@ impl Platform<'_> {
         email.map_or(Ok(()), |email| self.clear_failures(&email))
     }
 
-    /// Notes that the platform replaced somebody's password; the person sees it after the next sign-in.
+    /// Records that the platform replaced a password; the user sees it after the next sign-in.
     pub fn note_password_reset(&mut self, user: &UserId, now: Timestamp) -> Result<()> {
         self.connection.run(&NOTE_PASSWORD_RESET, args![user, now]).map(drop)
     }
 
-    /// Who replaced somebody's password last and when; without a person it was the platform.
+    /// Who last replaced the password of a user and when; without a person it was the platform.
     pub fn password_reset(&mut self, user: &UserId) -> Result<Option<PasswordReset>> {
         self.connection.maybe(&PASSWORD_RESET, args![user], |row| {
             let at = row.take()?;
@@ -169,13 +169,13 @@ impl Platform<'_> {
         })
     }
 
-    /// The settings of the schools in which somebody is a student.
+    /// The settings of the schools in which a user is a student.
     pub fn settings_of_student(&mut self, user: &UserId) -> Result<Vec<Option<Metadata>>> {
         self.connection
             .many(&SETTINGS_OF_STUDENT, args![user], |row| row.json_option())
     }
 
-    /// Words that everybody knows of a person: names, addresses, and the names of the schools. They make a weak password.
+    /// Well-known words about a user: names, addresses, and the names of the schools. They make a weak password.
     pub fn known_words(&mut self, user: &UserId) -> Result<Vec<String>> {
         let of_person: Option<Vec<Option<String>>> = self.connection.maybe(&KNOWN_WORDS, args![user], |row| {
             Ok(vec![row.take()?, row.take()?, row.take()?, row.take()?, row.take()?])

@@ -59,7 +59,7 @@ pub struct KnownInvitation {
     pub tenant: Tenant,
 }
 
-/// What an account says about its mailbox and its password.
+/// Verification state of the mailbox and origin of the password of an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mailbox {
     /// Whether the mailbox was ever proven.
@@ -84,7 +84,7 @@ impl Platform<'_> {
         self.connection.many(&OF_ADDRESS, args![email, now], known)
     }
 
-    /// What an account says about its mailbox; nothing of an erased one.
+    /// The mailbox state of an account; none for an erased one.
     pub fn mailbox(&mut self, user: &UserId) -> Result<Option<Mailbox>> {
         self.connection.maybe(&MAILBOX, args![user], |row| {
             Ok(Mailbox {

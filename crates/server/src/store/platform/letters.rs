@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::store::sql::Columns;
 use crate::{args, statements};
 
-/// Letters read at once.
+/// Emails read per page.
 const PAGE: i64 = 500;
 
 statements! {
@@ -20,7 +20,7 @@ statements! {
     /// What is due, the longest waiting first.
     DUE = "SELECT id, kind, sealed, created_at, expires_at, attempts, next_attempt_at FROM letters
         WHERE next_attempt_at <= $1 ORDER BY next_attempt_at, id LIMIT $2";
-    /// Queued letters after one of them.
+    /// A page of queued emails by id.
     AFTER = "SELECT id, kind, sealed, created_at, expires_at, attempts, next_attempt_at FROM letters
         WHERE id > $1 ORDER BY id LIMIT $2";
     /// Takes a letter, unless another instance took it since it was read.
@@ -62,7 +62,7 @@ impl Platform<'_> {
         self.connection.many(&DUE, args![now, limit], due_letter)
     }
 
-    /// A page of all queued letters, by id.
+    /// A page of all queued emails, by id.
     pub fn letters_after(&mut self, id: &str) -> Result<Vec<Letter>> {
         let found = self.connection.many(&AFTER, args![id, PAGE], due_letter)?;
         Ok(found.into_iter().map(|due| due.letter).collect())

@@ -19,7 +19,7 @@ use crate::support::{Client, Kind, PATIENCE, Place, Rows, Started, TestApp, Worl
 use sockets::{Crowd, Students};
 
 /// All of ten thousand are in within a minute (issue 7); also when they come back together. The short run has other tests
-/// beside it and says nothing about time.
+/// in parallel and asserts no time.
 fn in_time() -> Duration {
     size(2 * PATIENCE, Duration::from_mins(1))
 }

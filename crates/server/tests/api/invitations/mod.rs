@@ -1,4 +1,4 @@
-//! An address whose account another organization made is invited, and nobody but the reader of its mailbox joins: not the
+//! An address whose account another organization made is invited, and only the reader of its mailbox joins: not the
 //! administrator who registered the address first, by whatever way it is added.
 
 mod power;
@@ -53,7 +53,7 @@ fn token(letter: &Letter) -> String {
         .to_owned()
 }
 
-/// The token of the newest invitation among so many letters.
+/// The token of the newest invitation among this many emails.
 async fn mailed_token(app: &TestApp, letters: usize) -> String {
     token(outbox(app, letters).await.last().unwrap())
 }
@@ -201,7 +201,7 @@ both!(import_invites_an_address_of_another_organization, |app| {
     assert_eq!(pending["data"].as_array().map(Vec::len), Some(1), "{pending}");
     let id = pending["data"][0]["id"].as_str().unwrap().to_owned();
     gains_nothing(app, &planted, &world.north, &id).await;
-    // The second import wrote to nobody again.
+    // The second import sent no email.
     let token = mailed_token(app, 1).await;
     let head = head_accepts(app, &planted, &world.north, &token).await;
     let class = head.get(&format!("/classes/{}", world.seven_b.id)).await.expect(200);

@@ -142,7 +142,7 @@ both!(
             .expect(200);
         let class = ben.get(&format!("/classes/{}", world.seven_b.id)).await.expect(200);
         assert_eq!(class["name"], "7b");
-        // North is the home again, with another accepted membership beside it.
+        // North is the home again, in addition to another accepted membership.
         let path = format!("/users/{}", world.ben.id);
         adam.patch(&path, json!({"name": "Mine"}))
             .await

@@ -1,5 +1,5 @@
-//! A name server on the loopback interface for all tests of this process: it knows the TXT records that tests set, answers
-//! over UDP and TCP, and says NXDOMAIN for every other name. Tests use domains of their own ([`domain`]).
+//! A name server on the loopback interface for all tests of this process: it serves the TXT records that tests set
+//! over UDP and TCP, and returns NXDOMAIN for every other name. Tests use domains of their own ([`domain`]).
 
 use std::collections::HashMap;
 use std::io::{Read as _, Write as _};
@@ -19,7 +19,7 @@ pub enum Zone {
     Silence,
 }
 
-/// The most bytes of an answer over UDP, as long as nobody negotiates more.
+/// The maximum size of a response over UDP without EDNS.
 const DATAGRAM: usize = 512;
 
 fn zones() -> &'static Mutex<HashMap<String, Zone>> {
@@ -37,7 +37,7 @@ pub fn set(domain: &str, zone: Zone) {
     zones().lock().unwrap().insert(format!("_groupwork.{domain}"), zone);
 }
 
-/// Lets the name of the record vanish.
+/// Removes the name of the record.
 pub fn clear(domain: &str) {
     zones().lock().unwrap().remove(&format!("_groupwork.{domain}"));
 }

@@ -313,7 +313,7 @@ impl Started {
         std::fs::read_to_string(&self.log).unwrap()
     }
 
-    /// Stops the process, and says what it wrote to stderr: the last lines are written at the end.
+    /// Stops the process and returns its stderr: the last lines are written at the end.
     pub fn log_of_stopped(self) -> String {
         let log = self.log.clone();
         self.stop();

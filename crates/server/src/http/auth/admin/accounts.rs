@@ -181,7 +181,7 @@ fn edit_of(data: &Map<String, Value>) -> Result<AccountEdit, Refused> {
     }
     edit.email_verified = reader.optional_bool("emailVerified");
     if edit.email_verified == Some(true) {
-        // Only a round trip through the mailbox says so.
+        // Only a round trip through the mailbox proves this.
         return Err(AuthError::field_not_allowed("emailVerified").into());
     }
     let banned = reader.optional_bool("banned");
