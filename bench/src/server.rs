@@ -104,9 +104,10 @@ async fn serve(serving: &Serving) -> anyhow::Result<()> {
         .route("/nothing", get(async || "{}"))
         .with_state(app.clone());
     let routes = router::router(app.clone()).merge(limit_routes(limits)).merge(checks);
+    let signals = listen::StopSignals::watch()?;
     let greeting = serde_json::json!({"base": base, "people": people});
     writeln!(std::io::stdout(), "{greeting}")?;
-    listen::serve(listener, routes, app, listen::stop_signal()).await?;
+    listen::serve(listener, routes, app, signals.received()).await?;
     Ok(())
 }
 

@@ -187,7 +187,8 @@ async fn serve_until_told(folder: &Path) -> anyhow::Result<()> {
     let config = settings(&base, listener.local_addr()?, None, storage)?;
     let app = App::build(config, &base).await.map_err(anyhow::Error::new)?;
     let routes = router::router(app.clone());
+    let signals = listen::StopSignals::watch()?;
     writeln!(std::io::stdout(), "{}", json!({"base": base}))?;
-    listen::serve(listener, routes, app, listen::stop_signal()).await?;
+    listen::serve(listener, routes, app, signals.received()).await?;
     Ok(())
 }

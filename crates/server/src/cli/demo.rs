@@ -97,8 +97,8 @@ async fn demo(arguments: DemoArgs) -> anyhow::Result<()> {
         .await
         .context("the people of the demo school")?;
     let router = door::open(router::router(app.clone()), &school);
-    let stop = listen::stop_signal();
-    let serving = tokio::spawn(listen::serve(listener, router, app.clone(), stop));
+    let signals = listen::StopSignals::watch()?;
+    let serving = tokio::spawn(listen::serve(listener, router, app.clone(), signals.received()));
     let service = Service::new(app.store().clone(), [&own_url, &frontend_url], app.gate().secret())?;
     let lesson = prepare(&service, &school, arguments.still)
         .await

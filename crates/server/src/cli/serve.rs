@@ -47,15 +47,11 @@ pub fn run(serve: ServeArgs, storage: StorageArgs) -> anyhow::Result<()> {
             tokio::spawn(metrics::serve(metrics, app.clone()));
         }
         failpoint::hit("start.built");
+        let signals = listen::StopSignals::watch()?;
         announce(&format!("groupwork listens on http://{address}"));
+        tell_manager(NotifyState::Ready);
         let stop = async {
-            let mut signal = std::pin::pin!(listen::stop_signal());
-            // The first look at the signal begins to wait for it: nobody may stop us before.
-            tokio::select! {
-                biased;
-                () = &mut signal => {}
-                () = async { tell_manager(NotifyState::Ready) } => signal.await,
-            }
+            signals.received().await;
             tell_manager(NotifyState::Stopping);
         };
         let store = app.store().clone();

@@ -17,6 +17,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use model::network::{self, Network};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
@@ -56,12 +57,13 @@ pub async fn serve(
     let drain = app.config().drain;
     app.drain();
     if !drain.is_zero() {
+        let again = StopSignals::watch()?;
         let seconds = drain.as_secs();
         tracing::info!(seconds, "draining: readiness says no, requests are answered as before");
         let impatience = async {
             tokio::select! {
                 () = tokio::time::sleep(drain) => {}
-                () = stop_signal() => {}
+                () = again.received() => {}
             }
         };
         door.accept_until(&listener, impatience).await;
@@ -259,33 +261,44 @@ impl Drop for Place {
     }
 }
 
-/// Resolves when the process is asked to stop: SIGTERM, Ctrl-C at a terminal, or SIGHUP when the terminal is closed.
+/// The signals that ask the process to stop: SIGTERM, Ctrl-C at a terminal, and SIGHUP when the terminal is closed.
 /// Settings are not read again while the service runs, so SIGHUP has no other meaning.
-pub async fn stop_signal() {
-    let mut terminate = match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
-        Ok(signal) => signal,
-        Err(error) => {
-            tracing::error!(%error, "SIGTERM cannot be watched");
-            return std::future::pending().await;
-        }
-    };
-    tokio::select! {
-        _ = terminate.recv() => {}
-        () = hang_up() => {}
-        _ = tokio::signal::ctrl_c() => {}
-    }
+pub struct StopSignals {
+    terminate: Signal,
+    interrupt: Signal,
+    /// Nothing where the process was started with it ignored (`nohup`).
+    hang_up: Option<Signal>,
 }
 
-/// Resolves at SIGHUP; never where the process was started with it ignored (`nohup`).
-async fn hang_up() {
-    if is_hang_up_ignored() {
-        return std::future::pending().await;
+impl StopSignals {
+    /// A signal that arrives from now on is kept until [`Self::received`] asks; before, it ends the process at once. So this
+    /// comes before anyone learns that the service is there.
+    pub fn watch() -> std::io::Result<Self> {
+        // Watching it ends that it is ignored.
+        let hang_up = if is_hang_up_ignored() {
+            None
+        } else {
+            Some(signal(SignalKind::hangup())?)
+        };
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+            hang_up,
+        })
     }
-    match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::hangup()) {
-        Ok(mut signal) => drop(signal.recv().await),
-        Err(error) => {
-            tracing::error!(%error, "SIGHUP cannot be watched");
-            std::future::pending::<()>().await;
+
+    /// Resolves when the process was asked to stop.
+    pub async fn received(mut self) {
+        let hung_up = async {
+            match &mut self.hang_up {
+                Some(hang_up) => drop(hang_up.recv().await),
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+            () = hung_up => {}
         }
     }
 }

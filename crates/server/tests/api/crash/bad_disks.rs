@@ -100,8 +100,11 @@ async fn a_full_disk(kind: Kind, what: &str, down: &str) {
     let closed = editor.close().await.unwrap();
     assert!(!closed.accepted, "a save was acknowledged on a full disk");
     for deed in [Deed::Upload, Deed::Replace, Deed::HandIn] {
+        // A submitted copy is a second name for bytes that are there: it needs room only for a folder that is not there
+        // yet, or for its row. What was acknowledged is in the ledger either way.
+        let may_fit = deed == Deed::HandIn && what == "files";
         assert!(
-            rig.perform(deed).await.is_none(),
+            rig.perform(deed).await.is_none() || may_fit,
             "{deed:?} was acknowledged on a full disk"
         );
     }

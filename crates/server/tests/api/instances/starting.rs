@@ -98,11 +98,27 @@ async fn whoever_waits_at_the_door_when_it_closes_is_answered() {
     }
     service.ask_to_stop();
     service.go_on();
-    for mut stream in waiting {
+    for (number, mut stream) in waiting.into_iter().enumerate() {
         let mut answer = String::new();
-        stream.read_to_string(&mut answer).await.unwrap();
-        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+        let read = stream.read_to_string(&mut answer).await;
+        let is_answered = read.is_ok() && answer.starts_with("HTTP/1.1 200");
+        assert!(is_answered, "{number}: {read:?} {answer}\n{}", service.tail());
     }
     assert!(service.wait().success());
+    place.close();
+}
+
+/// The signals are watched before the process prints its address: one that arrives right then must not kill it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_signal_right_after_the_start_stops_the_service_in_order() {
+    let Some(mut place) = Place::new(crate::support::Kind::Sqlite) else {
+        return;
+    };
+    for round in 0..20 {
+        let service = tokio::task::block_in_place(|| place.start("serve"));
+        service.ask_to_stop();
+        let ended = tokio::task::block_in_place(|| service.wait());
+        assert!(ended.success(), "in round {round}: {ended}");
+    }
     place.close();
 }

@@ -101,6 +101,33 @@ impl Socket {
         false
     }
 
+    /// Whether the server, on this machine, has not closed its side; asks the kernel and reads nothing.
+    pub fn is_open_at_the_server(&self) -> bool {
+        const ESTABLISHED: &str = "01";
+        let port = |address: std::net::SocketAddr| format!(":{:04X}", address.port());
+        let server = port(self.stream.peer_addr().unwrap());
+        let client = port(self.stream.local_addr().unwrap());
+        let connections = std::fs::read_to_string("/proc/net/tcp").unwrap();
+        connections.lines().any(|line| {
+            let fields: Vec<&str> = line.split_whitespace().collect();
+            fields[1].ends_with(&server) && fields[2].ends_with(&client) && fields[3] == ESTABLISHED
+        })
+    }
+
+    /// Reads until a text frame has this in it.
+    pub async fn expect_text(&mut self, text: &str) {
+        let reading = async {
+            while let Some(frame) = self.next().await {
+                if frame.contains(text) {
+                    return true;
+                }
+            }
+            false
+        };
+        let found = tokio::time::timeout(PATIENCE, reading).await;
+        assert_eq!(found, Ok(true), "{text} did not come");
+    }
+
     /// Reads everything there is until the connection ends, and says how much that was.
     pub async fn wait_until_cut(&mut self) -> usize {
         let until_cut = async {
