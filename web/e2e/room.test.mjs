@@ -198,3 +198,29 @@ scene("a student writes to the teacher, who answers", async (stage) => {
   await ada.getByRole("dialog").getByRole("button", { name: "Send" }).click();
   await ana.getByRole("button", { name: /New.*Ada Turner.*Re: The map/s }).waitFor();
 });
+
+scene("a document is submitted for its own topic, and the choice of another topic takes others or warns", async (stage) => {
+  const [group, { classId, courseId }, ada, api] = await Promise.all([rivers(stage), stage.topic("Landforms"), stage.api("ada"), stage.api("ana")]);
+  const topicIn = (title, hours) =>
+    ada.post("/assignments", { title, deadline: new Date(Date.now() + hours * 3_600_000).toISOString(), classId, courseId, groupIds: [group.id] });
+  const sketch = await topicIn("Sketch", 1);
+  const map = await topicIn("Map", 2);
+  const own = await api.post(`/workrooms/${group.workRoomId}/documents`, { title: "Valleys", documentType: "word", assignmentId: map.id });
+  const ben = await stage.page("ben", { path: `/g/${group.id}/d/${own.id}` });
+  await ben.getByRole("button", { name: /^Submit/ }).click();
+  const dialog = ben.getByRole("dialog");
+  await dialog.getByRole("radio", { name: /^Map/, checked: true }).waitFor();
+  await dialog.getByRole("checkbox", { name: "Valleys.docx", checked: true }).waitFor();
+  await dialog.getByRole("radio", { name: /^Sketch/ }).click({ force: true });
+  await dialog.getByRole("checkbox", { name: "Valleys.docx", checked: false }).waitFor();
+  await dialog.getByRole("checkbox", { name: "Valleys.docx" }).click({ force: true });
+  await dialog.getByText("“Valleys.docx” belongs to the topic “Map” now.").waitFor();
+  await audit(ben);
+  await dialog.getByRole("radio", { name: /^Map/ }).click({ force: true });
+  await dialog.getByRole("checkbox", { name: "Valleys.docx", checked: true }).waitFor();
+  await dialog.getByRole("button", { name: "Submit for the group" }).click();
+  await ben.getByText("Submitted for your group.").waitFor();
+  const { assignmentId } = await api.get(`/workrooms/documents/${own.id}`);
+  assert.equal(assignmentId, map.id);
+  for (const topic of [sketch, map]) await ada.delete(`/assignments/${topic.id}`);
+});

@@ -104,6 +104,15 @@ pub fn explicit(assignment: Option<AssignmentId>) -> Result<AssignmentId, Refusa
         .ok_or(Refusal::AssignmentIdRequired)
 }
 
+/// The place of the preselected topic in `candidates`, which are in order of their deadlines (specification: the nearest one
+/// is marked). A document that is linked to one of them goes there.
+pub fn preselected(candidates: &[&AssignmentId], linked: Option<&AssignmentId>) -> usize {
+    candidates
+        .iter()
+        .position(|candidate| Some(*candidate) == linked)
+        .unwrap_or_default()
+}
+
 /// Hands a document in for a topic. `link` is the group's link to the topic, `submitted` are the documents of the current
 /// attempt, `attempts` counts all attempts so far. The link still needs the id of the new submission ([`GroupAssignment::step_with`]).
 pub fn submit(

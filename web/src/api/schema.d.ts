@@ -385,7 +385,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What a group may hand in for, the likeliest first */
+        /**
+         * The active topics that a group may submit for, by nearest deadline
+         * @description The topic of the document is preselected; without a document, or where its topic is not active, the nearest deadline.
+         */
         get: operations["get_assignments_submission_candidates"];
         put?: never;
         post?: never;
@@ -9982,6 +9985,8 @@ export interface operations {
             query: {
                 /** @description The group that hands in */
                 groupId: components["schemas"]["GroupId"];
+                /** @description A document of the group that is to be submitted */
+                documentId?: components["schemas"]["DocumentId"];
             };
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
@@ -9992,7 +9997,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What a group may hand in for, the likeliest first */
+            /** @description The active topics that a group may submit for, by nearest deadline */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -10,7 +10,7 @@ import { Check } from "../ui/Check";
 import { Problems } from "../ui/Problems";
 import { Radios } from "../ui/Radios";
 import { Window } from "../ui/Window";
-import { candidates, lateMinutes, useHandIn } from "./hand-in";
+import { candidates, lateMinutes, likelyDocuments, likelyTopic, relinked, useHandIn } from "./hand-in";
 import { type Document, fileName, lateFrom, type Topic, topicOf, useNames, type WorkRoom } from "./room";
 
 interface Props {
@@ -31,21 +31,15 @@ export function Submit(props: Props) {
   );
 }
 
-/** What is likely meant: the open document, else the ones of this topic, else the only one there is. */
-export function likely(drafts: readonly Document[], topicId: string, openId: string | undefined): string[] {
-  const open = drafts.find((one) => one.id === openId);
-  if (open) return [open.id];
-  const own = drafts.filter((one) => one.assignmentId === topicId);
-  return (own.length > 0 ? own : drafts.length === 1 ? drafts : []).map((one) => one.id);
-}
-
 function Choose({ found, topic, document, close }: Props & { close: () => void }) {
   const { t } = useTranslation();
   const drafts = found.documents.filter((one) => one.status === "DRAFT" && one.canEdit);
   const topics = useQuery(candidates(found.groupId));
   const [chosen, setChosen] = useState<string>();
-  const [documents, setDocuments] = useState(() => likely(drafts, topic.assignmentId, document?.id));
-  const assignmentId = chosen ?? topics.data?.find((one) => one.isPreselected)?.assignmentId ?? topics.data?.[0]?.assignmentId;
+  const [ticked, setTicked] = useState<string[]>();
+  const assignmentId = chosen ?? likelyTopic(topics.data ?? [], document?.assignmentId, topic.assignmentId);
+  const documents = ticked ?? likelyDocuments(drafts, assignmentId ?? topic.assignmentId, document?.id);
+  const leaving = relinked(drafts, documents, assignmentId);
   const own = found.groupAssignments.find((one) => one.assignmentId === assignmentId);
   const { data: whole } = useQuery({ ...topicOf(assignmentId ?? ""), enabled: assignmentId !== undefined });
   const handIn = useHandIn(found, useNames(found), close);
@@ -63,7 +57,7 @@ function Choose({ found, topic, document, close }: Props & { close: () => void }
         if (assignmentId !== undefined && documents.length > 0 && !isClosed && !handIn.isPending) handIn.mutate({ documents, assignmentId });
       }}
     >
-      <CheckboxGroup value={documents} onChange={setDocuments} className="flex flex-col">
+      <CheckboxGroup value={documents} onChange={setTicked} className="flex flex-col">
         <Label className="font-medium">{t("room.handIn.documents")}</Label>
         {drafts.map((one) => (
           <Check key={one.id} value={one.id}>
@@ -76,12 +70,20 @@ function Choose({ found, topic, document, close }: Props & { close: () => void }
         <Radios
           label={t("room.topic")}
           value={assignmentId}
-          onChange={setChosen}
+          onChange={(id) => {
+            setChosen(id);
+            setTicked(undefined);
+          }}
           options={(topics.data ?? []).map((one) => ({ id: one.assignmentId, name: t("room.handIn.topic", { title: one.title, when: moment(one.deadline) }) }))}
         />
       ) : (
-        <p>{t("room.handIn.for", { title: topics.data?.[0]?.title ?? topic.assignment.title })}</p>
+        <p>{t("room.handIn.for", { title: topics.data?.find((one) => one.assignmentId === assignmentId)?.title ?? topic.assignment.title })}</p>
       )}
+      {leaving.map((one) => (
+        <p key={one.id} className="text-warn">
+          {t("room.handIn.relink", { name: fileName(one), title: found.groupAssignments.find((link) => link.assignmentId === one.assignmentId)?.assignment.title ?? t("room.topic") })}
+        </p>
+      ))}
       {isClosed ? <p className="text-bad">{t("room.handIn.closed")}</p> : null}
       {lateBy > 0 && !isClosed ? <p className="text-warn">{t("room.handIn.isLate", { count: lateMinutes(lateBy / 1000) })}</p> : null}
       <p>{t("room.handIn.effect")}</p>

@@ -16,6 +16,28 @@ export const candidates = (groupId: string) =>
     queryFn: () => data(client.GET("/assignments/submission-candidates", { params: { query: { groupId } } })),
   });
 
+/**
+ * The topic that is meant: the one of the open document, the one on the screen, the only one, the preselected one.
+ * Nothing while there is none to choose from.
+ */
+export function likelyTopic(topics: readonly { assignmentId: string; isPreselected: boolean }[], linkedId: string | null | undefined, shownId: string): string | undefined {
+  for (const id of [linkedId, shownId]) if (topics.some((one) => one.assignmentId === id)) return id ?? undefined;
+  return (topics.find((one) => one.isPreselected) ?? topics[0])?.assignmentId;
+}
+
+/** The drafts that are meant for a topic: the open one unless it is linked to another topic, else those of the topic, else the only draft without one. */
+export function likelyDocuments(drafts: readonly Document[], topicId: string, openId: string | undefined): string[] {
+  const open = drafts.find((one) => one.id === openId && (one.assignmentId === null || one.assignmentId === topicId));
+  if (open) return [open.id];
+  const own = drafts.filter((one) => one.assignmentId === topicId);
+  const loose = drafts.filter((one) => one.assignmentId === null);
+  return (own.length > 0 ? own : loose.length === 1 ? loose : []).map((one) => one.id);
+}
+
+/** The chosen documents that would leave another topic. */
+export const relinked = (drafts: readonly Document[], chosen: readonly string[], topicId: string | undefined): Document[] =>
+  drafts.filter((one) => chosen.includes(one.id) && one.assignmentId !== null && one.assignmentId !== topicId);
+
 /** Hands documents in one after the other: each is an attempt of its own that names all before it. */
 export async function handIn(documents: readonly string[], assignmentId: string): Promise<void> {
   for (const id of documents) await client.POST("/workrooms/documents/{id}/submit", { params: { path: { id } }, body: { assignmentId } });

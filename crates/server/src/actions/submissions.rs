@@ -21,6 +21,7 @@ use crate::clock;
 use crate::document_server::DocumentServer;
 use crate::error::{Error, Result};
 use crate::store::documents::SeenDocument;
+use crate::store::group_assignments::Candidate;
 use crate::store::{Scope, Work};
 
 /// A document to be handed in.
@@ -105,6 +106,32 @@ pub fn may_submit(scope: &mut Scope<'_>, document: &DocumentId, assignment: &Ass
     scope.assignment(assignment)?;
     seen.writable()?;
     Ok(seen)
+}
+
+/// The active topics that a group may submit for, and whether each is the preselected one: that of the document, if one is
+/// named, or the one with the nearest deadline. 404 when the caller does not see the group, or the document in it.
+pub fn submission_candidates(
+    scope: &mut Scope<'_>,
+    group: &GroupId,
+    document: Option<&DocumentId>,
+) -> Result<Vec<(Candidate, bool)>> {
+    let candidates = scope.submission_candidates(group)?;
+    let linked = match document {
+        Some(id) => {
+            let document = scope.document(id)?.whole.document;
+            if document.group_id != *group {
+                return Err(Error::NotFound);
+            }
+            document.assignment_id
+        }
+        None => None,
+    };
+    let ids: Vec<&AssignmentId> = candidates.iter().map(|candidate| &candidate.assignment_id).collect();
+    let preselected = submission::preselected(&ids, linked.as_ref());
+    let candidates = candidates.into_iter().enumerate();
+    Ok(candidates
+        .map(|(place, candidate)| (candidate, place == preselected))
+        .collect())
 }
 
 /// Hands a document in. Answers nothing when the copy is not of its present content any more.

@@ -6,7 +6,7 @@ use axum::extract::Path;
 use garde::Validate;
 use model::access::{Access, Viewer};
 use model::assignment::{Assignment, AssignmentEdit, AssignmentOrder, AssignmentStatus, SharedEdit};
-use model::id::{AssignmentId, ClassId, CourseId, GroupId, SubjectId};
+use model::id::{AssignmentId, ClassId, CourseId, DocumentId, GroupId, SubjectId};
 use model::text::Search;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -21,8 +21,10 @@ use super::reply::Created;
 use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
 use crate::actions::assignments::{self, NewAssignment};
 use crate::actions::bulk_edits::{self, BulkOptions};
+use crate::actions::submissions;
 use crate::error::Result;
 use crate::store::assignments::{AssignmentFilter, SeenAssignment};
+use crate::store::group_assignments::Candidate;
 use crate::views::assignment::{AssignmentOutlineView, AssignmentView, CandidateView, KnownAssignmentView};
 use crate::views::audience::Audience;
 use crate::views::bulk_edit::BulkEditView;
@@ -99,6 +101,9 @@ struct OfGroup {
     /// The group that hands in
     #[garde(skip)]
     group_id: GroupId,
+    /// A document of the group that is to be submitted
+    #[garde(skip)]
+    document_id: Option<DocumentId>,
 }
 
 /// What went with a topic.
@@ -194,20 +199,21 @@ async fn create(cx: Context, Valid(new): Valid<NewAssignment>) -> Result<Created
     Ok(Created(format!("/api/assignments/{}", topic.id()), topic))
 }
 
-/// What a group may hand in for, the likeliest first
+/// The active topics that a group may submit for, by nearest deadline
+///
+/// The topic of the document is preselected; without a document, or where its topic is not active, the nearest deadline.
 #[utoipa::path(get, path = "/assignments/submission-candidates", params(OfGroup),
     responses((status = 200, body = [CandidateView])))]
 async fn candidates(cx: Context, ValidQuery(query): ValidQuery<OfGroup>) -> Result<Json<Vec<CandidateView>>> {
-    let found = cx
-        .read(move |scope| scope.submission_candidates(&query.group_id))
-        .await?;
-    let view = |(place, topic): (usize, crate::store::group_assignments::Candidate)| CandidateView {
+    let found =
+        cx.read(move |scope| submissions::submission_candidates(scope, &query.group_id, query.document_id.as_ref()));
+    let view = |(topic, is_preselected): (Candidate, bool)| CandidateView {
         assignment_id: topic.assignment_id,
         title: topic.title,
         deadline: topic.deadline,
-        is_preselected: place == 0,
+        is_preselected,
     };
-    Ok(Json(found.into_iter().enumerate().map(view).collect()))
+    Ok(Json(found.await?.into_iter().map(view).collect()))
 }
 
 /// One topic

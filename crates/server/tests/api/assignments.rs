@@ -408,4 +408,27 @@ both!(a_group_hands_in_for_the_nearest_coming_deadline, |app| {
     app.as_(&app.world.dana).get(&unseen).await.refused(404, "NOT_FOUND");
     assert_eq!(ada.get(&unseen).await.expect(200).as_array().unwrap().len(), 4);
     ada.get("/assignments/submission-candidates").await.invalid("groupId");
+
+    // A document is submitted for its own topic, not for the nearest one.
+    let ben = app.as_(&app.world.ben);
+    let room = ben.get(&format!("/groups/{rivers}")).await.expect(200)["workRoomId"].clone();
+    let documents = format!("/workrooms/{}/documents", room.as_str().unwrap());
+    let preselected = async |link: serde_json::Value| {
+        let new = json!({"title": "Page", "documentType": "word", "assignmentId": link});
+        let document = id(&ben.post(&documents, new).await.expect(201));
+        let found = ben.get(&format!("{path}&documentId={document}")).await.expect(200);
+        let found = found.as_array().unwrap().clone().into_iter();
+        let chosen: Vec<_> = found
+            .filter(|c| c["isPreselected"] == true)
+            .map(|c| c["title"].clone())
+            .collect();
+        (document, chosen)
+    };
+    assert_eq!(preselected(json!(far)).await.1, ["Far"]);
+    let (loose, chosen) = preselected(serde_json::Value::Null).await;
+    assert_eq!(chosen, ["Near"]);
+    let elsewhere = group(&ada, class, &[&app.world.cem], json!({})).await;
+    let other = format!("/assignments/submission-candidates?groupId={elsewhere}&documentId={loose}");
+    ada.get(&other).await.refused(404, "NOT_FOUND");
+    app.as_(&app.world.cem).get(&other).await.refused(404, "NOT_FOUND");
 });

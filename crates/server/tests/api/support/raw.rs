@@ -105,7 +105,10 @@ impl Socket {
     pub fn is_open_at_the_server(&self) -> bool {
         const ESTABLISHED: &str = "01";
         let port = |address: std::net::SocketAddr| format!(":{:04X}", address.port());
-        let server = port(self.stream.peer_addr().unwrap());
+        // A reset connection has no peer any more.
+        let Ok(server) = self.stream.peer_addr().map(port) else {
+            return false;
+        };
         let client = port(self.stream.local_addr().unwrap());
         let connections = std::fs::read_to_string("/proc/net/tcp").unwrap();
         connections.lines().any(|line| {
