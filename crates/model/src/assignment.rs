@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::collation::sort_key;
 use crate::course::Course;
 use crate::edit::{Changed, Edit, not_null, optional_text};
 use crate::group::{ActiveTopic, Group, GroupLabel};
@@ -10,7 +11,7 @@ use crate::id::{AssignmentId, AttachmentId, ClassId, CourseId, GroupId, Organiza
 use crate::list::List;
 use crate::number::{Points, RequiredSubmissions};
 use crate::refusal::Refusal;
-use crate::text::{Description, GradeScale, Title, name_key};
+use crate::text::{Description, GradeScale, Title};
 use crate::time::Timestamp;
 use crate::word::words;
 
@@ -223,7 +224,7 @@ impl Assignment {
         let (moment, title) = match order {
             Order::Deadline | Order::DeadlineDescending => (self.deadline, String::new()),
             Order::CreatedAt | Order::CreatedAtDescending => (self.created_at, String::new()),
-            Order::Title | Order::TitleDescending => (Timestamp::from_millis(0), name_key(self.title.as_str())),
+            Order::Title | Order::TitleDescending => (Timestamp::from_millis(0), sort_key(self.title.as_str())),
         };
         (moment, title, self.id.clone())
     }

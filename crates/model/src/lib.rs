@@ -27,6 +27,7 @@ pub mod activity;
 pub mod assignment;
 pub mod change;
 pub mod class;
+pub mod collation;
 pub mod contribution;
 pub mod course;
 pub mod division;

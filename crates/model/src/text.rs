@@ -1,5 +1,6 @@
 //! Texts that people write, each with its limits, said once for reading, checking and the `OpenAPI` document.
 //! Reading trims and never refuses; [`garde::Validate`] refuses, so that all bad fields of a request are reported together.
+//! One-line texts are read into Unicode NFC, so that a name is stored in one spelling; ids of other systems stay as they are.
 //!
 //! A text that is empty after trimming counts as missing: required texts refuse it, optional fields become null with
 //! `#[serde(default, deserialize_with = "model::text::optional")]` (or [`crate::edit::optional_text`] in a PATCH),
@@ -8,6 +9,7 @@
 use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer};
+use unicode_normalization::{UnicodeNormalization, is_nfc};
 
 /// Why a text is refused; a plain sentence that follows the name of the field.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -50,20 +52,24 @@ pub trait Text {
     fn as_str(&self) -> &str;
 }
 
-/// Whether a text is one line or may have several.
+/// What a text consists of.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shape {
+    /// One line in NFC.
     Line,
+    /// One line that another system compares byte by byte.
+    Opaque,
+    /// Several lines.
     Lines,
 }
 
-/// Trims, and writes every line break as `\n`.
+/// Trims, normalizes names and titles to NFC, and writes every line break as `\n`.
 fn tidy(text: &str, shape: Shape) -> String {
     let trimmed = text.trim();
-    if shape == Shape::Lines && trimmed.contains('\r') {
-        trimmed.replace("\r\n", "\n").replace('\r', "\n")
-    } else {
-        trimmed.to_owned()
+    match shape {
+        Shape::Line if !is_nfc(trimmed) => trimmed.nfc().collect(),
+        Shape::Lines if trimmed.contains('\r') => trimmed.replace("\r\n", "\n").replace('\r', "\n"),
+        Shape::Line | Shape::Opaque | Shape::Lines => trimmed.to_owned(),
     }
 }
 
@@ -84,7 +90,7 @@ fn check(text: &str, shape: Shape, min: usize, max: usize) -> Result<(), BadText
         return Err(BadText::ControlCharacter);
     }
     match shape {
-        Shape::Line => crate::visible_text::check(text),
+        Shape::Line | Shape::Opaque => crate::visible_text::check(text),
         Shape::Lines => Ok(()),
     }
 }
@@ -238,9 +244,9 @@ texts! {
     /// A grade as a value of its scale.
     GradeValue: Line 1 to 20;
     /// Id of a person, class or homeroom in the school's own administration.
-    ExternalId: Line 1 to 120;
+    ExternalId: Opaque 1 to 120;
     /// Id that a client gives a chat message, to recognise a repeat.
-    ClientMessageId: Line 1 to 64;
+    ClientMessageId: Opaque 1 to 64;
     /// Language of a user, such as "en" or "de-CH".
     Locale: Line 1 to 35;
     /// Time zone of a user, such as "Europe/Berlin".
@@ -250,7 +256,7 @@ texts! {
     /// A host of an organization's own.
     CustomDomain: Line 4 to 253, host;
     /// Address of a picture on the web.
-    WebAddress: Line 1 to 2000, web_address;
+    WebAddress: Opaque 1 to 2000, web_address;
 }
 
 fn color(text: &str) -> Result<(), BadText> {
@@ -304,7 +310,7 @@ where
     Option::<T>::deserialize(deserializer).map(none_if_empty)
 }
 
-/// The form in which names are searched and sorted: Unicode lower case.
+/// The form in which names are compared for equality: Unicode lower case. Searches and lists use [`crate::collation`].
 pub fn name_key(text: &str) -> String {
     text.trim().to_lowercase()
 }

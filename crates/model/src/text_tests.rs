@@ -70,6 +70,20 @@ fn the_schema_tells_the_same_limits() {
 }
 
 #[test]
+fn one_line_texts_are_normalized_to_nfc() {
+    for name in ["E\u{301}va", "\u{c9}va"] {
+        assert_eq!(Name::try_from(name).unwrap().as_str(), "\u{c9}va");
+        let read: Title = serde_json::from_value(serde_json::json!(name)).unwrap();
+        assert_eq!(read.as_str(), "\u{c9}va");
+    }
+    // The limit counts what is stored.
+    assert!(Name::try_from("u\u{308}".repeat(120).as_str()).is_ok());
+    // Ids and addresses of other systems are compared byte by byte there.
+    assert_eq!(ExternalId::try_from("E\u{301}").unwrap().as_str(), "E\u{301}");
+    assert_eq!(Name::stored("E\u{301}va").as_str(), "E\u{301}va", "stored rows stay");
+}
+
+#[test]
 fn name_keys_ignore_case_in_every_language() {
     assert_eq!(name_key(" ÜBUNG Ärzte "), "übung ärzte");
 }

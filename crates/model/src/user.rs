@@ -83,6 +83,12 @@ impl User {
         }
     }
 
+    /// The key by which lists of people are sorted.
+    pub fn sort_key(&self) -> String {
+        let last_name = self.last_name.as_ref().map(ShortName::as_str);
+        crate::collation::person_sort_key(self.name.as_str(), last_name)
+    }
+
     /// Refuses to let students change their own name, unless every school in which they are students allows it: otherwise a
     /// student could take the name of the teacher. `schools` are the settings of those schools.
     pub fn may_change_own_name(&self, schools: &[Option<Metadata>]) -> Result<(), Refusal> {
