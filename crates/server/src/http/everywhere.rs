@@ -4,7 +4,7 @@
 
 use std::cmp::Ordering;
 
-use model::text::name_key;
+use model::collation::{search_key, sort_key};
 
 use crate::error::{Error, Result};
 use crate::store::page::{Position, Slice, Window};
@@ -17,12 +17,12 @@ pub type Placed<K, T> = (K, T);
 
 /// The place of a row in a list by name: those whose name begins with what was searched for come first.
 pub fn by_name<I>(search: Option<&str>, name: &str, id: I) -> (bool, String, I) {
-    (!begins(search, name), name_key(name), id)
+    (!begins(search, name), sort_key(name), id)
 }
 
 /// Whether a name begins with what was searched for.
 pub fn begins(search: Option<&str>, name: &str) -> bool {
-    search.is_some_and(|search| name_key(name).starts_with(&name_key(search)))
+    search.is_some_and(|search| search_key(name).starts_with(&search_key(search)))
 }
 
 /// Adds the rows of one more school to those of others.

@@ -182,10 +182,8 @@ async fn list(cx: Context, ValidQuery(query): ValidQuery<Filter>) -> Result<Json
         is_active: query.is_active.map(|on| on.0),
     };
     let (window, is_platform) = (window(query.limit, query.cursor), is_platform(&cx));
-    let sought = filter.clone();
-    let look = move |scope: &mut Scope<'_>, window: &Window<String>| scope.known_users(&sought, window, is_platform);
-    let position = move |user: &KnownUser| filter.position(user);
-    let slice = cx.page(window, Direction::Rising, look, position).await?;
+    let look = move |scope: &mut Scope<'_>, window: &Window<String>| scope.known_users(&filter, window, is_platform);
+    let slice = cx.page(window, Direction::Rising, look, KnownUser::position).await?;
     Ok(Json(Page::of(slice, view)))
 }
 

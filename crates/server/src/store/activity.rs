@@ -211,7 +211,7 @@ impl Work<'_> {
             details.insert("impersonatedBy".to_owned(), admin.as_str().into());
         }
         let name = entry.entity_name.as_deref().unwrap_or("");
-        let search_key = model::text::name_key(&format!("{} {name}", actor.name));
+        let search_key = model::collation::search_key(&format!("{} {name}", actor.name));
         let now = self.now();
         self.run(
             &INSERT,

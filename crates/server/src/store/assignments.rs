@@ -6,6 +6,7 @@ use std::collections::HashMap;
 
 use model::assignment::{Assignment, AssignmentOrder, AssignmentStatus, Finish, LatePolicy};
 use model::class::{ClassLabel, ClassStatus};
+use model::collation::search_key;
 use model::course::CourseLabel;
 use model::file::AssignmentAttachment;
 use model::id::{AssignmentId, ClassId, CourseId, GroupId, SubjectId};
@@ -69,7 +70,7 @@ macro_rules! topic_filter {
                 WHERE ga.organization_id = $1 AND ga.assignment_id = a.id AND g.id = $10 AND ",
             $crate::sees_group!(),
             "))
-            AND (CAST($11 AS TEXT) IS NULL OR a.title_key LIKE '%' || $11 || '%' ESCAPE '\\')"
+            AND (CAST($11 AS TEXT) IS NULL OR a.search_key LIKE '%' || $11 || '%' ESCAPE '\\')"
         )
     };
 }
@@ -109,7 +110,7 @@ macro_rules! topics {
 
 macro_rules! topics_in_order {
     ($($where:tt)*) => {
-        topics!($($where)*, " ORDER BY CASE WHEN a.title_key LIKE $11 || '%' ESCAPE '\\' THEN 0 ELSE 1 END, a.deadline, a.id")
+        topics!($($where)*, " ORDER BY CASE WHEN a.search_key LIKE $11 || '%' ESCAPE '\\' THEN 0 ELSE 1 END, a.deadline, a.id")
     };
 }
 
@@ -125,12 +126,13 @@ statements! {
     /// A new topic.
     INSERT = "INSERT INTO assignments (organization_id, id, title, title_key, description, deadline, required_submissions,
             class_id, course_id, is_shared, status, finished_at, finished_by_id, max_points, grade_scale, late_policy,
-            created_by_id, created_at, updated_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)";
+            created_by_id, created_at, updated_at, search_key)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)";
     /// All fields of a topic that can change.
     UPDATE = "UPDATE assignments SET title = $3, title_key = $4, description = $5, deadline = $6,
             required_submissions = $7, course_id = $8, is_shared = $9, status = $10, finished_at = $11,
-            finished_by_id = $12, max_points = $13, grade_scale = $14, late_policy = $15, updated_at = $16
+            finished_by_id = $12, max_points = $13, grade_scale = $14, late_policy = $15, updated_at = $16,
+            search_key = $17
         WHERE organization_id = $1 AND id = $2";
 }
 
@@ -242,6 +244,7 @@ impl Work<'_> {
                 new.created_by_id,
                 new.created_at,
                 new.updated_at,
+                search_key(new.title.as_str()),
             ],
         )
         .map(drop)
@@ -268,6 +271,7 @@ impl Work<'_> {
                 assignment.grade_scale,
                 assignment.late_policy.as_str(),
                 assignment.updated_at,
+                search_key(assignment.title.as_str()),
             ],
         )
         .map(drop)

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use model::class::{Class, ClassStatus};
+use model::collation::{search_key, sort_key};
 use model::homeroom::HomeroomLabel;
 use model::id::{ClassId, HomeroomId, SubjectId, UserId};
 use model::subject::SubjectLabel;
@@ -70,7 +71,7 @@ macro_rules! subjects {
             WHERE k.organization_id = $1 AND ",
             knows_class!(),
             $where,
-            " ORDER BY s.name_key, s.id"
+            " ORDER BY s.sort_key, s.id"
         )
     };
 }
@@ -79,7 +80,7 @@ macro_rules! subjects {
 macro_rules! matching {
     () => {
         " AND (CAST($5 AS TEXT) IS NULL OR k.status = $5)
-            AND (CAST($6 AS TEXT) IS NULL OR k.name_key LIKE '%' || $6 || '%' ESCAPE '\\')
+            AND (CAST($6 AS TEXT) IS NULL OR k.search_key LIKE '%' || $6 || '%' ESCAPE '\\')
             AND (CAST($7 AS TEXT) IS NULL OR k.teacher_id = $7)
             AND (CAST($8 AS TEXT) IS NULL OR k.homeroom_id = $8)
             AND (CAST($9 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM class_subjects x
@@ -102,7 +103,7 @@ statements! {
     SUBJECTS = subjects!(" AND k.id = $5");
     /// The classes that match, by name; those whose name begins with the search text come first.
     LIST = whole_classes!(concat!(matching!(),
-        " ORDER BY CASE WHEN k.name_key LIKE $6 || '%' ESCAPE '\\' THEN 0 ELSE 1 END, k.name_key, k.id"));
+        " ORDER BY CASE WHEN k.search_key LIKE $6 || '%' ESCAPE '\\' THEN 0 ELSE 1 END, k.sort_key, k.id"));
     /// Their co-teachers.
     LIST_CO_TEACHERS = co_teachers!(matching!());
     /// Their subjects.
@@ -116,12 +117,12 @@ statements! {
         WHERE m.organization_id = $1 AND m.user_id = $2 AND m.role IN ('owner', 'admin', 'teacher')";
     /// A new class.
     INSERT = "INSERT INTO classes (organization_id, id, name, name_key, academic_year, semester, start_date, end_date,
-            status, teacher_id, homeroom_id, external_id, schedule, created_at, updated_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)";
+            status, teacher_id, homeroom_id, external_id, schedule, created_at, updated_at, search_key, sort_key)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)";
     /// All fields of a class.
     UPDATE = "UPDATE classes SET name = $3, name_key = $4, academic_year = $5, semester = $6, start_date = $7,
             end_date = $8, status = $9, teacher_id = $10, homeroom_id = $11, external_id = $12, schedule = $13,
-            updated_at = $14
+            updated_at = $14, search_key = $15, sort_key = $16
         WHERE organization_id = $1 AND id = $2";
     /// Adds a subject to a class; there already is fine.
     ADD_SUBJECT = "INSERT INTO class_subjects (organization_id, class_id, subject_id) VALUES ($1, $2, $3)
@@ -266,6 +267,8 @@ impl Work<'_> {
                 schedule,
                 new.created_at,
                 new.updated_at,
+                search_key(new.name.as_str()),
+                sort_key(new.name.as_str()),
             ],
         )
         .map(drop)
@@ -290,6 +293,8 @@ impl Work<'_> {
                 class.external_id,
                 schedule,
                 class.updated_at,
+                search_key(class.name.as_str()),
+                sort_key(class.name.as_str()),
             ],
         )
         .map(drop)

@@ -1,6 +1,7 @@
 //! Courses with the class and the subject they belong to, and how much is in them.
 
 use model::class::{ClassLabel, ClassStatus};
+use model::collation::{search_key, sort_key};
 use model::course::{Course, CourseStatus};
 use model::id::{ClassId, CourseId, SubjectId};
 use model::subject::SubjectLabel;
@@ -36,18 +37,18 @@ statements! {
     /// The courses that match, by name; those whose name begins with the search text come first.
     LIST = courses!("AND (CAST($2 AS TEXT) IS NULL OR c.class_id = $2)
             AND (CAST($3 AS TEXT) IS NULL OR c.subject_id = $3)
-            AND (CAST($4 AS TEXT) IS NULL OR c.name_key LIKE '%' || $4 || '%' ESCAPE '\\')
+            AND (CAST($4 AS TEXT) IS NULL OR c.search_key LIKE '%' || $4 || '%' ESCAPE '\\')
             AND (CAST($5 AS TEXT) IS NULL OR c.status = $5)
-        ORDER BY CASE WHEN c.name_key LIKE $4 || '%' ESCAPE '\\' THEN 0 ELSE 1 END, c.name_key, c.id");
+        ORDER BY CASE WHEN c.search_key LIKE $4 || '%' ESCAPE '\\' THEN 0 ELSE 1 END, c.sort_key, c.id");
     /// Takes the row for this unit.
     LOCK = "SELECT class_id FROM courses WHERE organization_id = $1 AND id = $2 FOR UPDATE";
     /// A new course.
     INSERT = "INSERT INTO courses (organization_id, id, class_id, subject_id, name, name_key, description, status,
-            created_at, updated_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+            created_at, updated_at, search_key, sort_key)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
     /// All fields of a course.
     UPDATE = "UPDATE courses SET class_id = $3, subject_id = $4, name = $5, name_key = $6, description = $7, status = $8,
-            updated_at = $9
+            updated_at = $9, search_key = $10, sort_key = $11
         WHERE organization_id = $1 AND id = $2";
     /// Groups follow the subject of their course.
     UPDATE_GROUP_SUBJECTS = "UPDATE groups SET subject_id = $3, updated_at = $4
@@ -105,6 +106,8 @@ impl Work<'_> {
                 new.status.as_str(),
                 new.created_at,
                 new.updated_at,
+                search_key(new.name.as_str()),
+                sort_key(new.name.as_str()),
             ],
         )
         .map(drop)
@@ -123,6 +126,8 @@ impl Work<'_> {
                 course.description,
                 course.status.as_str(),
                 course.updated_at,
+                search_key(course.name.as_str()),
+                sort_key(course.name.as_str()),
             ],
         )?;
         if subject_changed {

@@ -91,7 +91,7 @@ statements! {
     /// The first of those whom he sent it to; whoever hears an announcement is not told one by one.
     SENT_TO = concat!("SELECT n.message_id, n.id, n.name, n.image FROM (
             SELECT t.message_id AS message_id, u.id AS id, u.name AS name, u.image AS image,
-                ROW_NUMBER() OVER (PARTITION BY t.message_id ORDER BY u.name_key, u.id) AS place
+                ROW_NUMBER() OVER (PARTITION BY t.message_id ORDER BY u.sort_key, u.id) AS place
             FROM message_recipients t JOIN users u ON u.id = t.user_id
             WHERE t.organization_id = $1 AND t.message_id IN (SELECT d.id FROM direct_messages d", own_row!(), "
                 WHERE ", own_view!(), " AND d.class_id IS NULL", sent!(), ")) n
@@ -104,7 +104,7 @@ statements! {
     BY_ID = messages!(concat!(" FROM direct_messages d", own_row!()), " AND d.id = $6");
     /// All whom a message was sent to.
     RECIPIENTS = "SELECT u.id, u.name, u.image FROM message_recipients r JOIN users u ON u.id = r.user_id
-        WHERE r.organization_id = $1 AND r.message_id = $2 ORDER BY u.name_key, u.id";
+        WHERE r.organization_id = $1 AND r.message_id = $2 ORDER BY u.sort_key, u.id";
     /// How much of what the user received is unread.
     UNREAD = concat!("SELECT COUNT(*)", from_received!(), " WHERE r.organization_id = $1 AND r.user_id = $5
         AND r.read_at IS NULL AND ", own_view!());

@@ -27,8 +27,8 @@ macro_rules! students {
 
 statements! {
     /// The students of a class by name; those whose name begins with the search text come first.
-    STUDENTS = students!(" AND (CAST($3 AS TEXT) IS NULL OR u.name_key LIKE '%' || $3 || '%' ESCAPE '\\')
-        ORDER BY CASE WHEN u.name_key LIKE $3 || '%' ESCAPE '\\' THEN 0 ELSE 1 END, u.name_key, u.id");
+    STUDENTS = students!(" AND (CAST($3 AS TEXT) IS NULL OR u.search_key LIKE '%' || $3 || '%' ESCAPE '\\')
+        ORDER BY CASE WHEN u.search_key LIKE $3 || '%' ESCAPE '\\' THEN 0 ELSE 1 END, u.sort_key, u.id");
     /// One student of a class.
     STUDENT = students!(" AND e.student_id = $3");
     /// The students of a class who are in no group, or in none of a course or of a topic.
@@ -38,7 +38,7 @@ statements! {
                 AND (CAST($3 AS TEXT) IS NULL OR g.course_id = $3)
                 AND (CAST($4 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM group_assignments l
                     WHERE l.organization_id = $1 AND l.group_id = g.id AND l.assignment_id = $4)))
-        ORDER BY u.name_key, u.id");
+        ORDER BY u.sort_key, u.id");
     /// Which students of a class are in which of its groups.
     GROUPS_OF_STUDENTS = "SELECT m.user_id, m.group_id
         FROM groups g
@@ -63,13 +63,13 @@ statements! {
         FROM homeroom_enrollments h CROSS JOIN members m CROSS JOIN users u
         WHERE m.organization_id = h.organization_id AND m.user_id = h.student_id AND u.id = m.user_id
             AND h.organization_id = $1 AND h.homeroom_id = $2 AND m.role = 'student' AND m.is_active AND u.is_active
-        ORDER BY u.name_key, u.id";
+        ORDER BY u.sort_key, u.id";
     /// The students of a class who may learn in another one.
     CLASS_LEARNERS = "SELECT u.id, u.name, u.image
         FROM class_enrollments e CROSS JOIN members m CROSS JOIN users u
         WHERE m.organization_id = e.organization_id AND m.user_id = e.student_id AND u.id = m.user_id
             AND e.organization_id = $1 AND e.class_id = $2 AND m.role = 'student' AND m.is_active AND u.is_active
-        ORDER BY u.name_key, u.id";
+        ORDER BY u.sort_key, u.id";
     /// Whether a course is of a class.
     COURSE_OF_CLASS = "SELECT id FROM courses WHERE organization_id = $1 AND class_id = $2 AND id = $3";
     /// Whether a topic is of a class.

@@ -9,13 +9,14 @@ mod members;
 use std::collections::HashMap;
 
 use model::class::{ClassLabel, ClassStatus};
+use model::collation;
 use model::course::CourseLabel;
 use model::group::{Group, GroupMember, GroupRole};
 use model::help::{HelpColumns, HelpFlag};
 use model::id::{AssignmentId, ClassId, CourseId, GroupAssignmentId, GroupId, SubjectId, UserId};
 use model::number::{GroupNumber, RequiredDocuments};
 use model::subject::SubjectLabel;
-use model::text::name_key;
+use model::text::{ShortName, name_key};
 use model::user::Person;
 use model::whole::{WholeGroup, WholeGroupAssignment};
 
@@ -33,11 +34,11 @@ statements! {
     HIGHEST_NUMBER = "SELECT MAX(group_number) FROM groups WHERE organization_id = $1 AND class_id = $2";
     /// A new group.
     INSERT = "INSERT INTO groups (organization_id, id, name, name_key, group_number, display_name, start_date,
-            required_documents, class_id, subject_id, course_id, created_by_id, created_at, updated_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
+            required_documents, class_id, subject_id, course_id, created_by_id, created_at, updated_at, search_key)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)";
     /// All fields of a group but its help flag.
     UPDATE = "UPDATE groups SET name = $3, name_key = $4, group_number = $5, display_name = $6, start_date = $7,
-            required_documents = $8, subject_id = $9, course_id = $10, updated_at = $11
+            required_documents = $8, subject_id = $9, course_id = $10, updated_at = $11, search_key = $12
         WHERE organization_id = $1 AND id = $2";
     /// The help flag of a group.
     UPDATE_HELP = "UPDATE groups SET needs_help = $3, help_requested_at = $4, help_message = $5, help_requested_by_id = $6,
@@ -256,7 +257,7 @@ impl Work<'_> {
             args![
                 new.id,
                 new.name,
-                search_key(new),
+                names_key(new),
                 new.group_number.get(),
                 new.display_name,
                 new.start_date,
@@ -267,6 +268,7 @@ impl Work<'_> {
                 new.created_by_id,
                 new.created_at,
                 new.updated_at,
+                search_key(new.name.as_str(), new.display_name.as_ref().map(ShortName::as_str)),
             ],
         )?;
         self.insert_work_room(&new.work_room_id, &new.id)
@@ -279,7 +281,7 @@ impl Work<'_> {
             args![
                 group.id,
                 group.name,
-                search_key(group),
+                names_key(group),
                 group.group_number.get(),
                 group.display_name,
                 group.start_date,
@@ -287,6 +289,7 @@ impl Work<'_> {
                 group.subject_id,
                 group.course_id,
                 group.updated_at,
+                search_key(group.name.as_str(), group.display_name.as_ref().map(ShortName::as_str)),
             ],
         )
         .map(drop)
@@ -319,8 +322,16 @@ fn places(groups: &[KnownGroup]) -> HashMap<GroupId, usize> {
     ids.enumerate().map(|(place, id)| (id, place)).collect()
 }
 
-/// What a search looks into: the name, and after a line break, which no name has, the display name.
-fn search_key(group: &Group) -> String {
+/// The text that a search compares: the name, and after a line break, which no name has, the display name.
+pub(super) fn search_key(name: &str, display_name: Option<&str>) -> String {
+    match display_name {
+        Some(display_name) => collation::search_key(&format!("{name}\n{display_name}")),
+        None => collation::search_key(name),
+    }
+}
+
+/// Both names in lower case: the release before searches them.
+fn names_key(group: &Group) -> String {
     let mut key = name_key(group.name.as_str());
     if let Some(display_name) = &group.display_name {
         key.push('\n');

@@ -1,5 +1,6 @@
 //! Homerooms and who belongs to them. Enrolling a homeroom into a class is in `enrollments.rs`.
 
+use model::collation::{search_key, sort_key};
 use model::homeroom::{Homeroom, HomeroomEnrollment};
 use model::id::{EnrollmentId, HomeroomId, UserId};
 use model::text::{AcademicYear, name_key};
@@ -31,10 +32,10 @@ statements! {
     /// One homeroom.
     BY_ID = homerooms!(" AND h.id = $5");
     /// The homerooms that match by name; those whose name begins with the search text come first.
-    LIST = homerooms!(" AND (CAST($5 AS TEXT) IS NULL OR h.name_key LIKE '%' || $5 || '%' ESCAPE '\\')
+    LIST = homerooms!(" AND (CAST($5 AS TEXT) IS NULL OR h.search_key LIKE '%' || $5 || '%' ESCAPE '\\')
             AND (CAST($6 AS TEXT) IS NULL OR h.academic_year = $6)
             AND (CAST($7 AS TEXT) IS NULL OR h.teacher_id = $7)
-        ORDER BY CASE WHEN h.name_key LIKE $5 || '%' ESCAPE '\\' THEN 0 ELSE 1 END, h.name_key, h.id");
+        ORDER BY CASE WHEN h.search_key LIKE $5 || '%' ESCAPE '\\' THEN 0 ELSE 1 END, h.sort_key, h.id");
     /// The students of a homeroom by name. An address is for admins and for the teachers of the student's classes.
     STUDENTS = concat!("SELECT e.id, e.homeroom_id, e.student_id, e.enrolled_at, u.id, u.name, u.image,
             CASE WHEN $2 = 'ADMIN' OR EXISTS (SELECT 1 FROM class_enrollments ce
@@ -44,8 +45,8 @@ statements! {
         FROM homeroom_enrollments e
         JOIN users u ON u.id = e.student_id
         WHERE e.organization_id = $1 AND e.homeroom_id = $5 AND CAST($4 AS BIGINT) IS NOT NULL
-            AND (CAST($6 AS TEXT) IS NULL OR u.name_key LIKE '%' || $6 || '%' ESCAPE '\\')
-        ORDER BY CASE WHEN u.name_key LIKE $6 || '%' ESCAPE '\\' THEN 0 ELSE 1 END, u.name_key, u.id");
+            AND (CAST($6 AS TEXT) IS NULL OR u.search_key LIKE '%' || $6 || '%' ESCAPE '\\')
+        ORDER BY CASE WHEN u.search_key LIKE $6 || '%' ESCAPE '\\' THEN 0 ELSE 1 END, u.sort_key, u.id");
     /// One student of a homeroom.
     STUDENT = "SELECT u.id, u.name, u.image FROM homeroom_enrollments e JOIN users u ON u.id = e.student_id
         WHERE e.organization_id = $1 AND e.homeroom_id = $2 AND e.student_id = $3";
@@ -53,11 +54,11 @@ statements! {
     LOCK = "SELECT id FROM homerooms WHERE organization_id = $1 AND id = $2 FOR UPDATE";
     /// A new homeroom.
     INSERT = "INSERT INTO homerooms (organization_id, id, name, name_key, grade_level, academic_year, teacher_id,
-            external_id, created_at, updated_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+            external_id, created_at, updated_at, search_key, sort_key)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
     /// All fields of a homeroom.
     UPDATE = "UPDATE homerooms SET name = $3, name_key = $4, grade_level = $5, academic_year = $6, teacher_id = $7,
-            external_id = $8, updated_at = $9
+            external_id = $8, updated_at = $9, search_key = $10, sort_key = $11
         WHERE organization_id = $1 AND id = $2";
     /// Enrols a student; enrolled already is fine.
     ENROLL = "INSERT INTO homeroom_enrollments (organization_id, id, homeroom_id, student_id, enrolled_at)
@@ -159,6 +160,8 @@ impl Work<'_> {
                 new.external_id,
                 new.created_at,
                 new.updated_at,
+                search_key(new.name.as_str()),
+                sort_key(new.name.as_str()),
             ],
         )
         .map(drop)
@@ -178,6 +181,8 @@ impl Work<'_> {
                 homeroom.teacher_id,
                 homeroom.external_id,
                 homeroom.updated_at,
+                search_key(homeroom.name.as_str()),
+                sort_key(homeroom.name.as_str()),
             ],
         )
         .map(drop)

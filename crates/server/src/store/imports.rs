@@ -5,6 +5,7 @@ use model::access::MemberRole;
 use model::class::ClassStatus;
 use model::id::{ClassId, HomeroomId, UserId};
 use model::text::name_key;
+use unicode_normalization::UnicodeNormalization;
 
 use super::{Scope, Work};
 use crate::error::Result;
@@ -20,7 +21,7 @@ statements! {
     /// The homeroom with an id of the school's administration.
     HOMEROOM_OF_EXTERNAL_ID = "SELECT id FROM homerooms WHERE organization_id = $1 AND external_id = $2";
     /// The homeroom of an id, or else the one of a name in the newest year.
-    HOMEROOM_NAMED = "SELECT id FROM homerooms WHERE organization_id = $1 AND (id = $2 OR name_key = $3)
+    HOMEROOM_NAMED = "SELECT id FROM homerooms WHERE organization_id = $1 AND (id = $2 OR name_key IN ($3, $4))
         ORDER BY CASE WHEN id = $2 THEN 0 ELSE 1 END, COALESCE(academic_year, '') DESC, created_at DESC, id LIMIT 1";
     /// The homeroom of a name in a year.
     HOMEROOM_OF_YEAR = "SELECT id FROM homerooms WHERE organization_id = $1 AND name = $2 AND academic_year = $3";
@@ -32,7 +33,7 @@ statements! {
         WHERE organization_id = $1 AND homeroom_id = $2 AND student_id = $3)";
     /// The class of an id, or the classes of a name that are not over; two are enough to know that a name is no answer.
     CLASSES_NAMED = "SELECT id, status FROM classes
-        WHERE organization_id = $1 AND (id = $2 OR (name_key = $3 AND status <> 'ARCHIVED'))
+        WHERE organization_id = $1 AND (id = $2 OR (name_key IN ($3, $4) AND status <> 'ARCHIVED'))
         ORDER BY CASE WHEN id = $2 THEN 0 ELSE 1 END, id LIMIT 2";
     /// Whether a student is enrolled in a class.
     IN_CLASS = "SELECT EXISTS (SELECT 1 FROM class_enrollments
@@ -104,7 +105,8 @@ impl Scope<'_> {
 
     /// The homeroom that a name or an id means: of several with a name, that of the newest year.
     pub fn homeroom_named(&mut self, text: &str) -> Result<Option<HomeroomId>> {
-        self.maybe(&HOMEROOM_NAMED, args![text, name_key(text)], |row| row.take())
+        let [composed, decomposed] = spellings(text);
+        self.maybe(&HOMEROOM_NAMED, args![text, composed, decomposed], |row| row.take())
     }
 
     /// The homeroom of a name in a year.
@@ -120,8 +122,9 @@ impl Scope<'_> {
     /// The class that a name or an id means; an id wins, and classes that are over have no name any more.
     pub fn class_named(&mut self, text: &str) -> Result<NamedClass> {
         let read = |row: &mut super::sql::Columns<'_>| Ok((row.take::<ClassId>()?, row.parse(ClassStatus::parse)?));
+        let [composed, decomposed] = spellings(text);
         let mut found = self
-            .many(&CLASSES_NAMED, args![text, name_key(text)], read)?
+            .many(&CLASSES_NAMED, args![text, composed, decomposed], read)?
             .into_iter();
         Ok(match (found.next(), found.next()) {
             (None, _) => NamedClass::Unknown,
@@ -162,4 +165,10 @@ impl Work<'_> {
         }
         Ok(is_new)
     }
+}
+
+/// A name as it may be stored: names that were written before input was normalized can be decomposed.
+fn spellings(text: &str) -> [String; 2] {
+    let key = name_key(text);
+    [key.nfc().collect(), key.nfd().collect()]
 }

@@ -33,7 +33,7 @@ statements! {
         JOIN users u ON u.id = m.user_id
         WHERE m.organization_id = $1
             AND (CAST($2 AS TEXT) IS NULL OR m.role = $2)
-            AND (CAST($3 AS TEXT) IS NULL OR u.name_key LIKE '%' || $3 || '%' ESCAPE '\\'
+            AND (CAST($3 AS TEXT) IS NULL OR u.search_key LIKE '%' || $3 || '%' ESCAPE '\\'
                 OR u.email LIKE '%' || $3 || '%' ESCAPE '\\')
             AND (", place!("$3"), " > $4 OR (", place!("$3"), " = $4 AND m.id > $5))
         ORDER BY ", place!("$3"), ", m.id LIMIT $6");

@@ -11,6 +11,7 @@ use super::db::Database;
 use crate::error::{Error, Result};
 
 mod collation;
+mod names;
 
 mod embedded {
     refinery::embed_migrations!("../../migrations");
@@ -22,19 +23,25 @@ const OVERWRITES: i64 = 32;
 const LOCK: &str = "SELECT pg_advisory_lock(1735881323)";
 const UNLOCK: &str = "SELECT pg_advisory_unlock(1735881323)";
 
-/// Applies what is missing and answers how many migrations ran. A second starter waits and finds nothing to do.
+/// Applies what is missing, computes keys of names that are missing, and returns how many migrations ran. A second starter
+/// waits and finds nothing to do.
 pub fn migrate(database: &Database) -> Result<usize> {
-    migrate_with(&runner(), database)
+    migrate_with(&runner(), database, |connection| names::fill(connection).map(drop))
 }
 
 /// Applies the migrations up to one of them: the schema a backup was made with.
 pub fn migrate_to(database: &Database, version: i64) -> Result<()> {
     let version = SchemaVersion::try_from(version).map_err(internal)?;
     let runner = runner().set_target(refinery::Target::Version(version));
-    migrate_with(&runner, database).map(drop)
+    migrate_with(&runner, database, |_| Ok(())).map(drop)
 }
 
-fn migrate_with(runner: &Runner, database: &Database) -> Result<usize> {
+/// Migrates under the lock of the starter; `fill` then writes what SQL cannot compute.
+fn migrate_with(
+    runner: &Runner,
+    database: &Database,
+    fill: impl FnOnce(&mut Connection) -> Result<()>,
+) -> Result<usize> {
     let _turn = turn(database)?;
     let mut connection = open(database)?;
     if let Some(client) = connection.raw_postgres() {
@@ -47,6 +54,7 @@ fn migrate_with(runner: &Runner, database: &Database) -> Result<usize> {
             if before.is_some_and(|before| before < OVERWRITES) && version(sqlite) >= Some(OVERWRITES) {
                 rewrite(sqlite);
             }
+            fill(&mut connection)?;
             Ok(applied)
         }
         Connection::Postgres(_) => {
@@ -56,6 +64,7 @@ fn migrate_with(runner: &Runner, database: &Database) -> Result<usize> {
                 collation::compare_bytes(client)?;
                 Ok(applied)
             });
+            let outcome = outcome.and_then(|applied| fill(&mut connection).map(|()| applied));
             connection.batch(UNLOCK)?;
             outcome
         }

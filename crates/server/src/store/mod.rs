@@ -394,10 +394,10 @@ impl<'c> DerefMut for Work<'c> {
     }
 }
 
-/// The text someone searches for as a LIKE pattern: lower-case, wildcards taken literally.
+/// A search text as a LIKE pattern over a `search_key` column: without case and accents, wildcards taken literally.
 fn pattern(search: &str) -> String {
     let mut pattern = String::with_capacity(search.len());
-    for character in model::text::name_key(search).chars() {
+    for character in model::collation::search_key(search).chars() {
         if matches!(character, '%' | '_' | '\\') {
             pattern.push('\\');
         }

@@ -1,6 +1,7 @@
 //! The organization itself, as those who run the platform change it: its own row, and the sessions that work in it. What
 //! its own admins change is in [`settings`](super::settings); whoever looks for one from outside asks [`platform::organizations`](super::platform::organizations).
 
+use model::collation::{search_key, sort_key};
 use model::id::SessionId;
 use model::organization::{Organization, OrganizationStatus};
 use model::storage::QuotaBytes;
@@ -34,11 +35,12 @@ statements! {
     /// Takes the organization for this unit; one that was deleted is not there.
     HOLD = "SELECT id FROM organizations WHERE id = $1 AND deleted_at IS NULL FOR NO KEY UPDATE";
     /// A new organization.
-    INSERT = "INSERT INTO organizations (id, name, name_key, slug, custom_domain, logo, status, metadata, created_at, updated_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+    INSERT = "INSERT INTO organizations (id, name, name_key, slug, custom_domain, logo, status, metadata, created_at, updated_at,
+            search_key, sort_key)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
     /// All fields of the organization.
     UPDATE = "UPDATE organizations SET name = $2, name_key = $3, slug = $4, custom_domain = $5, logo = $6, status = $7,
-            metadata = $8, storage_quota = $9, group_storage_quota = $10, updated_at = $11
+            metadata = $8, storage_quota = $9, group_storage_quota = $10, updated_at = $11, search_key = $12, sort_key = $13
         WHERE id = $1";
     /// The organization is there no more; what it was called is free for others at once.
     DELETE = "UPDATE organizations SET deleted_at = $2, updated_at = $2, slug = id, custom_domain = NULL WHERE id = $1";
@@ -74,10 +76,11 @@ impl Work<'_> {
     pub fn insert_organization(&mut self, new: &Organization) -> Result<()> {
         let metadata = metadata(new)?;
         let key = name_key(new.name.as_str());
+        let (search_key, sort_key) = (search_key(new.name.as_str()), sort_key(new.name.as_str()));
         let (status, domain) = (new.status.as_str(), &new.custom_domain);
         let (created_at, updated_at) = (new.created_at, new.updated_at);
         let arguments = args![
-            new.name, key, new.slug, domain, new.logo, status, metadata, created_at, updated_at
+            new.name, key, new.slug, domain, new.logo, status, metadata, created_at, updated_at, search_key, sort_key,
         ];
         self.run(&INSERT, arguments).map(drop)
     }
@@ -108,7 +111,9 @@ impl Work<'_> {
                 metadata,
                 quota,
                 group_quota,
-                updated_at
+                updated_at,
+                search_key(name.as_str()),
+                sort_key(name.as_str()),
             ],
         )
         .map(drop)

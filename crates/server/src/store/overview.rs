@@ -51,11 +51,11 @@ macro_rules! matching {
             AND (CAST($6 AS TEXT) IS NULL OR COALESCE(c.subject_id, g.subject_id) = $6)
             AND (CAST($7 AS TEXT) IS NULL OR a.course_id = $7)
             AND (CAST($8 AS TEXT) IS NULL OR a.id = $8)
-            AND (CAST($9 AS TEXT) IS NULL OR a.title_key LIKE '%' || $9 || '%' ESCAPE '\\'
-                OR g.name_key LIKE '%' || $9 || '%' ESCAPE '\\'
+            AND (CAST($9 AS TEXT) IS NULL OR a.search_key LIKE '%' || $9 || '%' ESCAPE '\\'
+                OR g.search_key LIKE '%' || $9 || '%' ESCAPE '\\'
                 OR EXISTS (SELECT 1 FROM group_members m JOIN users u ON u.id = m.user_id
                     WHERE m.organization_id = $1 AND m.group_id = g.id
-                        AND u.name_key LIKE '%' || $9 || '%' ESCAPE '\\'))"
+                        AND u.search_key LIKE '%' || $9 || '%' ESCAPE '\\'))"
         )
     };
 }

@@ -54,7 +54,7 @@ impl Window<i64> {
 }
 
 impl Window<String> {
-    /// The bound of a list that is sorted by name: `(name_key, id) > (key, id)`.
+    /// The bound of a list that is sorted by name: `(sort_key, id) > (key, id)`.
     pub fn names_after(&self) -> (&str, &str) {
         self.after
             .as_ref()

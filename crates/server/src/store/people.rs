@@ -2,6 +2,7 @@
 //! account that is not a member of the organization, except to find out that an address has one.
 
 use model::access::{MemberRole, PlatformRole, Rank};
+use model::collation::{person_sort_key, search_key};
 use model::id::{MemberId, OrganizationId, UserId};
 use model::text::{ExternalId, Name, ShortName, Username, name_key};
 use model::time::Timestamp;
@@ -44,8 +45,8 @@ statements! {
         WHERE u.email = $2";
     /// A new account, at home here; a taken address makes none.
     INSERT_USER = "INSERT INTO users (home_organization_id, id, name, name_key, first_name, last_name, email,
-            email_verified, username, role, created_at, updated_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, FALSE, $8, $9, $10, $10)
+            email_verified, username, role, created_at, updated_at, search_key, sort_key)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, FALSE, $8, $9, $10, $10, $11, $12)
         ON CONFLICT (email) DO NOTHING";
     /// A new membership; there already is none.
     INSERT_MEMBER = "INSERT INTO members (organization_id, id, user_id, role, external_id, created_at)
@@ -87,7 +88,7 @@ statements! {
     /// The fields of an account that its school administers.
     UPDATE_USER = "UPDATE users SET name = $3, name_key = $4, first_name = $5, last_name = $6, username = $7,
             email_verified = CASE WHEN email = $8 THEN email_verified ELSE FALSE END, email = $8,
-            is_active = $9, locale = $10, updated_at = $11
+            is_active = $9, locale = $10, updated_at = $11, search_key = $12, sort_key = $13
         WHERE id = $2 AND EXISTS (SELECT 1 FROM members m WHERE m.organization_id = $1 AND m.user_id = users.id)";
     /// The fields of a membership.
     UPDATE_MEMBER = "UPDATE members SET role = $3, external_id = $4, updated_at = $5, is_active = $6
@@ -193,6 +194,8 @@ impl Work<'_> {
     /// Writes a new account that is at home here; false when the address has one already.
     pub fn insert_account(&mut self, new: &NewAccount<'_>) -> Result<bool> {
         let (key, role, now) = (name_key(new.name.as_str()), new.role.as_str(), self.now());
+        let search_key = search_key(new.name.as_str());
+        let sort_key = person_sort_key(new.name.as_str(), new.last_name.map(ShortName::as_str));
         let arguments = args![
             new.id,
             new.name,
@@ -203,6 +206,8 @@ impl Work<'_> {
             new.username,
             role,
             now,
+            search_key,
+            sort_key,
         ];
         Ok(self.run(&INSERT_USER, arguments)? > 0)
     }
@@ -260,6 +265,7 @@ impl Work<'_> {
     /// Writes the fields of an account that its school administers; a taken address is `DUPLICATE_EMAIL`.
     pub fn update_account(&mut self, user: &User) -> Result<()> {
         let key = name_key(user.name.as_str());
+        let (search_key, sort_key) = (search_key(user.name.as_str()), user.sort_key());
         let arguments = args![
             user.id,
             user.name,
@@ -271,6 +277,8 @@ impl Work<'_> {
             user.is_active,
             user.locale,
             user.updated_at,
+            search_key,
+            sort_key,
         ];
         self.run(&UPDATE_USER, arguments).map(drop)
     }

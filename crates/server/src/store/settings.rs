@@ -1,5 +1,6 @@
 //! The organization of the request itself: what its own admins see and change of it.
 
+use model::collation::{search_key, sort_key};
 use model::organization::{Metadata, Organization};
 use model::text::name_key;
 
@@ -16,7 +17,9 @@ statements! {
     /// Its settings alone.
     METADATA = "SELECT metadata FROM organizations WHERE id = $1";
     /// What its admins may change.
-    UPDATE = "UPDATE organizations SET name = $2, name_key = $3, logo = $4, metadata = $5, updated_at = $6 WHERE id = $1";
+    UPDATE = "UPDATE organizations SET name = $2, name_key = $3, logo = $4, metadata = $5, updated_at = $6,
+            search_key = $7, sort_key = $8
+        WHERE id = $1";
 }
 
 impl Scope<'_> {
@@ -50,6 +53,8 @@ impl Work<'_> {
                 school.logo,
                 metadata,
                 school.updated_at,
+                search_key(school.name.as_str()),
+                sort_key(school.name.as_str()),
             ],
         )
         .map(drop)

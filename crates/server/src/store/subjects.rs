@@ -1,5 +1,6 @@
 //! Subjects of an organization.
 
+use model::collation::{search_key, sort_key};
 use model::id::SubjectId;
 use model::subject::Subject;
 use model::text::name_key;
@@ -20,16 +21,16 @@ statements! {
     /// All subjects by name; with a search text, those whose name begins with it come first.
     LIST = concat!("SELECT ", subject_columns!(), " FROM subjects s
         WHERE s.organization_id = $1
-            AND (CAST($2 AS TEXT) IS NULL OR s.name_key LIKE '%' || $2 || '%' ESCAPE '\\')
+            AND (CAST($2 AS TEXT) IS NULL OR s.search_key LIKE '%' || $2 || '%' ESCAPE '\\')
             AND (CAST($3 AS BOOLEAN) IS NULL OR s.is_active = $3)
-        ORDER BY CASE WHEN s.name_key LIKE $2 || '%' ESCAPE '\\' THEN 0 ELSE 1 END, s.name_key, s.id");
+        ORDER BY CASE WHEN s.search_key LIKE $2 || '%' ESCAPE '\\' THEN 0 ELSE 1 END, s.sort_key, s.id");
     /// A new subject.
     INSERT = "INSERT INTO subjects (organization_id, id, name, name_key, code, color, description, is_active,
-            created_at, updated_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+            created_at, updated_at, search_key, sort_key)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
     /// All fields of a subject.
     UPDATE = "UPDATE subjects SET name = $3, name_key = $4, code = $5, color = $6, description = $7, is_active = $8,
-            updated_at = $9
+            updated_at = $9, search_key = $10, sort_key = $11
         WHERE organization_id = $1 AND id = $2";
     /// Takes the row for this unit.
     LOCK = "SELECT id FROM subjects WHERE organization_id = $1 AND id = $2 FOR UPDATE";
@@ -79,6 +80,8 @@ impl Work<'_> {
                 new.is_active,
                 new.created_at,
                 new.updated_at,
+                search_key(new.name.as_str()),
+                sort_key(new.name.as_str()),
             ],
         )
         .map(drop)
@@ -98,6 +101,8 @@ impl Work<'_> {
                 subject.description,
                 subject.is_active,
                 subject.updated_at,
+                search_key(subject.name.as_str()),
+                sort_key(subject.name.as_str()),
             ],
         )
         .map(drop)

@@ -3,7 +3,6 @@
 
 use model::access::PlatformRole;
 use model::id::{ClassId, HomeroomId, UserId};
-use model::text::name_key;
 use model::user::{Member, Person, User};
 
 use super::members::member;
@@ -36,15 +35,15 @@ macro_rules! effective_role {
     };
 }
 
-/// Where member `m` stands in a list: names that begin with the search text `$p` first, then by name.
+/// The position of member `m` in a list: names that begin with the search text `$p` first, then by sort key.
 macro_rules! place {
     ($p:literal) => {
         concat!(
             "(CASE WHEN CAST(",
             $p,
-            " AS TEXT) IS NULL OR u.name_key LIKE ",
+            " AS TEXT) IS NULL OR u.search_key LIKE ",
             $p,
-            " || '%' ESCAPE '\\' THEN '0' ELSE '1' END || u.name_key)"
+            " || '%' ESCAPE '\\' THEN '0' ELSE '1' END || u.sort_key)"
         )
     };
 }
@@ -83,7 +82,7 @@ statements! {
     /// of somebody does not find him either.
     LIST = known_users!(concat!(", ", place!("$7")), concat!(
         " AND (CAST($6 AS TEXT) IS NULL OR $6 = ", effective_role!(), ")
-            AND (CAST($7 AS TEXT) IS NULL OR u.name_key LIKE '%' || $7 || '%' ESCAPE '\\'
+            AND (CAST($7 AS TEXT) IS NULL OR u.search_key LIKE '%' || $7 || '%' ESCAPE '\\'
                 OR ($2 = 'ADMIN' AND u.email LIKE '%' || $7 || '%' ESCAPE '\\'))
             AND (CAST($8 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM class_enrollments ce
                 JOIN classes k ON k.organization_id = ce.organization_id AND k.id = ce.class_id
@@ -126,6 +125,8 @@ pub struct KnownUser {
     pub is_active: Option<bool>,
     /// The whole account: for oneself, for the platform, and for admins of the organization it is at home in.
     pub account: Option<Box<User>>,
+    /// The key of the position in a list; empty outside of lists.
+    pub list_key: String,
 }
 
 impl Scope<'_> {
@@ -163,30 +164,21 @@ impl Scope<'_> {
         ];
         let rows = self.many_visible(&LIST, arguments, |row| {
             let user = known(row, &eyes)?;
-            Ok((user, row.take::<String>()?))
+            Ok(KnownUser {
+                list_key: row.take()?,
+                ..user
+            })
         })?;
-        let slice = window.cut(rows, |(user, key)| Position {
-            key: key.clone(),
-            id: user.person.id.to_string(),
-        });
-        Ok(Slice {
-            rows: slice.rows.into_iter().map(|(user, _)| user).collect(),
-            next: slice.next,
-        })
+        Ok(window.cut(rows, KnownUser::position))
     }
 }
 
-impl UserFilter {
-    /// Where somebody stands in the list; the twin of `place!`.
-    pub fn position(&self, user: &KnownUser) -> Position<String> {
-        let name = name_key(&user.person.name);
-        let begins = self
-            .search
-            .as_deref()
-            .is_none_or(|search| name.starts_with(&name_key(search)));
+impl KnownUser {
+    /// The position in the list from which the user was read.
+    pub fn position(&self) -> Position<String> {
         Position {
-            key: format!("{}{name}", u8::from(!begins)),
-            id: user.person.id.to_string(),
+            key: self.list_key.clone(),
+            id: self.person.id.to_string(),
         }
     }
 }
@@ -230,5 +222,6 @@ fn known(row: &mut Columns<'_>, eyes: &Eyes) -> Result<KnownUser> {
         member: (eyes.is_admin || is_self).then_some(member),
         is_active: eyes.is_admin.then_some(user.is_active),
         account: is_whole.then(|| Box::new(user)),
+        list_key: String::new(),
     })
 }

@@ -40,9 +40,9 @@ statements! {
     /// The room of a group the viewer sees.
     BY_GROUP = rooms!(" AND g.id = $6");
     /// All rooms the viewer, one of the staff, sees.
-    ALL = rooms!(" ORDER BY k.name_key, k.id, g.group_number, g.id");
+    ALL = rooms!(" ORDER BY k.sort_key, k.id, g.group_number, g.id");
     /// The rooms of a student: found from his memberships.
-    OF_STUDENT = rooms!(" AND ", own_groups!(), " ORDER BY k.name_key, k.id, g.group_number, g.id");
+    OF_STUDENT = rooms!(" AND ", own_groups!(), " ORDER BY k.sort_key, k.id, g.group_number, g.id");
     /// A new room.
     INSERT = "INSERT INTO work_rooms (organization_id, id, group_id, created_at, updated_at) VALUES ($1, $2, $3, $4, $4)";
 }

@@ -86,6 +86,7 @@ mod mail_domains;
 mod marker;
 mod matrix;
 mod memory;
+mod names;
 mod object_store;
 mod one_roster;
 mod overview;

@@ -28,14 +28,14 @@ both!(
         let world = &app.world;
         let (adam, ada) = (app.as_(&world.adam), app.as_(&world.ada));
         let everybody = [
-            "Ada Teacher",
             "Adam Admin",
+            "Olga Owner",
             "Ben Student",
             "Cem Student",
             "Dana Student",
             "Eli Student",
             "Finn Student",
-            "Olga Owner",
+            "Ada Teacher",
             "Tom Teacher",
         ];
         assert_eq!(found(&adam, "").await, everybody);

@@ -154,7 +154,7 @@ both!(people_of_all_schools_stand_in_one_list_once, |app| {
             next = format!("&cursor={cursor}");
         }
         let mut sorted = names.clone();
-        sorted.sort();
+        sorted.sort_by_cached_key(|name| model::collation::person_sort_key(name, None));
         assert_eq!((names.len(), &names), (12, &sorted), "{limit} a page");
     }
     let path = format!("/users/{}", world.zoe.id);

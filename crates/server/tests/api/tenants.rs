@@ -221,7 +221,7 @@ both!(members_are_paged_by_name, |app| {
         next = format!("&cursor={cursor}");
     }
     let mut sorted = names.clone();
-    sorted.sort();
+    sorted.sort_by_cached_key(|name| model::collation::person_sort_key(name, None));
     assert_eq!((names.len(), &names), (9, &sorted));
     root.get(&format!("{path}&cursor=x")).await.invalid("cursor");
 });

@@ -29,7 +29,7 @@ pub(super) use document_columns;
 
 statements! {
     /// The courses of a class.
-    COURSES = "SELECT id, name FROM courses WHERE organization_id = $1 AND class_id = $2 ORDER BY name_key, id";
+    COURSES = "SELECT id, name FROM courses WHERE organization_id = $1 AND class_id = $2 ORDER BY sort_key, id";
 }
 
 impl Scope<'_> {

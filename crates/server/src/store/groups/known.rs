@@ -34,7 +34,7 @@ macro_rules! filter {
             AND (CAST($10 AS BOOLEAN) IS NULL OR (g.needs_help = $10 AND ",
             $crate::sees_group!(),
             "))
-            AND (CAST($11 AS TEXT) IS NULL OR g.name_key LIKE '%' || $11 || '%' ESCAPE '\\')
+            AND (CAST($11 AS TEXT) IS NULL OR g.search_key LIKE '%' || $11 || '%' ESCAPE '\\')
             AND (NOT CAST($12 AS BOOLEAN) OR k.teacher_id = $5
                 OR EXISTS (SELECT 1 FROM class_teachers mt
                     WHERE mt.organization_id = $1 AND mt.class_id = k.id AND mt.user_id = $5)
@@ -131,7 +131,7 @@ pub(in crate::store) use own_groups;
 /// Groups by number; those whose name begins with the search text come first.
 macro_rules! in_order {
     () => {
-        " ORDER BY CASE WHEN g.name_key LIKE $11 || '%' ESCAPE '\\' THEN 0 ELSE 1 END, g.group_number, g.id"
+        " ORDER BY CASE WHEN g.search_key LIKE $11 || '%' ESCAPE '\\' THEN 0 ELSE 1 END, g.group_number, g.id"
     };
 }
 

@@ -79,6 +79,8 @@ pub static MAP: &[Mapped] = &[
     told("users", "id", Id, "account", Kept),
     told("users", "name", Name, "account", Emptied),
     told("users", "name_key", Name, "account", Emptied),
+    told("users", "search_key", Name, "account", Emptied),
+    told("users", "sort_key", Name, "account", Emptied),
     told("users", "first_name", Name, "account", Emptied),
     told("users", "last_name", Name, "account", Emptied),
     told("users", "email", Name, "account", Emptied),

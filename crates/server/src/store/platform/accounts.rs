@@ -1,6 +1,7 @@
 //! A person's own account: profile and password. Hashes leave this room only to be verified.
 
 use model::access::PlatformRole;
+use model::collation::search_key;
 use model::id::UserId;
 use model::organization::Metadata;
 use model::text::name_key;
@@ -20,7 +21,8 @@ statements! {
     /// Takes the row for this unit.
     HOLD = "SELECT id FROM users WHERE id = $1 FOR NO KEY UPDATE";
     /// What people change about themselves.
-    UPDATE_PROFILE = "UPDATE users SET name = $2, name_key = $3, image = $4, locale = $5, timezone = $6, updated_at = $7
+    UPDATE_PROFILE = "UPDATE users SET name = $2, name_key = $3, image = $4, locale = $5, timezone = $6, updated_at = $7,
+            search_key = $8, sort_key = $9
         WHERE id = $1";
     /// The ways in which a person signs in.
     OF_USER = "SELECT id, account_id, provider_id, created_at, updated_at FROM accounts WHERE user_id = $1
@@ -99,6 +101,7 @@ impl Platform<'_> {
     /// Writes what people change about themselves.
     pub fn update_profile(&mut self, user: &User) -> Result<()> {
         let key = name_key(user.name.as_str());
+        let (search_key, sort_key) = (search_key(user.name.as_str()), user.sort_key());
         let arguments = args![
             user.id,
             user.name,
@@ -106,7 +109,9 @@ impl Platform<'_> {
             user.image,
             user.locale,
             user.timezone,
-            user.updated_at
+            user.updated_at,
+            search_key,
+            sort_key,
         ];
         self.connection.run(&UPDATE_PROFILE, arguments).map(drop)
     }

@@ -1,6 +1,7 @@
 //! Accounts as those who run the platform see and change them (`/auth/admin`). An erased account is nobody's any more.
 
 use model::access::PlatformRole;
+use model::collation::{person_sort_key, search_key};
 use model::id::UserId;
 use model::text::name_key;
 use model::time::Timestamp;
@@ -27,13 +28,19 @@ macro_rules! account_columns {
             u.ban_reason, u.ban_expires"
     };
 }
-/// The field that an argument names, as a text that compares as the field does; `$1` is now.
+/// The field that an argument names, as a text that compares as the field does; `$1` is now. Names are compared by
+/// `$column`.
 macro_rules! field {
     ($name:literal) => {
+        field!($name, "u.search_key")
+    };
+    ($name:literal, $column:literal) => {
         concat!(
             "CASE CAST(",
             $name,
-            " AS TEXT) WHEN 'email' THEN u.email WHEN 'name' THEN u.name_key WHEN 'role' THEN u.role
+            " AS TEXT) WHEN 'email' THEN u.email WHEN 'name' THEN ",
+            $column,
+            " WHEN 'role' THEN u.role
                 WHEN 'emailVerified' THEN CASE WHEN u.email_verified THEN 'true' ELSE 'false' END
                 WHEN 'banned' THEN CASE WHEN u.banned AND (u.ban_expires IS NULL OR u.ban_expires >= $1)
                     THEN 'true' ELSE 'false' END
@@ -83,15 +90,17 @@ statements! {
     HOLD = "SELECT id FROM users WHERE id = $1 FOR NO KEY UPDATE";
     /// A page of the accounts that were asked for, in the order that was asked for.
     LIST = concat!("SELECT ", account_columns!(), " FROM users u WHERE ", asked_for!(), "
-        ORDER BY CASE WHEN $8 THEN NULL ELSE ", field!("$7"), " END,
-            CASE WHEN $8 THEN ", field!("$7"), " ELSE NULL END DESC, u.id
+        ORDER BY CASE WHEN $8 THEN NULL ELSE ", field!("$7", "u.sort_key"), " END,
+            CASE WHEN $8 THEN ", field!("$7", "u.sort_key"), " ELSE NULL END DESC, u.id
         LIMIT $9 OFFSET $10");
     /// How many they are.
     COUNT = concat!("SELECT COUNT(*) FROM users u WHERE ", asked_for!());
     /// What those who run the platform change.
     UPDATE = "UPDATE users SET name = $2, name_key = $3, email = $4, email_verified = $5, image = $6, role = $7,
-            banned = $8, ban_reason = $9, ban_expires = $10, updated_at = $11
+            banned = $8, ban_reason = $9, ban_expires = $10, updated_at = $11, search_key = $12, sort_key = $13
         WHERE id = $1";
+    /// The recorded last name: people are sorted by it.
+    LAST_NAME = "SELECT last_name FROM users WHERE id = $1";
     /// A ban that is over.
     LIFT_BAN = "UPDATE users SET banned = FALSE, ban_reason = NULL, ban_expires = NULL
         WHERE id = $1 AND banned AND ban_expires < $2";
@@ -104,7 +113,8 @@ statements! {
             email_verified = FALSE, username = NULL, role = 'STUDENT', image = NULL, locale = 'en', timezone = NULL,
             is_active = FALSE, last_login_at = NULL, must_change_password = FALSE,
             temporary_password_expires_at = NULL, password_reset_at = NULL, password_reset_by_id = NULL,
-            banned = FALSE, ban_reason = NULL, ban_expires = NULL, home_organization_id = NULL, erased_at = $5, updated_at = $5
+            banned = FALSE, ban_reason = NULL, ban_expires = NULL, home_organization_id = NULL, erased_at = $5, updated_at = $5,
+            search_key = $6, sort_key = $7
         WHERE id = $1";
 }
 
@@ -237,7 +247,7 @@ impl Comparison {
 fn spelling(field: &str, text: &str) -> String {
     match field {
         "email" => text.to_lowercase(),
-        "name" => name_key(text),
+        "name" => search_key(text),
         "createdAt" | "updatedAt" | "banExpires" => {
             let millis = Timestamp::parse(text)
                 .map(Timestamp::as_millis)
@@ -316,6 +326,9 @@ impl Platform<'_> {
     /// Writes what those who run the platform change; a taken address is `DUPLICATE_EMAIL`.
     pub fn update_account(&mut self, account: &Account) -> Result<()> {
         let user = &account.user;
+        let last_name: Option<Option<String>> = self.connection.maybe(&LAST_NAME, args![user.id], |row| row.take())?;
+        let sort_key = person_sort_key(&user.name, last_name.flatten().as_deref());
+        let search_key = search_key(&user.name);
         let (key, role, is_banned) = (name_key(&user.name), user.role.as_str(), account.ban.is_some());
         let ban = account.ban.as_ref();
         let (reason, until) = (ban.and_then(|ban| ban.reason.as_deref()), ban.and_then(|ban| ban.until));
@@ -331,6 +344,8 @@ impl Platform<'_> {
             reason,
             until,
             user.updated_at,
+            search_key,
+            sort_key,
         ];
         self.connection.run(&UPDATE, arguments).map(drop)
     }
@@ -359,7 +374,18 @@ impl Platform<'_> {
         self.delete_verifications(id)?;
         self.delete_sign_in_history(&account.user.email)?;
         self.connection
-            .run(&EMPTY, args![id, REMOVED_NAME, name_key(REMOVED_NAME), address, now])
+            .run(
+                &EMPTY,
+                args![
+                    id,
+                    REMOVED_NAME,
+                    name_key(REMOVED_NAME),
+                    address,
+                    now,
+                    search_key(REMOVED_NAME),
+                    person_sort_key(REMOVED_NAME, None),
+                ],
+            )
             .map(drop)
     }
 }

@@ -3,6 +3,7 @@
 //! [`map`](crate::store::personal::map) says the same of each column; a test compares the two.
 
 use model::activity::Action;
+use model::collation::{person_sort_key, search_key};
 use model::erasure::{ERASED_NAME, Erased, erased_address, without_grades_of, without_person};
 use model::file::FileKey;
 use model::id::{LogId, UserId};
@@ -52,7 +53,8 @@ statements! {
             email_verified = FALSE, username = NULL, role = 'STUDENT', image = NULL, locale = 'en', timezone = NULL,
             is_active = FALSE, must_change_password = FALSE, temporary_password_expires_at = NULL,
             password_organization_id = NULL, last_login_at = NULL, password_reset_at = NULL, password_reset_by_id = NULL,
-            banned = FALSE, ban_reason = NULL, ban_expires = NULL, erased_at = $5, updated_at = $5
+            banned = FALSE, ban_reason = NULL, ban_expires = NULL, erased_at = $5, updated_at = $5,
+            search_key = $6, sort_key = $7
         WHERE id = $1 AND erased_at IS NULL";
     /// Sign-ins of the person, and those in which he acted as somebody else.
     SESSIONS = "DELETE FROM sessions WHERE user_id = $1 OR impersonated_by = $1";
@@ -270,7 +272,8 @@ impl Platform<'_> {
         erased.chat_messages = run_at(&CHAT_MESSAGES)?;
         erased.messages_sent = run_at(&MESSAGES_SENT)?;
         let (key, address) = (name_key(ERASED_NAME), erased_address(user));
-        let profile = args![user, ERASED_NAME, key, address, now];
+        let (search_key, sort_key) = (search_key(ERASED_NAME), person_sort_key(ERASED_NAME, None));
+        let profile = args![user, ERASED_NAME, key, address, now, search_key, sort_key];
         erased.profiles = i64::try_from(self.connection.run(&PROFILE, profile)?).unwrap_or(i64::MAX);
         let files = chat_files.into_iter().chain(exports.into_iter().flatten());
         Ok((erased, files.map(FileKey::new).collect()))
@@ -328,7 +331,7 @@ impl Record {
         }
         self.details = without_person(self.details, user, address);
         let name = self.entity_name.as_deref().unwrap_or("");
-        self.search_key = name_key(&format!("{} {name}", self.user_name));
+        self.search_key = search_key(&format!("{} {name}", self.user_name));
         self
     }
 }

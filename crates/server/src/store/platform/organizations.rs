@@ -1,6 +1,7 @@
 //! Organizations as the platform sees them: which one a Host names, where an object is at home.
 
 use model::access::MemberRole;
+use model::collation::{search_key, sort_key};
 use model::id::{DocumentId, MemberId, OrganizationId, UserId};
 use model::organization::Organization;
 use model::text::{Name, Slug, WebAddress, name_key};
@@ -37,11 +38,11 @@ statements! {
     /// The organizations of which a person is a member, by name.
     OF_MEMBER = concat!("SELECT ", seen_columns!(), " FROM members m
         JOIN organizations o ON o.id = m.organization_id
-        WHERE m.user_id = $1 AND o.deleted_at IS NULL ORDER BY o.name_key, o.id");
+        WHERE m.user_id = $1 AND o.deleted_at IS NULL ORDER BY o.sort_key, o.id");
     /// The same that are open to the person now.
     OPEN_TO_MEMBER = concat!("SELECT ", seen_columns!(), " FROM members m
         JOIN organizations o ON o.id = m.organization_id
-        WHERE m.user_id = $1 AND o.deleted_at IS NULL AND ", open_membership!(), " ORDER BY o.name_key, o.id");
+        WHERE m.user_id = $1 AND o.deleted_at IS NULL AND ", open_membership!(), " ORDER BY o.sort_key, o.id");
     /// An organization by id or by short name, with a person's part in it.
     SEEN = concat!("SELECT ", seen_columns!(), " FROM organizations o
         LEFT JOIN members m ON m.organization_id = o.id AND m.user_id = $3 AND ", open_membership!(), "
@@ -65,19 +66,19 @@ statements! {
     /// One organization by its short name.
     BY_SLUG = "SELECT id FROM organizations WHERE slug = $1 AND deleted_at IS NULL";
     /// Every organization by name.
-    TENANTS = "SELECT id FROM organizations WHERE deleted_at IS NULL ORDER BY name_key, id";
+    TENANTS = "SELECT id FROM organizations WHERE deleted_at IS NULL ORDER BY sort_key, id";
     /// Every organization by name; with a search text, those whose name begins with it come first.
     LIST = concat!("SELECT ", organization_columns!(), " FROM organizations o
         WHERE o.deleted_at IS NULL AND (CAST($1 AS TEXT) IS NULL
-            OR o.name_key LIKE '%' || $1 || '%' ESCAPE '\\' OR o.slug LIKE '%' || $1 || '%' ESCAPE '\\')
-        ORDER BY CASE WHEN o.name_key LIKE $1 || '%' ESCAPE '\\' THEN 0 ELSE 1 END, o.name_key, o.id");
+            OR o.search_key LIKE '%' || $1 || '%' ESCAPE '\\' OR o.slug LIKE '%' || $1 || '%' ESCAPE '\\')
+        ORDER BY CASE WHEN o.search_key LIKE $1 || '%' ESCAPE '\\' THEN 0 ELSE 1 END, o.sort_key, o.id");
     /// Deleted organizations that nobody is taking away.
     FORGOTTEN = "SELECT o.id FROM organizations o WHERE o.deleted_at IS NOT NULL AND NOT EXISTS (SELECT 1 FROM jobs j
             WHERE j.organization_id = o.id AND j.kind = 'ORGANIZATION_PURGE' AND j.status IN ('QUEUED', 'RUNNING'))
         ORDER BY o.deleted_at, o.id";
     /// A new organization.
-    INSERT = "INSERT INTO organizations (id, name, name_key, slug, custom_domain, created_at, updated_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $6)";
+    INSERT = "INSERT INTO organizations (id, name, name_key, slug, custom_domain, created_at, updated_at, search_key, sort_key)
+        VALUES ($1, $2, $3, $4, $5, $6, $6, $7, $8)";
     /// A new membership.
     INSERT_MEMBER = "INSERT INTO members (organization_id, id, user_id, role, created_at) VALUES ($1, $2, $3, $4, $5)";
 }
@@ -180,7 +181,16 @@ impl Platform<'_> {
     pub fn insert_organization(&mut self, new: &NewOrganization, now: Timestamp) -> Result<Tenant> {
         self.connection.run(
             &INSERT,
-            args![new.id, new.name, name_key(&new.name), new.slug, new.custom_domain, now],
+            args![
+                new.id,
+                new.name,
+                name_key(&new.name),
+                new.slug,
+                new.custom_domain,
+                now,
+                search_key(&new.name),
+                sort_key(&new.name),
+            ],
         )?;
         Ok(Tenant(new.id.clone()))
     }

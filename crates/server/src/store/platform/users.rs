@@ -1,6 +1,7 @@
 //! Accounts of people, which belong to no single organization.
 
 use model::access::PlatformRole;
+use model::collation::{person_sort_key, search_key};
 use model::id::UserId;
 use model::text::name_key;
 use model::time::Timestamp;
@@ -12,8 +13,8 @@ use crate::{args, clock, statements};
 statements! {
     /// A new person.
     INSERT_USER = "INSERT INTO users (id, name, name_key, first_name, last_name, email, email_verified, role,
-            home_organization_id, created_at, updated_at)
-        VALUES ($1, $2, $3, $4, $5, $6, FALSE, $7, $8, $9, $9)";
+            home_organization_id, created_at, updated_at, search_key, sort_key)
+        VALUES ($1, $2, $3, $4, $5, $6, FALSE, $7, $8, $9, $9, $10, $11)";
     /// The account of an address.
     BY_EMAIL = "SELECT id FROM users WHERE email = $1";
     /// The password of a person.
@@ -77,6 +78,8 @@ impl Platform<'_> {
                 new.role.as_str(),
                 new.home,
                 now,
+                search_key(&new.name),
+                person_sort_key(&new.name, new.last_name.as_deref()),
             ],
         )?;
         if let Some(hash) = &new.password_hash {

@@ -214,8 +214,8 @@ both!(accounts_are_searched_filtered_and_sorted_in_pages, |app| {
         (&page["limit"], &page["offset"], &page["total"]),
         (&json!(2), &json!(1), &json!(14))
     );
-    assert_eq!(page["users"][0]["name"], "Zara Owner");
-    assert_eq!(names("sortBy=name&limit=2").await, ["Ada Teacher", "Adam Admin"]);
+    assert_eq!(page["users"][0]["name"], "Tom Teacher", "by surname");
+    assert_eq!(names("sortBy=name&limit=2").await, ["Adam Admin", "Root Admin"]);
     assert_eq!(
         list("limit=100000").await.expect(200)["limit"],
         200,
@@ -238,7 +238,7 @@ both!(accounts_are_searched_filtered_and_sorted_in_pages, |app| {
     assert_eq!(names("searchValue=_oe").await, [] as [&str; 0]);
     assert_eq!(names("filterField=role&filterValue=SUPER_ADMIN").await, ["Root Admin"]);
     let two = names("filterField=role&filterOperator=in&filterValue=SUPER_ADMIN&filterValue=TEACHER&sortBy=name").await;
-    assert_eq!(two, ["Nora Nobody", "Root Admin"]);
+    assert_eq!(two, ["Root Admin", "Nora Nobody"]);
     assert_eq!(
         names("filterField=role&filterOperator=not_in&filterValue=STUDENT&sortBy=name").await,
         two

@@ -13,6 +13,7 @@ use groupwork::store::connection::Connection;
 use serde_json::json;
 
 use self::school::{School, Workers};
+use crate::support::rows::{execute, texts};
 use crate::support::{Client, Kind, Place, invariants, size};
 
 const KINDS: [Kind; 2] = [Kind::Sqlite, Kind::Postgres];
@@ -375,5 +376,27 @@ async fn who_was_erased_stays_erased() {
         );
         elsewhere.close();
         place.close();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_restore_computes_keys_of_names_that_the_backup_lacks() {
+    for (kind, target) in [(Kind::Sqlite, Kind::Postgres), (Kind::Postgres, Kind::Sqlite)] {
+        let Some(school) = School::open(kind).await else {
+            continue;
+        };
+        let keys = "SELECT search_key || sort_key FROM users ORDER BY id";
+        let expected = texts(&school.place.database, keys.to_owned()).await;
+        // As a release before the keys leaves its rows.
+        let blank = "UPDATE users SET search_key = '', sort_key = ''; DELETE FROM settings WHERE name = 'name_keys'";
+        execute(&school.place.database, blank.to_owned()).await;
+        let file = school.place.folder().join("x.backup");
+        let name = file.to_str().unwrap();
+        fine(&school.place, &["backup", name]);
+        let Some(elsewhere) = Place::new(target) else { continue };
+        fine(&elsewhere, &["restore", "--yes", name]);
+        assert_eq!(texts(&elsewhere.database, keys.to_owned()).await, expected);
+        elsewhere.close();
+        school.close();
     }
 }

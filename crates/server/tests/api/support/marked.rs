@@ -62,7 +62,8 @@ impl Marked {
         ] {
             let (id, key) = (&person.id, text.to_lowercase());
             let name = format!(
-                "UPDATE users SET name = '{text}-name', name_key = '{key}-name', image = 'https://x.example/{text}-image.png'
+                "UPDATE users SET name = '{text}-name', name_key = '{key}-name', search_key = '{key}-name',
+                    image = 'https://x.example/{text}-image.png'
                 WHERE id = '{id}'"
             );
             execute(&app.database, name).await;

@@ -131,23 +131,30 @@ impl Class {
 
 /// Classes written straight into the tables, so that each noun's tests stand on their own.
 mod school {
+    use model::collation::sort_key;
+
     use super::{Class, Connection, clock};
 
     groupwork::statements! {
-        SUBJECT = "INSERT INTO subjects (organization_id, id, name, name_key, created_at, updated_at)
-            VALUES ($1, $2, 'Biology', 'biology', 1, 1)";
-        CLASS = "INSERT INTO classes (organization_id, id, name, name_key, academic_year, teacher_id, created_at, updated_at)
-            VALUES ($1, $2, $3, $3, '2026/2027', $4, 1, 1)";
+        SUBJECT = "INSERT INTO subjects (organization_id, id, name, name_key, search_key, sort_key, created_at, updated_at)
+            VALUES ($1, $2, 'Biology', 'biology', 'biology', $3, 1, 1)";
+        CLASS = "INSERT INTO classes (organization_id, id, name, name_key, search_key, sort_key, academic_year, teacher_id,
+                created_at, updated_at)
+            VALUES ($1, $2, $3, $3, $3, $5, '2026/2027', $4, 1, 1)";
         CLASS_SUBJECT = "INSERT INTO class_subjects (organization_id, class_id, subject_id) VALUES ($1, $2, $3)";
-        COURSE = "INSERT INTO courses (organization_id, id, name, name_key, class_id, subject_id, created_at, updated_at)
-            VALUES ($1, $2, 'Cells', 'cells', $3, $4, 1, 1)";
+        COURSE = "INSERT INTO courses (organization_id, id, name, name_key, search_key, sort_key, class_id, subject_id,
+                created_at, updated_at)
+            VALUES ($1, $2, 'Cells', 'cells', 'cells', $5, $3, $4, 1, 1)";
         ENROLMENT = "INSERT INTO class_enrollments (organization_id, id, class_id, student_id, enrolled_at)
             VALUES ($1, $2, $3, $4, 1)";
     }
 
     pub fn subject(connection: &mut Connection, organization: &str) -> String {
         let id = clock::new_id();
-        connection.run(&SUBJECT, groupwork::args![organization, id]).unwrap();
+        let key = sort_key("Biology");
+        connection
+            .run(&SUBJECT, groupwork::args![organization, id, key])
+            .unwrap();
         id
     }
 
@@ -162,13 +169,19 @@ mod school {
         let (id, course) = (clock::new_id(), clock::new_id());
         assert_eq!(STATEMENTS.len(), 5);
         connection
-            .run(&CLASS, groupwork::args![organization, id, name, teacher])
+            .run(
+                &CLASS,
+                groupwork::args![organization, id, name, teacher, sort_key(name)],
+            )
             .unwrap();
         connection
             .run(&CLASS_SUBJECT, groupwork::args![organization, id, subject])
             .unwrap();
         connection
-            .run(&COURSE, groupwork::args![organization, course, id, subject])
+            .run(
+                &COURSE,
+                groupwork::args![organization, course, id, subject, sort_key("Cells")],
+            )
             .unwrap();
         for student in students {
             connection
