@@ -32,7 +32,7 @@ export function Roster({ classId, mayChange, isUngrouped, onUngrouped }: Props) 
   if (found.isPending) return <Shape />;
   if (!found.data) return <Problems problem={found.error} again={() => void found.refetch()} />;
   const ungrouped = found.data.filter((student) => student.groupIds.length === 0);
-  const shown = (isUngrouped ? ungrouped : found.data).toSorted((one, other) => one.user.name.localeCompare(other.user.name));
+  const shown = isUngrouped ? ungrouped : found.data;
   return (
     <div className="flex flex-col gap-3">
       {mayChange ? <Add classId={classId} there={found.data} /> : null}

@@ -1,5 +1,6 @@
 // Courses as folders: class, subject, course. What is in which, and what a choice in the tree means.
 import { type Class, isManaged } from "../classes/classes";
+import { compareNames } from "../lib/names";
 import type { Course } from "./courses";
 
 export interface SubjectFolder {
@@ -67,7 +68,7 @@ function subjectsOf(within: Class, courses: readonly Course[]): SubjectFolder[] 
       found.set(subject.id, { id: subject.id, name: subject.name, color: subject.color ?? null, courses: courses.filter((course) => course.subjectId === subject.id) });
     }
   }
-  return [...found.values()].toSorted((one, other) => one.name.localeCompare(other.name));
+  return [...found.values()].toSorted((one, other) => compareNames(one.name, other.name));
 }
 
 /** The courses of a place, by class, subject and name. */

@@ -61,10 +61,10 @@ export function useMembers() {
   return { add, remove, move };
 }
 
-/** Students of a class with their group among these, those without one first, then by group and name. */
+/** Students of a class with their group among these, those without one first, then by group; within a group the order of the server stays. */
 export function withGroups<S extends { user: Person }>(students: readonly S[], groups: readonly Group[]): { student: S; group: Group | undefined }[] {
   const groupOf = (student: S) => groups.find((group) => group.members.some((member) => member.userId === student.user.id));
   return students
     .map((student) => ({ student, group: groupOf(student) }))
-    .toSorted((one, other) => (one.group?.groupNumber ?? 0) - (other.group?.groupNumber ?? 0) || one.student.user.name.localeCompare(other.student.user.name));
+    .toSorted((one, other) => (one.group?.groupNumber ?? 0) - (other.group?.groupNumber ?? 0));
 }

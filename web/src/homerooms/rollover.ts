@@ -1,5 +1,6 @@
 // From one school year into the next.
 import { client, data } from "../api/client";
+import { compareNumbered } from "../lib/names";
 import { everybody } from "../people/people";
 import type { Homeroom } from "./homerooms";
 import { nextName } from "./years";
@@ -17,7 +18,7 @@ export interface Copy {
 export function plan(rooms: readonly Homeroom[], from: string, to: string): Copy[] {
   const of = rooms.filter((room) => (room.academicYear ?? "") === from);
   return of
-    .toSorted((one, other) => one.name.localeCompare(other.name, undefined, { numeric: true }))
+    .toSorted((one, other) => compareNumbered(one.name, other.name))
     .map((room) => {
       const name = nextName(room.name);
       const isThere = rooms.some((other) => other.academicYear === to && other.name === (name ?? room.name));

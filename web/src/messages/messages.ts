@@ -2,6 +2,7 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 
 import { client, data, type Schemas } from "../api/client";
+import { comparePeople } from "../lib/names";
 import { queryKeys } from "../lib/queryKeys";
 
 export type Message = Schemas["Message"];
@@ -44,7 +45,7 @@ export function teachersOf(found: readonly { name: string; teacher: { id: string
       all.set(teacher.id, { id: teacher.id, name: teacher.name, note: before === undefined ? one.name : `${before}, ${one.name}` });
     }
   }
-  return [...all.values()].toSorted((one, other) => one.name.localeCompare(other.name));
+  return [...all.values()].toSorted((one, other) => comparePeople(one.name, other.name));
 }
 
 /** "Re:" once, however often it goes back and forth. */

@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 
 import { client, data, Problem } from "../api/client";
 import { download } from "../import/table";
+import { compareNumbered, comparePeople } from "../lib/names";
 import { useSay } from "../lib/problems";
 import { queryKeys } from "../lib/queryKeys";
 import { Button } from "../ui/Button";
@@ -51,7 +52,7 @@ export function Handout({ people, slips, onSlips, of }: Props) {
     setMaking(false);
     void cache.invalidateQueries({ queryKey: queryKeys.users.list() });
   };
-  const inOrder = slips.toSorted((one, other) => (one.of ?? "").localeCompare(other.of ?? "", undefined, { numeric: true }) || one.name.localeCompare(other.name));
+  const inOrder = slips.toSorted((one, other) => compareNumbered(one.of ?? "", other.of ?? "") || comparePeople(one.name, other.name));
   const save = () => {
     const header = [t("people.homeroom"), t("people.name"), t("people.email"), t("people.password")];
     download("passwords.csv", [header, ...inOrder.map((slip) => [slip.of ?? "", slip.name, slip.email, slip.password])]);

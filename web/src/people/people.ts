@@ -2,6 +2,7 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 
 import { client, data, type Schemas } from "../api/client";
+import { comparePeople } from "../lib/names";
 import { queryKeys } from "../lib/queryKeys";
 import { type Me, standing, type Standing } from "../lib/session";
 
@@ -68,7 +69,7 @@ export async function everybody(filters: Filters): Promise<Known[]> {
 /** Who may lead a homeroom. */
 export const staff = queryOptions({
   queryKey: queryKeys.users.staff(),
-  queryFn: async () => (await Promise.all((["TEACHER", "ADMIN"] as const).map((role) => everybody({ role, isActive: "1" })))).flat().toSorted((one, other) => one.name.localeCompare(other.name)),
+  queryFn: async () => (await Promise.all((["TEACHER", "ADMIN"] as const).map((role) => everybody({ role, isActive: "1" })))).flat().toSorted((one, other) => comparePeople(one.name, other.name)),
 });
 
 /** Whether the account is this school's to change; of others it knows an outline only. */

@@ -3,6 +3,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
 import { client, data, type Schemas } from "../api/client";
+import { compareNumbered } from "../lib/names";
 import { queryKeys } from "../lib/queryKeys";
 
 export type WorkRoom = Schemas["WorkRoom"];
@@ -57,7 +58,7 @@ export function inTime(topics: readonly Topic[]): Topic[] {
 
 /** The documents for a topic or for none yet, and those that belong to other topics of the group. */
 export function sorted(documents: readonly Document[], topic: Topic | undefined): { here: Document[]; elsewhere: Document[] } {
-  const byTitle = documents.toSorted((one, other) => one.title.localeCompare(other.title, undefined, { numeric: true }));
+  const byTitle = documents.toSorted((one, other) => compareNumbered(one.title, other.title));
   const isHere = (document: Document) => document.assignmentId == null || document.assignmentId === topic?.assignmentId;
   return { here: byTitle.filter(isHere), elsewhere: byTitle.filter((document) => !isHere(document)) };
 }

@@ -3,6 +3,7 @@ import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { assignments } from "../lib/groups";
+import { compareNames } from "../lib/names";
 import { Choice } from "../ui/Choice";
 import { Field } from "../ui/Field";
 import { classes, courses, type Filters as Wanted, type State, STATES, stateOf, subjects } from "./submissions";
@@ -26,7 +27,7 @@ export function Filters({ wanted, onChange }: Props) {
   const any = { id: ANY, name: t("app.all") };
   const put = (part: { [name in keyof Wanted]?: Wanted[name] | undefined }) => onChange({ ...wanted, ...part } as Wanted);
   const picked = (id: string) => (id === ANY ? undefined : id);
-  const titled = topics.map((one) => ({ id: one.id, name: one.title })).toSorted((one, other) => one.name.localeCompare(other.name));
+  const titled = topics.map((one) => ({ id: one.id, name: one.title })).toSorted((one, other) => compareNames(one.name, other.name));
   return (
     <search aria-label={t("submissions.filters")} className="grid grid-cols-2 items-start gap-3 lg:grid-cols-3 xl:grid-cols-6">
       <Choice label={t("submissions.class")} options={[any, ...classList.map(({ id, name }) => ({ id, name }))]} value={wanted.classId ?? ANY} onChange={(id) => put({ classId: picked(id), courseId: undefined, assignmentId: undefined })} />

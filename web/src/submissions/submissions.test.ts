@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import { compareNumbered } from "../lib/names";
 import { drafts, filtersOf, type Row, shares, SORTS, stateOf } from "./submissions";
 
 describe("the address", () => {
@@ -26,5 +27,5 @@ it("counts the grades that say something and are not out", () => {
 it("sorts what has no grade behind what has one", () => {
   const row = (grade: object | null) => ({ currentSubmission: grade && { grade } }) as unknown as Row;
   const keys = [row(null), row({ points: 9, value: null }), row({ points: null, value: "Z" })].map((one) => String(SORTS.grade(one)));
-  expect(keys.toSorted((one, other) => one.localeCompare(other, undefined, { numeric: true })).at(-1)).toBe(keys[0]);
+  expect(keys.toSorted((one, other) => compareNumbered(one, other)).at(-1)).toBe(keys[0]);
 });

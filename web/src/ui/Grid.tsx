@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { Cell, Column, Row, Table, TableBody, TableHeader, type SortDescriptor } from "react-aria-components";
 
+import { compareNumbered } from "../lib/names";
 import { useIsWide } from "./wide";
 
 export interface ColumnOf<T> {
@@ -77,4 +78,4 @@ export function Grid<T extends { id: string }>({ label, columns: all, rows, none
 }
 
 const compare = (one: string | number, other: string | number): number =>
-  typeof one === "number" && typeof other === "number" ? one - other : String(one).localeCompare(String(other), undefined, { numeric: true });
+  typeof one === "number" && typeof other === "number" ? one - other : compareNumbered(String(one), String(other));

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
+import { comparePeople } from "../lib/names";
 import { Fold } from "../ui/Fold";
 import { Problems } from "../ui/Problems";
 import { Shape } from "../ui/Shape";
@@ -13,7 +14,7 @@ export function Contributions({ groupId }: { groupId: string }) {
   const { t } = useTranslation();
   const [isOpen, setOpen] = useState(false);
   const found = useQuery({ ...contributions(groupId), enabled: isOpen });
-  const sorted = found.data?.toSorted((one, other) => one.name.localeCompare(other.name));
+  const sorted = found.data?.toSorted((one, other) => comparePeople(one.name, other.name));
   return (
     <Fold name={t("work.who")} onOpen={setOpen}>
         {found.isPending && isOpen ? <Shape count={1} /> : null}

@@ -3,6 +3,7 @@ import { queryOptions } from "@tanstack/react-query";
 
 import { client, data, Problem, type Schemas } from "../api/client";
 import type { Assignment } from "../lib/groups";
+import { compareNames } from "../lib/names";
 import { queryKeys } from "../lib/queryKeys";
 import { type Document, sorted, type Topic, type WorkRoom } from "../room/room";
 
@@ -52,7 +53,7 @@ export const nameOf = (group: { displayName?: string | null; name: string; group
 
 /** The groups of a topic as they sit in the room, and who is before and after one of them. */
 export function neighbours(found: Assignment, groupId: string): { all: Topic[]; place: number; before: Topic | undefined; here: Topic | undefined; after: Topic | undefined } {
-  const all = found.groupAssignments.toSorted((one, other) => one.group.groupNumber - other.group.groupNumber || one.group.name.localeCompare(other.group.name));
+  const all = found.groupAssignments.toSorted((one, other) => one.group.groupNumber - other.group.groupNumber || compareNames(one.group.name, other.group.name));
   const place = all.findIndex((one) => one.groupId === groupId);
   return { all, place, before: all[place - 1], here: all[place], after: place < 0 ? undefined : all[place + 1] };
 }
