@@ -1,6 +1,11 @@
 //! Acts as an editor without a browser, over HTTP, for tests.
 //! It must never reach into the server: it can do only what a page can.
 
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
@@ -48,6 +53,17 @@ pub struct Editor {
     base: String,
     /// What the server said when it opened.
     pub opened: Opened,
+    /// Text that was typed and not sent yet; only editors with a gap have any.
+    unsent: Arc<Mutex<String>>,
+    autosave: Option<tokio::task::JoinHandle<()>>,
+}
+
+impl Drop for Editor {
+    fn drop(&mut self) {
+        if let Some(autosave) = &self.autosave {
+            autosave.abort();
+        }
+    }
 }
 
 /// Opens an editor at the practice server with this base address, as a page would with this configuration.
@@ -63,8 +79,37 @@ pub async fn open_as(base: &str, config: &Value, headers: &[(&str, &str)]) -> Re
     for (name, value) in headers {
         request = request.header(*name, *value);
     }
-    let opened = answer(request).await?;
-    Ok(Editor { http, base, opened })
+    let opened: Opened = answer(request).await?;
+    let unsent = Arc::<Mutex<String>>::default();
+    let autosave = opened.autosave_gap.map(|gap| {
+        let (http, base, unsent) = (http.clone(), base.clone(), Arc::clone(&unsent));
+        let connection = opened.connection.clone();
+        tokio::spawn(async move {
+            loop {
+                tokio::time::sleep(Duration::from_millis(gap)).await;
+                let text = lock(&unsent).clone();
+                if text.is_empty() {
+                    continue;
+                }
+                let body = json!({"connection": connection, "text": text});
+                let sent: Result<Revision, _> = answer(http.post(format!("{base}/practice/type")).json(&body)).await;
+                if sent.is_ok() {
+                    lock(&unsent).drain(..text.len());
+                }
+            }
+        })
+    });
+    Ok(Editor {
+        http,
+        base,
+        opened,
+        unsent,
+        autosave,
+    })
+}
+
+fn lock(unsent: &Mutex<String>) -> MutexGuard<'_, String> {
+    unsent.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 async fn answer<T: DeserializeOwned>(request: reqwest::RequestBuilder) -> Result<T, ClientError> {
@@ -100,8 +145,12 @@ impl Editor {
         self.opened.mode == "edit"
     }
 
-    /// Types at the end of the document; line breaks begin new paragraphs.
+    /// Types at the end of the document; line breaks begin new paragraphs. An editor with a gap sends it later.
     pub async fn type_text(&self, text: &str) -> Result<u64, ClientError> {
+        if self.autosave.is_some() {
+            self.type_later(text);
+            return Ok(self.opened.revision);
+        }
         let body = json!({"connection": self.opened.connection, "text": text});
         Ok(self.call::<Revision>("type", &body).await?.revision)
     }
@@ -126,6 +175,24 @@ impl Editor {
     /// Presses the save button; the error code is that of the forcesave command.
     pub async fn press_save(&self) -> Result<i64, ClientError> {
         Ok(self.call::<ErrorCode>("forcesave-button", &self.id()).await?.error)
+    }
+
+    /// Types into an editor with a gap.
+    pub fn type_later(&self, text: &str) {
+        lock(&self.unsent).push_str(text);
+    }
+
+    /// Whether something was typed that was not sent yet (`onDocumentStateChange`).
+    pub fn has_unsent_changes(&self) -> bool {
+        !lock(&self.unsent).is_empty()
+    }
+
+    /// The page removes the frame of the editor: what was not sent is lost, and the server sees a connection that ends.
+    pub async fn remove(self) -> Result<(), ClientError> {
+        if let Some(autosave) = &self.autosave {
+            autosave.abort();
+        }
+        self.abandon().await
     }
 
     /// Closes the editor and waits until the callback that follows was answered or given up.

@@ -94,6 +94,11 @@ pub struct Faults {
     pub forcesave_answer: Option<i64>,
     /// Clients go on typing after `drop`.
     pub ignores_drop: bool,
+    /// Editors send what was typed only every so many milliseconds, and lose the rest when their page removes them; the
+    /// real ones send every 2,000. Applies to editors that open from now on. Without it everything is sent at once.
+    pub autosave_gap: Option<u64>,
+    /// So many milliseconds more to assemble a forced save; not scaled. A session that ends meanwhile drops the result.
+    pub forced_assembly: u64,
     /// Every command answers this error.
     pub command_error: Option<i64>,
     /// Commands answer so many milliseconds later; not scaled.

@@ -42,6 +42,9 @@ pub struct Opened {
     pub update_version: bool,
     /// -201 when the document comes from forgotten storage.
     pub warnings: Vec<i64>,
+    /// Milliseconds between two transmissions of what was typed; without it everything is sent at once.
+    #[serde(default)]
+    pub autosave_gap: Option<u64>,
 }
 
 /// How an editor ends.
@@ -161,6 +164,7 @@ impl Practice {
             revision: session.revision,
             update_version: session.phase != Phase::Live,
             warnings: if session.from_forgotten { vec![-201] } else { Vec::new() },
+            autosave_gap: self.faults().get().autosave_gap,
         }
     }
 
@@ -297,6 +301,8 @@ impl Practice {
             if session.phase == Phase::Saving {
                 session.phase = Phase::Live;
             }
+            session.forced = None;
+            session.restarted_at = Some(session.revision);
             session.epoch += 1;
             session.letters = callback::queue(self);
             session.tell();

@@ -185,6 +185,9 @@ impl Practice {
             Phase::Saving => return 3,
             Phase::Live => {}
         }
+        if session.restarted_at == Some(session.revision) {
+            return 4;
+        }
         let Some(mut snapshot) = Snapshot::of(session) else {
             return 4;
         };
@@ -212,8 +215,13 @@ impl Practice {
     }
 
     async fn force_now(&self, snapshot: Snapshot, force: Force, again: Option<Built>) {
-        tokio::time::sleep(self.settings().pause(ASSEMBLY)).await;
         let faults = self.faults().get();
+        tokio::time::sleep(self.settings().pause(ASSEMBLY) + Duration::from_millis(faults.forced_assembly)).await;
+        if faults.forced_assembly > 0 && !self.is_live(&snapshot.key) {
+            // Everyone left while it was assembled: the result is dropped without a word, and only the final save comes.
+            self.note_forced(&snapshot, |forced| forced.taken = Taken::No);
+            return;
+        }
         let built = match again {
             Some(built) => Some(built),
             None => self.assembled(&snapshot).await,
@@ -240,6 +248,13 @@ impl Practice {
             Taken::No
         };
         self.note_forced(&snapshot, |forced| forced.taken = taken);
+    }
+
+    fn is_live(&self, key: &str) -> bool {
+        let desk = self.desk();
+        desk.sessions
+            .get(key)
+            .is_some_and(|session| session.phase == Phase::Live)
     }
 
     /// Changes what is known about the forced save of this revision, unless a newer one took its place.
@@ -289,7 +304,8 @@ impl Practice {
         let file_type = faults.wrong_filetype.unwrap_or_else(|| snapshot.file_type().to_owned());
         notice
             .with("users", vec![snapshot.last.user.id.clone()])
-            .with("lastsave", clock::iso(snapshot.last.at))
+            // Whole seconds, as the real one has it.
+            .with("lastsave", clock::iso(snapshot.last.at / 1000 * 1000))
             .with("filetype", file_type)
     }
 }

@@ -91,6 +91,9 @@ pub(crate) struct Session {
     callback_urls: HashMap<String, String>,
     pub(crate) last_change: Option<LastChange>,
     pub(crate) forced: Option<Forced>,
+    /// The revision at the last restart. What a forced save knows is kept in memory only: without a later change there is
+    /// nothing to force, although the changes are still in the database.
+    pub(crate) restarted_at: Option<u64>,
     /// Rises when an editor joins, so that a save waiting for the end knows it is not the end.
     pub(crate) epoch: u64,
     pub(crate) letters: mpsc::UnboundedSender<Letter>,
@@ -121,6 +124,7 @@ impl Session {
             callback_urls: HashMap::new(),
             last_change: None,
             forced: None,
+            restarted_at: None,
             epoch: 0,
             letters,
             news: watch::Sender::new(0),

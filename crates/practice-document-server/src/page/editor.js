@@ -80,6 +80,7 @@ async function open({ config, listening }) {
     edit: opened.mode === 'edit',
     unsent: false,
     sending: false,
+    gap: opened.autosaveGap,
   });
   text.value = mine.lines.join('\n');
   element('title').textContent = opened.title;
@@ -179,7 +180,7 @@ function typed() {
     say(words.sending);
     host('onDocumentStateChange', true);
   }
-  schedule(mine, 250);
+  schedule(mine, mine.gap ?? 250);
 }
 
 // Not put off by further typing, so that others see the text grow.
@@ -201,7 +202,7 @@ async function send(mine) {
     return;
   }
   mine.sending = true;
-  let pause = 250;
+  let pause = mine.gap ?? 250;
   try {
     const answer = await ask('edit', { connection: mine.connection, revision: mine.revision, ...change });
     // Our own change counts as known now, and only what others did is new.
@@ -299,7 +300,8 @@ function goodbye() {
     mine.events.close();
   }
   const change = mine.edit ? difference(mine.lines, text.value.split('\n')) : { removed: 0, lines: [] };
-  const edit = isNothing(change) || mine.sending ? undefined : { revision: mine.revision, ...change };
+  // An editor with a gap is as forgetful as a real one: what was not sent goes with its frame.
+  const edit = mine.gap || isNothing(change) || mine.sending ? undefined : { revision: mine.revision, ...change };
   navigator.sendBeacon('../close', beacon(mine, edit));
 }
 

@@ -4,6 +4,7 @@ mod commands;
 mod converting;
 mod editing;
 mod failing;
+mod losing;
 mod page;
 mod saving;
 mod support;
