@@ -225,6 +225,13 @@ pub struct Document {
     pub last_activity: Timestamp,
     /// Set while the document server could not save it.
     pub save_failed_at: Option<Timestamp>,
+    /// The latest moment whose changes belong to the frozen content: the end of the flush, and until that is known the
+    /// latest moment at which it may end.
+    pub cut_at: Option<Timestamp>,
+    /// Set while a freeze is under way: the moment at which it ends at the latest.
+    pub freezing_until: Option<Timestamp>,
+    /// The generation whose changes the document server may still hold although they were never saved here.
+    pub unsaved_generation: Option<i64>,
     /// When it was handed in.
     pub submitted_at: Option<Timestamp>,
     /// Who handed it in.
@@ -296,6 +303,10 @@ impl Document {
         self.generation += 1;
         self.last_activity = now;
         self.updated_at = now;
+        if status == Status::Draft {
+            self.cut_at = None;
+            self.freezing_until = None;
+        }
     }
 
     /// Marks the document as handed in for a topic; [`crate::submission::submit`] asks all the rules first.

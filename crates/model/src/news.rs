@@ -58,6 +58,8 @@ words! {
         DocumentDeleted = "document:deleted",
         /// The status of a document changed.
         DocumentStatus = "document:status",
+        /// A hand-in or a finish begins: pages keep their editor until it has sent what was typed.
+        DocumentFreezing = "document:freezing",
         /// Work was handed in.
         SubmissionCreated = "submission:created",
         /// A hand-in was taken back.

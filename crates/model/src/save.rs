@@ -21,6 +21,8 @@ pub struct Save {
     pub last_save: Option<Timestamp>,
     /// Whether the session is over (status 2) or goes on (status 6).
     pub is_final: bool,
+    /// Whether the save that was forced for the freeze has arrived before it: then everything up to the cut is here.
+    pub is_after_snapshot: bool,
 }
 
 /// The revision that is the content now.
@@ -30,6 +32,8 @@ pub struct Kept {
     pub generation: i64,
     /// When its last change was made; none for uploads and restores.
     pub last_save: Option<Timestamp>,
+    /// Whether it came with the end of its session.
+    pub is_final: bool,
 }
 
 /// What becomes of a save. It is acknowledged in every case.
@@ -51,32 +55,56 @@ impl Document {
             if kept.generation > save.generation {
                 return Received::Late;
             }
-            // Saves of one session may overtake each other. The final one wins over a forced one of the same moment.
+            // Saves of one session may overtake each other. The document server names whole seconds only: of two forced saves
+            // of the same second the one that arrives later holds more, and the final one wins over both.
             if kept.generation == save.generation && kept.last_save.is_some() {
                 let is_older = save.last_save < kept.last_save;
                 let is_same = save.last_save == kept.last_save;
-                if is_older || (is_same && !save.is_final) {
+                if is_older || (is_same && kept.is_final && !save.is_final) {
                     return Received::Superseded;
                 }
             }
         }
         match self.frozen_at() {
             None => Received::Current,
-            Some(frozen) if save.last_save.is_some_and(|last| last <= frozen) => Received::Current,
+            Some(_) if save.is_after_snapshot => Received::Late,
+            // In whole seconds: the document server cuts the rest off.
+            Some(cut) if save.last_save.is_some_and(|last| second(last) <= second(cut)) => Received::Current,
             Some(_) => Received::Late,
         }
     }
 
-    /// Since when the content stands still; a hand-in stands still since it was handed in, not since its lock.
+    /// Begins a freeze that ends at `until` at the latest. Changes up to `cut` belong to it, until the flush has ended.
+    pub fn begin_freeze(&mut self, cut: Timestamp, until: Timestamp) {
+        self.cut_at = Some(cut);
+        self.freezing_until = Some(until);
+    }
+
+    /// Whether a freeze is under way: the editors may still be open, and the content may still be completed.
+    pub const fn is_freezing(&self) -> bool {
+        self.freezing_until.is_some()
+    }
+
+    /// Notes that everything of a session has arrived. Of a draft whose writers go on under the kept key that is so with
+    /// the end of the session alone; before, another key would divide them.
+    pub fn note_arrival(&mut self, generation: i64, is_final: bool) {
+        if self.unsaved_generation == Some(generation) && (is_final || self.frozen_at().is_some()) {
+            self.unsaved_generation = None;
+        }
+    }
+
+    /// The cut: since when the content stands still. A hand-in stands still since it was handed in, not since its lock;
+    /// where editors were open, since they had sent what was typed.
     pub fn frozen_at(&self) -> Option<Timestamp> {
-        match self.status {
-            Status::Draft => None,
+        let begun = match self.status {
+            Status::Draft => return None,
             Status::Submitted
             | Status::Locked {
                 before: Open::Submitted,
-            } => Some(self.submitted_at.or(self.locked_at).unwrap_or(self.updated_at)),
-            Status::Locked { before: Open::Draft } => Some(self.locked_at.unwrap_or(self.updated_at)),
-        }
+            } => self.submitted_at.or(self.locked_at).unwrap_or(self.updated_at),
+            Status::Locked { before: Open::Draft } => self.locked_at.unwrap_or(self.updated_at),
+        };
+        Some(self.cut_at.map_or(begun, |cut| cut.max(begun)))
     }
 
     /// Makes the key of the document server new, after a final save, an upload or a restore.
@@ -84,13 +112,30 @@ impl Document {
         self.generation += 1;
     }
 
-    /// The name by which the document server knows the present session.
+    /// The name by which the document server knows the present session. A draft keeps the key under which the document
+    /// server still holds changes: opening it brings them.
     pub fn key(&self) -> DocumentKey {
+        let kept = self.unsaved_generation.filter(|_| self.status == Status::Draft);
         DocumentKey {
             document: self.id.clone(),
-            generation: self.generation,
+            generation: kept.unwrap_or(self.generation),
         }
     }
+}
+
+const fn second(moment: Timestamp) -> i64 {
+    moment.as_millis().div_euclid(1000)
+}
+
+/// Whether a notice of who edits shows that something was missed since the last one: the document server may have been
+/// restarted. `before` are the editors as the last notice named them.
+pub fn shows_gap(before: &[UserId], users: &[UserId], joined: &[UserId], left: &[UserId]) -> bool {
+    let came_again = joined.iter().any(|user| before.contains(user));
+    let vanished = before.iter().any(|user| !users.contains(user) && !left.contains(user));
+    let appeared = users
+        .iter()
+        .any(|user| !before.contains(user) && !joined.contains(user));
+    came_again || vanished || appeared
 }
 
 /// The name by which the document server knows one session of a document.
@@ -199,6 +244,7 @@ impl Revision {
         Kept {
             generation: self.generation,
             last_save: self.last_save,
+            is_final: matches!(self.origin, RevisionOrigin::Editor),
         }
     }
 }

@@ -12,6 +12,7 @@ fn save(generation: i64, second: i64) -> Save {
         generation,
         last_save: Some(at(second)),
         is_final: true,
+        is_after_snapshot: false,
     }
 }
 
@@ -19,6 +20,7 @@ fn kept(generation: i64, second: i64) -> Kept {
     Kept {
         generation,
         last_save: Some(at(second)),
+        is_final: false,
     }
 }
 
@@ -78,6 +80,7 @@ fn an_upload_or_a_later_session_is_never_overwritten() {
     let upload = Kept {
         generation: 2,
         last_save: None,
+        is_final: false,
     };
     assert_eq!(document.receive(save(1, 999), Some(upload)), Received::Late);
     assert_eq!(document.receive(save(2, 999), Some(upload)), Received::Current);
@@ -91,12 +94,81 @@ fn a_save_that_was_overtaken_is_superseded() {
         is_final: false,
         ..save(1, 5)
     };
-    assert_eq!(document.receive(forced, Some(kept(1, 5))), Received::Superseded);
+    let after_the_end = Kept {
+        is_final: true,
+        ..kept(1, 5)
+    };
+    assert_eq!(document.receive(forced, Some(after_the_end)), Received::Superseded);
+    assert_eq!(
+        document.receive(forced, Some(kept(1, 5))),
+        Received::Current,
+        "the document server names whole seconds: a later forced save of the same second holds more"
+    );
     assert_eq!(
         document.receive(save(1, 5), Some(kept(1, 5))),
         Received::Current,
         "the final save wins"
     );
+}
+
+#[test]
+fn the_cut_is_the_end_of_the_flush_in_whole_seconds() {
+    let mut document = document("d", "g");
+    document.hand_in(&topic(), &ben(), at(100)).unwrap();
+    document.begin_freeze(at(104), at(115));
+    assert!(document.is_freezing());
+    assert_eq!(document.receive(save(1, 104), None), Received::Current);
+    document.cut_at = Some(Timestamp::from_millis(at(102).as_millis() + 300));
+    let typed_at = |millis: i64| Save {
+        last_save: Some(Timestamp::from_millis(at(102).as_millis() + millis)),
+        ..save(1, 0)
+    };
+    assert_eq!(document.receive(typed_at(0), None), Received::Current);
+    assert_eq!(document.receive(typed_at(999), None), Received::Current);
+    assert_eq!(document.receive(typed_at(1_000), None), Received::Late);
+    let after = Save {
+        is_after_snapshot: true,
+        ..typed_at(0)
+    };
+    assert_eq!(
+        document.receive(after, None),
+        Received::Late,
+        "the snapshot is complete"
+    );
+    document.take_back(at(200)).unwrap();
+    assert_eq!((document.cut_at, document.freezing_until), (None, None));
+}
+
+#[test]
+fn a_draft_keeps_the_key_under_which_changes_wait() {
+    let mut document = document("d", "g");
+    document.hand_in(&topic(), &ben(), at(100)).unwrap();
+    document.unsaved_generation = Some(1);
+    assert_eq!(document.key().generation, 2, "who reads gets the stored content");
+    document.take_back(at(200)).unwrap();
+    assert_eq!(document.key().generation, 1);
+    document.note_arrival(1, false);
+    assert_eq!(document.key().generation, 1, "a forced save ends no session");
+    document.note_arrival(1, true);
+    assert_eq!(document.key().generation, 3, "a key that no session had before");
+}
+
+#[test]
+fn a_session_is_seen_without_a_gap_when_every_notice_follows_from_the_one_before() {
+    let [ben, cem, eli] = ["ben", "cem", "eli"].map(UserId::new);
+    let ids = |list: &[&UserId]| list.iter().map(|id| (*id).clone()).collect::<Vec<_>>();
+    let gap = |before: &[&UserId], users: &[&UserId], joined: &[&UserId], left: &[&UserId]| {
+        shows_gap(&ids(before), &ids(users), &ids(joined), &ids(left))
+    };
+    assert!(!gap(&[], &[&ben], &[&ben], &[]));
+    assert!(!gap(&[&ben], &[&ben, &cem], &[&cem], &[]));
+    assert!(!gap(&[&ben, &cem], &[&cem], &[], &[&ben]));
+    assert!(!gap(&[&ben], &[&ben], &[], &[&ben]), "one of two tabs");
+    assert!(!gap(&[&ben], &[&ben], &[], &[]), "news that is repeated");
+    assert!(gap(&[&ben], &[&ben], &[&ben], &[]), "joined again without having left");
+    assert!(gap(&[&ben, &cem], &[&eli], &[&eli], &[]), "the others vanished");
+    assert!(gap(&[&ben], &[], &[], &[]), "nobody is there, and none left");
+    assert!(gap(&[], &[&ben, &cem], &[&cem], &[]), "one more than joined");
 }
 
 #[test]
@@ -178,7 +250,7 @@ proptest! {
             document.lock(&topic(), false, at(frozen + 30));
         }
         prop_assert_eq!(document.frozen_at(), Some(at(frozen)));
-        let save = Save { generation, last_save: Some(at(second)), is_final };
+        let save = Save { generation, last_save: Some(at(second)), is_final, is_after_snapshot: false };
         let expected = if second <= frozen { Received::Current } else { Received::Late };
         prop_assert_eq!(document.receive(save, None), expected);
     }

@@ -2944,6 +2944,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/workrooms/documents/{id}/flushed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Report that the editor of the caller's page has sent everything that was typed
+         * @description A page does so after `document:freezing`. It counts for the caller's own editor alone; at any other time it means nothing.
+         */
+        post: operations["post_workrooms_documents_id_flushed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/workrooms/documents/{id}/grade": {
         parameters: {
             query?: never;
@@ -4514,6 +4534,8 @@ export interface components {
             document: components["schemas"]["WorkRoomDocument"];
             groupAssignment: components["schemas"]["GroupAssignment"];
             submission: components["schemas"]["Submission"];
+            /** @description The document server could not be asked for the last changes, or holds some that were never saved */
+            unsaved: boolean;
         };
         /** @description A call that was handled. */
         Handled: {
@@ -6311,6 +6333,8 @@ export interface components {
             assignmentId: components["schemas"]["AssignmentId"] | null;
             /** @description Whether the caller may write in it; events leave this out */
             canEdit?: boolean;
+            /** @description The document server may still hold changes that were made before the document was submitted or locked */
+            contentPending: boolean;
             createdAt: components["schemas"]["Timestamp"];
             createdById: components["schemas"]["UserId"];
             documentType: components["schemas"]["DocumentType"];
@@ -20618,6 +20642,40 @@ export interface operations {
             403: components["responses"]["403.DOCSERVER_TOKEN_MISMATCH"];
             404: components["responses"]["404.NOT_FOUND"];
             416: components["responses"]["416.RANGE_NOT_SATISFIABLE"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+        };
+    };
+    post_workrooms_documents_id_flushed: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path: {
+                /** @description The id of a document */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Report that the editor of the caller's page has sent everything that was typed */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];

@@ -51,6 +51,13 @@ pub enum DocumentChange {
         /// The document as it is now.
         document: Box<WholeDocument>,
     },
+    /// Its freeze is complete, or what was pending of its content has arrived.
+    Frozen {
+        /// The group in whose room it is.
+        place: Place,
+        /// The document as it is now.
+        document: Box<WholeDocument>,
+    },
     /// Its content was replaced by an upload or by an earlier revision.
     Replaced {
         /// The group in whose room it is.

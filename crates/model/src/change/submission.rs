@@ -21,6 +21,15 @@ pub enum SubmissionChange {
         /// The attempt whose place it took.
         superseded: Option<SubmissionId>,
     },
+    /// The freeze of a document that was handed in is complete: its copy is what there was at the cut.
+    Frozen {
+        /// The link as it is now.
+        link: Box<WholeGroupAssignment>,
+        /// The document as it is now.
+        document: Box<WholeDocument>,
+        /// The attempt.
+        submission: Box<WholeSubmission>,
+    },
     /// The bytes of a submission were completed by a save that had been on its way.
     Completed {
         /// The link as it is now.

@@ -133,6 +133,9 @@ pub fn create(work: &mut Work<'_>, room: &WorkRoomId, new: &Beginning) -> Result
         last_edited_by: None,
         last_activity: now,
         save_failed_at: None,
+        cut_at: None,
+        freezing_until: None,
+        unsaved_generation: None,
         submitted_at: None,
         submitted_by_id: None,
         created_at: now,
@@ -223,6 +226,7 @@ pub fn replace(
         work.correct_extension(id, extension)?;
     }
     document.renew_key();
+    document.unsaved_generation = None;
     let version = work.next_version(id)?;
     let revision = revision(&document, version, content, origin, &author, work.now());
     take_over(&mut document, &revision);

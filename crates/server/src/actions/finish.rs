@@ -9,7 +9,7 @@ use model::document::Status;
 use model::id::{AssignmentId, GroupId};
 use model::time::Timestamp;
 
-use super::freeze::{Freeze, freezes_among, unasked};
+use super::freeze::{self, Freeze, unasked};
 use crate::document_server::DocumentServer;
 use crate::error::{Error, Result};
 use crate::store::Work;
@@ -39,7 +39,7 @@ pub struct Reopened {
 }
 
 /// Finishes a topic; repeated, it locks documents made since.
-pub fn finish(work: &mut Work<'_>, id: &AssignmentId, server: &DocumentServer) -> Result<Finished> {
+pub fn finish(work: &mut Work<'_>, id: &AssignmentId, server: &DocumentServer, until: Timestamp) -> Result<Finished> {
     let teacher = work.actor().user.clone().ok_or(Error::Unauthenticated)?;
     let mut topic = work.assignment_to_write(id)?.assignment;
     let now = work.now();
@@ -54,8 +54,8 @@ pub fn finish(work: &mut Work<'_>, id: &AssignmentId, server: &DocumentServer) -
         let mut document = seen.whole.document;
         let former = (document.status == Status::Draft).then(|| document.key());
         if document.lock(id, elsewhere.contains(&document.group_id), now) {
+            freezes.extend(freeze::begin(work, &mut document, former, &sessions, server, until)?);
             work.update_document(&document)?;
-            freezes.extend(freezes_among(work, &document, former, &sessions, server)?);
             locked.push(PlacedDocument {
                 place: seen.place,
                 document,

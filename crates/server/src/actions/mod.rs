@@ -41,6 +41,7 @@ pub mod profile;
 pub mod rates;
 pub mod saves;
 pub mod school;
+pub mod session_notices;
 pub mod sessions;
 pub mod sign_in;
 pub mod subjects;

@@ -18,7 +18,7 @@ use crate::clock;
 use crate::error::{Error, Result};
 use crate::store::Work;
 use crate::store::documents::SeenDocument;
-use crate::store::saves::{SaveNote, SaveOutcome};
+use crate::store::saves::{EditingSession, SaveNote, SaveOutcome};
 
 /// Days after which a save notice is not repeated any more.
 const NOTICES_KEPT: i64 = 30;
@@ -95,7 +95,7 @@ fn belongs_to(nonce: Option<&str>, frozen_at: Timestamp) -> bool {
 }
 
 /// A document as it is now, held until this unit ends. Its key must be one it has or had.
-fn hold(work: &mut Work<'_>, id: &DocumentId, generation: i64) -> Result<SeenDocument> {
+pub(super) fn hold(work: &mut Work<'_>, id: &DocumentId, generation: i64) -> Result<SeenDocument> {
     let class = work.document(id)?.place.class;
     work.hold_class(&class)?;
     let seen = work.document_to_write(id)?;
@@ -119,7 +119,9 @@ pub fn save_back(work: &mut Work<'_>, arrived: &Arrived) -> Result<Named> {
     let holds_it = current
         .as_ref()
         .is_some_and(|current| current.sha256 == arrived.bytes.sha256);
-    let received = document.receive(effective(&document, arrived), current.as_ref().map(Revision::kept));
+    let session = work.editing_session(&document.id, arrived.generation)?;
+    let save = effective(&document, arrived, session.as_ref());
+    let received = document.receive(save, current.as_ref().map(Revision::kept));
     // What came while it was fetched is newer, even of the same session.
     let is_overtaken = match (arrived.forgotten_at, &current) {
         (Some(asked), Some(current)) => current.created_at >= asked,
@@ -146,6 +148,7 @@ pub fn save_back(work: &mut Work<'_>, arrived: &Arrived) -> Result<Named> {
     }
     if !arrived.is_partial {
         document.save_failed_at = None;
+        document.note_arrival(arrived.generation, arrived.is_final);
     }
     if document != before {
         document.updated_at = work.now();
@@ -153,6 +156,7 @@ pub fn save_back(work: &mut Work<'_>, arrived: &Arrived) -> Result<Named> {
     }
     tell(work, &seen, &document, received, revision.as_ref())?;
     tell_recovery(work, &before, &document)?;
+    tell_arrival(work, &before, &document)?;
     let outcome = SaveOutcome {
         word: decision,
         sha256: Some(arrived.bytes.sha256.clone()),
@@ -167,16 +171,20 @@ pub fn save_back(work: &mut Work<'_>, arrived: &Arrived) -> Result<Named> {
 }
 
 /// The save as the rules judge it: one that was forced at the moment of the freeze is not later than that moment.
-fn effective(document: &Document, arrived: &Arrived) -> Save {
+fn effective(document: &Document, arrived: &Arrived, session: Option<&EditingSession>) -> Save {
     let nonce = arrived.nonce.as_deref();
-    let last_save = match document.frozen_at() {
-        Some(frozen) if belongs_to(nonce, frozen) => Some(arrived.last_save.map_or(frozen, |last| last.min(frozen))),
+    let cut = document.frozen_at();
+    let is_snapshot = cut.is_some_and(|cut| belongs_to(nonce, cut));
+    let saved_before = session.and_then(|session| session.saved_nonce.as_deref());
+    let last_save = match cut {
+        Some(cut) if is_snapshot => Some(arrived.last_save.map_or(cut, |last| last.min(cut))),
         _ => arrived.last_save,
     };
     Save {
         generation: arrived.generation,
         last_save,
         is_final: arrived.is_final,
+        is_after_snapshot: !is_snapshot && cut.is_some_and(|cut| belongs_to(saved_before, cut)),
     }
 }
 
@@ -209,9 +217,10 @@ fn become_content(
     // Content came in under an older key. Whoever opens the present one must not get what the document server cached
     // under it; only a session that is going on there keeps its key, its save comes later and wins. Where nobody may
     // write, there are none but readers: they go on reading the old words, and those who come now get the new ones.
-    let is_older = arrived.generation < document.generation;
+    let present = document.key().generation;
+    let is_older = arrived.generation < present;
     let is_read_only = document.frozen_at().is_some();
-    if is_older && (is_read_only || work.editing_session(&document.id, document.generation)?.is_none()) {
+    if is_older && (is_read_only || work.editing_session(&document.id, present)?.is_none()) {
         document.renew_key();
     }
     let copy = complete_submission(work, document, &revision, arrived)?;
@@ -348,7 +357,7 @@ fn tell(
 }
 
 /// A save came through after one that had failed: the alarm is over, for everybody who saw it.
-fn tell_recovery(work: &mut Work<'_>, before: &Document, after: &Document) -> Result<()> {
+pub(super) fn tell_recovery(work: &mut Work<'_>, before: &Document, after: &Document) -> Result<()> {
     if before.save_failed_at.is_some() && after.save_failed_at.is_none() {
         let mut changed = Changed::new();
         changed.write("saveFailedAt", &mut before.save_failed_at.clone(), after.save_failed_at);
@@ -362,6 +371,19 @@ fn tell_recovery(work: &mut Work<'_>, before: &Document, after: &Document) -> Re
     Ok(())
 }
 
+/// Nothing of the content is pending any more: those who were notified that something is are notified again. Not while the
+/// freeze is under way, which ends with the same event.
+pub(super) fn tell_arrival(work: &mut Work<'_>, before: &Document, after: &Document) -> Result<()> {
+    if before.unsaved_generation.is_some() && after.unsaved_generation.is_none() && !after.is_freezing() {
+        let seen = work.document(&after.id)?;
+        work.record(DocumentChange::Frozen {
+            place: seen.place,
+            document: Box::new(seen.whole),
+        });
+    }
+    Ok(())
+}
+
 fn note_session(work: &mut Work<'_>, arrived: &Arrived) -> Result<()> {
     let note = &arrived.note;
     if arrived.is_final {
@@ -370,39 +392,6 @@ fn note_session(work: &mut Work<'_>, arrived: &Arrived) -> Result<()> {
         let nonce = arrived.nonce.as_deref();
         work.save_arrived(&note.document_id, arrived.generation, &note.document_key, nonce)
     }
-}
-
-/// The session is over, and an earlier forced save had everything.
-pub fn close_saved(work: &mut Work<'_>, note: &SaveNote, generation: i64) -> Result<()> {
-    let before = hold(work, &note.document_id, generation)?.whole.document;
-    let mut document = before.clone();
-    contributions::present(work, &document.id, generation)?;
-    if generation == document.generation {
-        document.renew_key();
-        document.save_failed_at = None;
-        document.updated_at = work.now();
-        work.update_document(&document)?;
-    }
-    tell_recovery(work, &before, &document)?;
-    work.end_session(&note.document_id, generation)
-}
-
-/// The last editor left without a change.
-pub fn close(work: &mut Work<'_>, document: &DocumentId, generation: i64) -> Result<()> {
-    if generation > work.document(document)?.document().generation {
-        return Err(Error::DocumentServerTokenMismatch);
-    }
-    contributions::present(work, document, generation)?;
-    work.end_session(document, generation)
-}
-
-/// Somebody joined or left.
-pub fn note_editors(work: &mut Work<'_>, note: &SaveNote, generation: i64, users: &[UserId]) -> Result<()> {
-    if generation > work.document(&note.document_id)?.document().generation {
-        return Err(Error::DocumentServerTokenMismatch);
-    }
-    contributions::present(work, &note.document_id, generation)?;
-    work.note_editors(&note.document_id, generation, &note.document_key, users)
 }
 
 /// The document server could not save; the room and its staff hear of it once, until a save succeeds.
@@ -424,18 +413,4 @@ pub fn note_failure(work: &mut Work<'_>, note: &SaveNote, generation: i64, nonce
         document: whole,
     });
     Ok(())
-}
-
-/// A save could not be fetched; the document server tries again, or the sweep does.
-pub fn note_unfetched(work: &mut Work<'_>, note: &SaveNote, last_save: Option<Timestamp>) -> Result<()> {
-    if work.has_taken(note)? {
-        return Ok(());
-    }
-    let outcome = SaveOutcome {
-        word: "FAILED",
-        sha256: None,
-        last_save,
-        revision_id: None,
-    };
-    work.note_save(note, &outcome)
 }

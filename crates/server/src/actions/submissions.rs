@@ -12,11 +12,12 @@ use model::id::{
 use model::refusal::Refusal;
 use model::submission::{self, NextAttempt, Submission, SubmissionDocument, SubmissionStatus};
 use model::text::Note;
+use model::time::Timestamp;
 use model::whole::{WholeGroupAssignment, WholeSubmission};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::freeze::{Freeze, freezes};
+use super::freeze::{self, Freeze};
 use crate::clock;
 use crate::document_server::DocumentServer;
 use crate::error::{Error, Result};
@@ -141,7 +142,7 @@ pub fn submit(
     assignment: &AssignmentId,
     note: Option<&Note>,
     copied: &Copied,
-    server: &DocumentServer,
+    (server, until): (&DocumentServer, Timestamp),
 ) -> Result<Option<HandedIn>> {
     let by = author(work)?;
     let class = work.document(id)?.place.class;
@@ -193,8 +194,9 @@ pub fn submit(
     begin(work, &new, &documents)?;
     link.step_with(Step::Submitted, Some(new.id.clone()), now)?;
     work.update_link(&link)?;
+    let sessions = work.editing_sessions(id)?;
+    let freezes = freeze::begin(work, &mut document, Some(former_key), &sessions, server, until)?;
     work.update_document(&document)?;
-    let freezes = freezes(work, &document, Some(former_key), server)?;
     let standing = standing(work, id, assignment)?;
     let submission = Box::new(work.submission(&new.id)?);
     work.record(SubmissionChange::Submitted {

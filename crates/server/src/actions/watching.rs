@@ -3,7 +3,7 @@
 
 use model::time::Timestamp;
 
-use super::saves;
+use super::{saves, session_notices};
 use crate::error::Result;
 use crate::store::saves::{EditingSession, SaveNote};
 use crate::store::{Scope, Work};
@@ -25,6 +25,7 @@ pub fn end_unknown(work: &mut Work<'_>, session: &EditingSession) -> Result<()> 
     if !is_saved {
         tell_staff(work, session)?;
     }
+    session_notices::note_nothing_left(work, &session.document_id, session.generation)?;
     work.end_session(&session.document_id, session.generation)
 }
 

@@ -66,6 +66,7 @@ pub fn removed_files(change: &Change) -> &[FileKey] {
             | Document::Saved { .. }
             | Document::SavedLate { .. }
             | Document::SaveFailed { .. }
+            | Document::Frozen { .. }
             | Document::Replaced { .. },
         )
         | Change::Message(

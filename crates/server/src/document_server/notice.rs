@@ -19,6 +19,10 @@ pub enum Notice {
     Editing {
         /// The editors.
         users: Vec<UserId>,
+        /// Those who joined with this notice.
+        joined: Vec<UserId>,
+        /// Those who left with it.
+        left: Vec<UserId>,
     },
     /// A file to be stored.
     Save(SaveNotice),
@@ -69,6 +73,8 @@ impl DocumentServer {
         let result = claims.url.as_deref().and_then(|url| self.result_path(url));
         let notice = match claims.status {
             1 => Notice::Editing {
+                joined: acted(&claims.actions, 1),
+                left: acted(&claims.actions, 0),
                 users: claims.users.unwrap_or_default().into_iter().map(UserId::new).collect(),
             },
             2 | 6 => match result {
@@ -104,6 +110,14 @@ fn save(claims: CallbackClaims, result: ResultPath) -> SaveNotice {
         history: history(&claims.history),
         nonce: claims.userdata.as_str().map(str::to_owned),
     }
+}
+
+/// The people of the actions of this type.
+fn acted(actions: &Value, kind: i64) -> Vec<UserId> {
+    let actions = actions.as_array().into_iter().flatten();
+    let own = actions.filter(|action| action.get("type").and_then(Value::as_i64) == Some(kind));
+    own.filter_map(|action| Some(UserId::new(action.get("userid")?.as_str()?)))
+        .collect()
 }
 
 /// The people a history names.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use clap::Args;
+use model::time::Timestamp;
 
 /// Times of the document server, in seconds as they are set.
 #[derive(Args, Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,6 +12,10 @@ pub struct Patience {
     #[arg(long = "docserver-command-seconds", env = "DOCSERVER_COMMAND_SECONDS", default_value_t = Self::default().command,
         value_parser = clap::value_parser!(u64).range(1..=30))]
     command: u64,
+    /// Milliseconds that a hand-in or a finish waits at most until the pages of open editors have sent what was typed
+    #[arg(long = "docserver-flush-milliseconds", env = "DOCSERVER_FLUSH_MILLISECONDS", default_value_t = Self::default().flush,
+        value_parser = clap::value_parser!(u64).range(0..=4000))]
+    flush: u64,
     /// Seconds that finishing a topic waits for open editors in all
     #[arg(long = "docserver-finish-seconds", env = "DOCSERVER_FINISH_SECONDS", default_value_t = Self::default().finish,
         value_parser = clap::value_parser!(u64).range(1..=60))]
@@ -33,6 +38,7 @@ impl Default for Patience {
     fn default() -> Self {
         Self {
             command: 10,
+            flush: 4_000,
             finish: 55,
             conversion: 60,
             sweep: 60,
@@ -45,6 +51,21 @@ impl Patience {
     /// How long a command may take, and the save that it asks for (contract 8.3).
     pub const fn command(self) -> Duration {
         Duration::from_secs(self.command)
+    }
+
+    /// How long the pages of open editors get to send what was typed (contract 8.3); once for a whole finish.
+    pub const fn flush(self) -> Duration {
+        Duration::from_millis(self.flush)
+    }
+
+    /// When a flush that begins now has ended at the latest.
+    pub fn flush_ends(self, now: Timestamp) -> Timestamp {
+        Timestamp::from_millis(now.as_millis() + i64::try_from(self.flush).unwrap_or(0))
+    }
+
+    /// How long handing in may take with open editors; they usually answer within a second.
+    pub const fn submit(self) -> Duration {
+        Duration::from_secs(15)
     }
 
     /// How long finishing a topic may wait for all its editors (contract 8.3); the answer is there within a minute.

@@ -67,6 +67,9 @@ pub struct CallbackClaims {
     pub status: i64,
     /// The editors, or the last author.
     pub users: Option<Vec<String>>,
+    /// Who joined (`type` 1) and who left (0).
+    #[serde(default)]
+    pub actions: Value,
     /// Where the saved file is, as some browser would reach it.
     pub url: Option<String>,
     /// The extension of the saved file.

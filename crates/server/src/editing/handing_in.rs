@@ -1,8 +1,6 @@
 //! Handing in, finishing and reopening as people ask for them: the rows first, in one unit; then the open editors; then
 //! the answer, which shows what their last words made of it.
 
-use std::time::Duration;
-
 use model::file::FileKey;
 use model::id::{AssignmentId, DocumentId, SubmissionDocumentId};
 use model::text::Note;
@@ -20,8 +18,8 @@ use crate::files::blank;
 use crate::store::Standpoint;
 use crate::store::documents::{CurrentFile, SeenDocument};
 
-/// How long handing in waits for open editors; they usually answer within a second.
-const HAND_IN: Duration = Duration::from_secs(20);
+/// So many seconds after its deadline a freeze counts as interrupted, and any instance completes it.
+const MARGIN: i64 = 5;
 /// How often a copy is made anew because a save came in between.
 const TRIES: u32 = 5;
 
@@ -40,6 +38,15 @@ pub struct Finish {
     pub unsaved: Vec<DocumentId>,
 }
 
+/// What handing in answers.
+#[derive(Debug, Clone)]
+pub struct Submit {
+    /// The document, its link and its attempt.
+    pub standing: Standing,
+    /// Whether the last changes may be missing.
+    pub unsaved: bool,
+}
+
 impl Editing {
     /// Hands a document in for a topic. Once begun it no longer depends on the caller.
     pub async fn submit(
@@ -48,18 +55,20 @@ impl Editing {
         document: DocumentId,
         assignment: AssignmentId,
         note: Option<Note>,
-    ) -> Result<Standing> {
+    ) -> Result<Submit> {
         let editing = self.clone();
         let submitting = tokio::spawn(async move {
+            let deadline = Instant::now() + editing.server.patience().submit();
             let handed_in = editing.hand_in(&standpoint, &document, &assignment, note).await?;
             failpoint::hit("submit.after_commit");
-            let deadline = Instant::now() + HAND_IN;
-            editing.settle(&standpoint, handed_in.freezes, deadline).await;
-            editing
-                .read(standpoint, move |scope| {
-                    submissions::standing(scope, &document, &assignment)
-                })
-                .await
+            let unsaved = editing.settle(&standpoint, handed_in.freezes, deadline).await;
+            let look = editing.read(standpoint, move |scope| {
+                submissions::standing(scope, &document, &assignment)
+            });
+            Ok(Submit {
+                standing: look.await?,
+                unsaved: !unsaved.is_empty(),
+            })
         });
         submitting.await.map_err(|error| anyhow::anyhow!(error))?
     }
@@ -89,8 +98,9 @@ impl Editing {
                 now: clock::now(),
                 ..standpoint.clone()
             };
+            let until = freeze_ends(&standpoint, self.server.patience().submit());
             let written = self.write(standpoint, move |work| {
-                submissions::submit(work, &own, &topic, note.as_ref(), &copied, &server)
+                submissions::submit(work, &own, &topic, note.as_ref(), &copied, (&server, until))
             });
             match written.await {
                 Ok(Some(handed_in)) => return Ok(handed_in),
@@ -149,8 +159,9 @@ impl Editing {
                 now: clock::now(),
                 ..standpoint
             };
+            let until = freeze_ends(&standpoint, server.patience().finish());
             let write = editing.write(standpoint.clone(), move |work| {
-                finish::finish(work, &assignment, &server)
+                finish::finish(work, &assignment, &server, until)
             });
             let finished = write.await?;
             failpoint::hit("finish.after_commit");
@@ -165,4 +176,10 @@ impl Editing {
         });
         finishing.await.map_err(|error| anyhow::anyhow!(error))?
     }
+}
+
+/// The moment after which a freeze that begins now counts as interrupted.
+fn freeze_ends(standpoint: &Standpoint, patience: std::time::Duration) -> Timestamp {
+    let seconds = i64::try_from(patience.as_secs()).unwrap_or(60);
+    standpoint.now.plus_seconds(seconds + MARGIN)
 }

@@ -17,7 +17,7 @@ use model::id::DocumentId;
 
 use self::conversion::Conversions;
 pub use self::conversion::{Content, Pdf, Source};
-pub use self::handing_in::Finish;
+pub use self::handing_in::{Finish, Submit};
 pub use self::saving::Answer;
 use crate::changes;
 use crate::clock;

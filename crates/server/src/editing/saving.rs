@@ -14,6 +14,7 @@ use sha2::{Digest, Sha256};
 use super::Editing;
 use super::fetching::{kind_of, may_pass, surely_not_written};
 use crate::actions::saves::{self, Arrived, KeptBytes, Named};
+use crate::actions::session_notices;
 use crate::clock;
 use crate::document_server::notice::{Notice, SaveNotice};
 use crate::document_server::result_path::ResultPath;
@@ -59,18 +60,20 @@ impl Editing {
         match notice {
             // A save was taken above.
             Notice::Save(_) | Notice::Other => {}
-            Notice::Editing { users } => {
+            Notice::Editing { users, joined, left } => {
                 let (tenant, people) = (standpoint.tenant.clone(), users.clone());
                 let write = self.write(standpoint, move |work| {
-                    saves::note_editors(work, &note, generation, &users)
+                    session_notices::note_editors(work, &note, generation, &users, (&joined, &left))
                 });
                 write.await?;
                 self.check_editors(tenant, people);
             }
             Notice::Closed => {
                 let document = note.document_id;
-                self.write(standpoint, move |work| saves::close(work, &document, generation))
-                    .await?;
+                self.write(standpoint, move |work| {
+                    session_notices::close(work, &document, generation)
+                })
+                .await?;
             }
             Notice::Failed { partial, nonce } => {
                 self.fail(standpoint.clone(), note.clone(), generation, nonce).await?;
@@ -129,7 +132,9 @@ impl Editing {
         known: Known,
     ) -> Result<Answer> {
         if save.is_final && save.not_modified {
-            let write = self.write(standpoint, move |work| saves::close_saved(work, &note, generation));
+            let write = self.write(standpoint, move |work| {
+                session_notices::close_saved(work, &note, generation)
+            });
             return write.await.map(|()| Answer::Taken);
         }
         let (last_save, nonce) = (save.last_save, save.nonce.clone());
@@ -155,8 +160,10 @@ impl Editing {
                 url_path_hash: String::new(),
                 ..note
             };
-            self.write(standpoint, move |work| saves::note_unfetched(work, &note, last_save))
-                .await?;
+            self.write(standpoint, move |work| {
+                session_notices::note_unfetched(work, &note, last_save)
+            })
+            .await?;
             Ok(Answer::TryAgain)
         } else {
             self.fail(standpoint, note, generation, nonce).await?;

@@ -28,6 +28,8 @@ const TURN: &str = "editing_sweep";
 const FORMER: Duration = Duration::from_secs(20);
 /// How long the news that the document server repeats is waited for, and how often is looked.
 const NEWS: (Duration, Duration) = (Duration::from_secs(5), Duration::from_millis(60));
+/// How often is looked after a freeze that is under way: the instance that began it may be gone.
+const FREEZING: Duration = Duration::from_secs(2);
 /// So many failures in a row say that the document server is away: the rest waits for the next round.
 const FAILURES: u32 = 3;
 
@@ -43,6 +45,13 @@ impl Editing {
             let pause = editing.server.patience().sweep();
             // The first round comes at once: it completes what the last run was interrupted in.
             loop {
+                let is_freezing = match editing.complete_interrupted().await {
+                    Ok(is_freezing) => is_freezing,
+                    Err(error) => {
+                        tracing::warn!(error = format!("{error:?}"), "interrupted freezes wait");
+                        true
+                    }
+                };
                 let taken = editing.take_turn(&holder).await;
                 match &taken {
                     Ok(true) => editing.round(Some(&holder)).await,
@@ -50,7 +59,8 @@ impl Editing {
                     Err(error) => tracing::warn!(error = format!("{error:?}"), "the sweep waits for the database"),
                 }
                 // Whoever has the turn may be gone: then it is soon free.
-                sleep(if matches!(taken, Ok(true)) { pause } else { pause / 4 }).await;
+                let pause = if matches!(taken, Ok(true)) { pause } else { pause / 4 };
+                sleep(if is_freezing { pause.min(FREEZING) } else { pause }).await;
             }
         })))
     }
@@ -70,6 +80,9 @@ impl Editing {
 
     /// One round, whoever has the turn.
     pub async fn sweep(&self) {
+        if let Err(error) = self.complete_interrupted().await {
+            tracing::warn!(error = format!("{error:?}"), "interrupted freezes wait");
+        }
         self.round(None).await;
     }
 
@@ -204,10 +217,11 @@ impl Editing {
             let asked = session.clone();
             let frozen = self.read(standpoint.clone(), move |scope| watching::frozen_at(scope, &asked));
             let freeze = freeze::silent(session, frozen.await?.unwrap_or(standpoint.now));
-            return match timeout(FORMER, self.settle_one(&standpoint, &freeze)).await {
-                Ok(asked) => asked.map(drop),
-                Err(_) => Err(Error::DocumentServerTimeout),
-            };
+            let asked = timeout(FORMER, self.settle_one(&standpoint, &freeze)).await;
+            let outcome = asked.map_err(|_| Error::DocumentServerTimeout)??;
+            let asked = vec![(freeze.generation, outcome)];
+            self.complete(&standpoint, &freeze.document, asked).await;
+            return Ok(());
         }
         match self.server.knows(&session.document_key).await? {
             Known::Unknown => self.end_unknown(standpoint, session).await,

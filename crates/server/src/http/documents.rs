@@ -73,6 +73,7 @@ impl Editable for DocumentEdit {
         "lastEditedByUser",
         "lastActivity",
         "saveFailedAt",
+        "contentPending",
         "submittedAt",
         "submittedById",
         "grade",

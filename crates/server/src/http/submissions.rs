@@ -11,7 +11,9 @@ use utoipa_axum::routes;
 
 use super::context::Context;
 use super::endpoint::Endpoints;
+use super::reply::Done;
 use super::valid::ValidOrEmpty;
+use crate::actions::freeze;
 use crate::actions::submissions::{self, HandIn, Standing, TakeBack};
 use crate::error::{Error, Result};
 use crate::views::audience::Audience;
@@ -23,6 +25,7 @@ use crate::views::submission::SubmissionView;
 pub fn routes() -> Endpoints {
     Endpoints::new("submissions")
         .add(Access::Member, routes!(submit))
+        .add(Access::Member, routes!(flushed))
         .add(Access::Member, routes!(unsubmit))
 }
 
@@ -33,6 +36,8 @@ struct HandedIn {
     document: DocumentView,
     submission: SubmissionView,
     group_assignment: GroupAssignmentView,
+    /// The document server could not be asked for the last changes, or holds some that were never saved
+    unsaved: bool,
 }
 
 /// What was taken back.
@@ -57,17 +62,29 @@ async fn submit(
 ) -> Result<Json<HandedIn>> {
     let assignment = submission::explicit(hand_in.assignment_id)?;
     let (standpoint, audience) = (cx.standpoint()?, audience(&cx)?);
-    let standing = cx
+    let submit = cx
         .app()
         .editing()
         .submit(standpoint, id, assignment, hand_in.note)
         .await?;
+    let standing = submit.standing;
     let submission = standing.submission.as_ref().ok_or_else(taken_back_meanwhile)?;
     Ok(Json(HandedIn {
         submission: SubmissionView::new(submission, &audience),
         document: document(&standing, &audience),
         group_assignment: GroupAssignmentView::new(&standing.link, &audience),
+        unsaved: submit.unsaved,
     }))
+}
+
+/// Report that the editor of the caller's page has sent everything that was typed
+///
+/// A page does so after `document:freezing`. It counts for the caller's own editor alone; at any other time it means nothing.
+#[utoipa::path(post, path = "/workrooms/documents/{id}/flushed", params(("id" = String, Path)),
+    responses((status = 200, body = Done)))]
+async fn flushed(cx: Context, Path(id): Path<DocumentId>) -> Result<Json<Done>> {
+    cx.write(move |work| freeze::note_flushed(work, &id)).await?;
+    Ok(Json(Done::YES))
 }
 
 /// Take a document back

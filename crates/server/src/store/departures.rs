@@ -18,9 +18,14 @@ statements! {
 }
 
 impl Scope<'_> {
+    /// The editing sessions that have editors.
+    pub fn open_sessions(&mut self) -> Result<Vec<EditingSession>> {
+        self.many(&OPEN, args![], session)
+    }
+
     /// The editing sessions in which at least one of these people edits.
     pub fn sessions_edited_by(&mut self, people: &[UserId]) -> Result<Vec<EditingSession>> {
-        let mut open = self.many(&OPEN, args![], session)?;
+        let mut open = self.open_sessions()?;
         open.retain(|session| session.editors.iter().any(|editor| people.contains(editor)));
         Ok(open)
     }

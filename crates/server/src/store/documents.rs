@@ -33,7 +33,7 @@ macro_rules! documents {
             "SELECT d.id, d.organization_id, d.work_room_id, d.title, d.document_type, d.file_extension, d.status,
                 d.status_before_lock, d.locked_at, d.locked_by_assignment_id, d.assignment_id, d.generation,
                 d.current_revision_id, d.version, d.size, d.created_by_id, d.last_edited_by, d.last_activity,
-                d.save_failed_at, d.submitted_at, d.submitted_by_id, d.created_at, d.updated_at, ",
+                d.save_failed_at, d.cut_at, d.freezing_until, d.unsaved_generation, d.submitted_at, d.submitted_by_id, d.created_at, d.updated_at, ",
             place_columns!(),
             ", u.id, u.name, u.image, gr.submission_id, gr.value, gr.points, gr.feedback, gr.status, gr.version,
                 gr.graded_by_id, gr.graded_at, gr.published_at
@@ -89,8 +89,11 @@ statements! {
     UPDATE = "UPDATE documents SET title = $3, status = $4, status_before_lock = $5, locked_at = $6,
             locked_by_assignment_id = $7, assignment_id = $8, generation = $9, current_revision_id = $10, version = $11,
             size = $12, last_edited_by = $13, last_activity = $14, save_failed_at = $15, submitted_at = $16,
-            submitted_by_id = $17, updated_at = $18
+            submitted_by_id = $17, updated_at = $18, cut_at = $19, freezing_until = $20, unsaved_generation = $21
         WHERE organization_id = $1 AND id = $2";
+    /// The flush of a freeze has ended: changes made after it do not belong to what is frozen.
+    END_FLUSH = "UPDATE documents SET cut_at = $3
+        WHERE organization_id = $1 AND id = $2 AND freezing_until IS NOT NULL AND cut_at > $3";
     /// What was said about a document stays with its topic.
     UNLINK_FEEDBACK = "UPDATE feedback SET document_id = NULL WHERE organization_id = $1 AND document_id = $2";
     /// The notices of its saves.
@@ -299,9 +302,18 @@ impl Work<'_> {
                 document.submitted_at,
                 document.submitted_by_id,
                 document.updated_at,
+                document.cut_at,
+                document.freezing_until,
+                document.unsaved_generation,
             ],
         )
         .map(drop)
+    }
+
+    /// Ends the flush of a document whose freeze is under way.
+    pub fn end_flush(&mut self, document: &DocumentId) -> Result<()> {
+        let now = self.now();
+        self.run(&END_FLUSH, args![document, now]).map(drop)
     }
 
     /// Removes a document that was never handed in, with its revisions, and answers the files that nobody names any more.
@@ -353,6 +365,9 @@ fn seen(row: &mut Columns<'_>) -> Result<SeenDocument> {
         last_edited_by: row.take()?,
         last_activity: row.take()?,
         save_failed_at: row.take()?,
+        cut_at: row.take()?,
+        freezing_until: row.take()?,
+        unsaved_generation: row.take()?,
         submitted_at: row.take()?,
         submitted_by_id: row.take()?,
         created_at: row.take()?,

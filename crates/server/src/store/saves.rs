@@ -13,7 +13,7 @@ use crate::{args, clock, statements};
 /// The columns of an editing session, as [`session`] reads them.
 macro_rules! session_columns {
     () => {
-        "e.document_id, e.generation, e.document_key, e.editors, e.last_callback_at, e.saved_nonce"
+        "e.document_id, e.generation, e.document_key, e.editors, e.last_callback_at, e.saved_nonce, e.flushed, e.has_gap"
     };
 }
 pub(super) use session_columns;
@@ -38,18 +38,21 @@ statements! {
         WHERE e.organization_id = $1 AND e.document_id = $2 ORDER BY e.generation");
     /// Notes who edits now.
     NOTE_EDITORS = "INSERT INTO editing_sessions (organization_id, id, document_id, generation, document_key, editors, since,
-            last_callback_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $7)
+            last_callback_at, has_gap)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $8)
         ON CONFLICT (document_id, generation) DO UPDATE SET editors = excluded.editors,
-            last_callback_at = excluded.last_callback_at";
-    /// Notes that a session has saved, perhaps with words that somebody waits for.
-    ARRIVED = "UPDATE editing_sessions SET last_callback_at = $4, saved_nonce = COALESCE($5, saved_nonce)
+            last_callback_at = excluded.last_callback_at, has_gap = excluded.has_gap";
+    /// Notes whose page has reported that everything was sent.
+    FLUSHED = "UPDATE editing_sessions SET flushed = $4
         WHERE organization_id = $1 AND document_id = $2 AND generation = $3";
-    /// The same for a session that nobody told of. One of a former key is over: its final save overtook this one.
+    /// Notes that a session has saved, perhaps with words that somebody waits for.
+    ARRIVED = "UPDATE editing_sessions SET last_callback_at = $4, saved_nonce = COALESCE($5, saved_nonce), has_gap = FALSE
+        WHERE organization_id = $1 AND document_id = $2 AND generation = $3";
+    /// The same for a session without a row. One of a former key is over: its final save overtook this one.
     APPEARED = "INSERT INTO editing_sessions (organization_id, id, document_id, generation, document_key, editors, since,
             last_callback_at, saved_nonce)
         SELECT $1, $2, d.id, d.generation, $5, '[]', CAST($6 AS BIGINT), CAST($6 AS BIGINT), $7 FROM documents d
-        WHERE d.organization_id = $1 AND d.id = $3 AND d.generation = $4 ON CONFLICT (document_id, generation) DO NOTHING";
+        WHERE d.organization_id = $1 AND d.id = $3 AND (d.generation = $4 OR d.unsaved_generation = $4) ON CONFLICT (document_id, generation) DO NOTHING";
     /// Notes that a session may still be open although it never spoke.
     EXPECT = "INSERT INTO editing_sessions (organization_id, id, document_id, generation, document_key, editors, since,
             last_callback_at)
@@ -92,6 +95,22 @@ pub struct EditingSession {
     pub last_callback_at: Timestamp,
     /// The words of the last save that arrived.
     pub saved_nonce: Option<String>,
+    /// Whose page has reported that everything was sent.
+    pub flushed: Vec<UserId>,
+    /// Whether its life was not seen without a gap since its last save.
+    pub has_gap: bool,
+}
+
+impl EditingSession {
+    /// Whether it was known to have editors: then "nothing new" has to be proven.
+    pub fn had_editors(&self) -> bool {
+        !self.editors.is_empty() || self.has_gap
+    }
+
+    /// Whether the page of an editor has not reported yet that everything was sent.
+    pub fn is_flushing(&self) -> bool {
+        self.editors.iter().any(|editor| !self.flushed.contains(editor))
+    }
 }
 
 /// A save notice, by what makes a repeat the same.
@@ -197,14 +216,22 @@ impl Work<'_> {
         generation: i64,
         key: &str,
         editors: &[UserId],
+        has_gap: bool,
     ) -> Result<()> {
         let now = self.now();
         let editors = serde_json::to_string(editors)?;
         self.run(
             &NOTE_EDITORS,
-            args![clock::new_id(), document, generation, key, editors, now],
+            args![clock::new_id(), document, generation, key, editors, now, has_gap],
         )
         .map(drop)
+    }
+
+    /// Notes whose pages have reported that everything was sent.
+    pub fn note_flushed(&mut self, session: &EditingSession, flushed: &[UserId]) -> Result<()> {
+        let flushed = serde_json::to_string(flushed)?;
+        self.run(&FLUSHED, args![session.document_id, session.generation, flushed])
+            .map(drop)
     }
 
     /// Notes that a session has saved, perhaps with the words that somebody waits for.
@@ -250,5 +277,7 @@ pub(super) fn session(row: &mut Columns<'_>) -> Result<EditingSession> {
         editors: row.json()?,
         last_callback_at: row.take()?,
         saved_nonce: row.take()?,
+        flushed: row.json()?,
+        has_gap: row.take()?,
     })
 }

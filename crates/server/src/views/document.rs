@@ -62,6 +62,8 @@ pub struct DocumentView {
     /// The document server could not save what was written, and nothing was saved since
     #[schema(required)]
     save_failed_at: Option<Timestamp>,
+    /// The document server may still hold changes that were made before the document was submitted or locked
+    content_pending: bool,
     created_at: Timestamp,
     updated_at: Timestamp,
     /// Whether the caller may write in it; events leave this out
@@ -115,6 +117,7 @@ impl DocumentView {
             feedback: grade.as_ref().and_then(|grade| grade.feedback.clone()),
             grade: grade.and_then(|grade| grade.value),
             save_failed_at: document.save_failed_at,
+            content_pending: document.unsaved_generation.is_some(),
             created_at: document.created_at,
             updated_at: document.updated_at,
             can_edit: None,

@@ -75,10 +75,12 @@ pub fn tell(change: &AssignmentChange, telling: &mut Telling<'_>) {
         } => {
             if !already_finished || !documents.is_empty() {
                 switched(assignment, Event::AssignmentFinished, documents, telling);
+                document::locked(documents, telling);
             }
         }
         AssignmentChange::Reopened { assignment, documents } => {
             switched(assignment, Event::AssignmentReopened, documents, telling);
+            document::statuses(documents, telling);
         }
         AssignmentChange::Deleted {
             assignment,
@@ -191,7 +193,6 @@ fn switched(whole: &WholeAssignment, event: Event, documents: &[PlacedDocument],
         let own = rest(&|placed: &PlacedDocument| placed.place.group.id == link.link.group_id);
         telling.tell_members(&told, &link.place, own);
     }
-    document::statuses(documents, telling);
 }
 
 fn gone(topic: &Assignment, places: &[Place], telling: &mut Telling<'_>) {

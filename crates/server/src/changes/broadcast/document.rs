@@ -39,6 +39,7 @@ pub fn tell(change: &DocumentChange, telling: &mut Telling<'_>) {
             revision: _,
         } => alarm(place, document, "savedLate", telling),
         DocumentChange::SaveFailed { place, document } => updated(place, document, &["saveFailedAt"], telling),
+        DocumentChange::Frozen { place, document } => status(place, &document.document, telling),
         DocumentChange::RevisionsPruned { files: _ } => {}
         DocumentChange::Deleted {
             place,
@@ -58,6 +59,23 @@ pub fn statuses(placed: &[PlacedDocument], telling: &mut Telling<'_>) {
     }
 }
 
+/// Documents that were locked: those with editors that may be open are being frozen, and their status follows.
+pub fn locked(placed: &[PlacedDocument], telling: &mut Telling<'_>) {
+    for PlacedDocument { place, document } in placed {
+        frozen(place, document, telling);
+    }
+}
+
+/// A document that was handed in or locked. While it is being frozen, pages keep their editor; its status follows.
+pub fn frozen(place: &Place, document: &Document, telling: &mut Telling<'_>) {
+    if document.is_freezing() {
+        let rest = json!({"documentId": document.id, "groupId": place.group.id});
+        telling.tell_group_alike(place, Event::DocumentFreezing, rest);
+    } else {
+        status(place, document, telling);
+    }
+}
+
 /// A document whose status or lock changed.
 pub fn status(place: &Place, document: &Document, telling: &mut Telling<'_>) {
     let rest = json!({
@@ -67,6 +85,7 @@ pub fn status(place: &Place, document: &Document, telling: &mut Telling<'_>) {
         "statusBeforeLock": document.status.before_lock(),
         "assignmentId": document.assignment_id,
         "version": document.version,
+        "contentPending": document.unsaved_generation.is_some(),
     });
     telling.tell_group_alike(place, Event::DocumentStatus, rest);
 }

@@ -16,11 +16,19 @@ use crate::views::submission::GradeView;
 
 pub fn tell(change: &SubmissionChange, telling: &mut Telling<'_>) {
     match change {
+        SubmissionChange::Submitted { link, document, .. } if document.document.is_freezing() => {
+            document::frozen(&link.place, &document.document, telling);
+        }
         SubmissionChange::Submitted {
             link,
             document,
             submission,
             superseded: _,
+        }
+        | SubmissionChange::Frozen {
+            link,
+            document,
+            submission,
         } => {
             document::status(&link.place, &document.document, telling);
             attempt(

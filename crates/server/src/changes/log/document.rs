@@ -39,7 +39,7 @@ pub(super) fn entry(change: &DocumentChange) -> Option<Entry> {
             let details = json!({"changed": ["saveFailedAt"]});
             Some(about(Action::Update, place, &document.document).details(details))
         }
-        DocumentChange::Saved { .. } | DocumentChange::RevisionsPruned { .. } => None,
+        DocumentChange::Saved { .. } | DocumentChange::Frozen { .. } | DocumentChange::RevisionsPruned { .. } => None,
         DocumentChange::Deleted {
             place,
             document,

@@ -31,7 +31,7 @@ pub(super) fn entry(change: &SubmissionChange) -> Option<Entry> {
             })))
         }
         // The bytes of the hand-in came after it; what was handed in, and when, stays what it was.
-        SubmissionChange::Completed { .. } => None,
+        SubmissionChange::Completed { .. } | SubmissionChange::Frozen { .. } => None,
         SubmissionChange::Unsubmitted {
             link,
             document,

@@ -22,7 +22,7 @@ macro_rules! document_columns {
         "d.id, d.organization_id, d.work_room_id, w.group_id, d.title, d.document_type, d.file_extension, d.status,
             d.status_before_lock, d.locked_at, d.locked_by_assignment_id, d.assignment_id, d.generation,
             d.current_revision_id, d.version, d.size, d.created_by_id, d.last_edited_by, d.last_activity,
-            d.save_failed_at, d.submitted_at, d.submitted_by_id, d.created_at, d.updated_at"
+            d.save_failed_at, d.cut_at, d.freezing_until, d.unsaved_generation, d.submitted_at, d.submitted_by_id, d.created_at, d.updated_at"
     };
 }
 pub(super) use document_columns;
@@ -142,6 +142,9 @@ fn document(row: &mut Columns<'_>) -> Result<Document> {
         last_edited_by: row.take()?,
         last_activity: row.take()?,
         save_failed_at: row.take()?,
+        cut_at: row.take()?,
+        freezing_until: row.take()?,
+        unsaved_generation: row.take()?,
         submitted_at: row.take()?,
         submitted_by_id: row.take()?,
         created_at: row.take()?,

@@ -21,7 +21,7 @@ statements! {
     /// What the first start of an empty service wrote.
     OWN_SETTINGS = "DELETE FROM settings WHERE name <> 'restore'";
     /// Document servers keep files under the keys that were in use after the backup was made; no key comes a second time.
-    RENEW_KEYS = "UPDATE documents SET generation = $1 WHERE generation < $1";
+    RENEW_KEYS = "UPDATE documents SET generation = $1, unsaved_generation = NULL WHERE generation < $1";
 }
 
 /// A database that is to take all rows of a backup.

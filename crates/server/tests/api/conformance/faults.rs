@@ -209,6 +209,79 @@ studio!(e06_a_document_server_that_restarts_keeps_what_was_typed, |studio| {
     assert_eq!(texts(&studio.app.database, alarm).await, [None]);
 });
 
+studio!(
+    e06_a_hand_in_after_a_restart_says_what_is_unsaved_and_the_text_comes_with_the_next_opening,
+    |studio| {
+        let (ben, ada) = (&studio.app.world.ben, &studio.app.world.ada);
+        let document = studio.document("Our page").await;
+        let key = studio.key(&document).await;
+        let editor = studio.open(ben, &document).await;
+        editor.type_text("Before the crash.").await.unwrap();
+        let sessions = format!("SELECT editors FROM editing_sessions WHERE document_id = '{document}'");
+        eventually(async || {
+            texts(&studio.app.database, sessions.clone())
+                .await
+                .iter()
+                .flatten()
+                .any(|editors| editors.contains(&ben.id))
+        })
+        .await;
+        studio.server.crash();
+        let handed_in = studio.submit(ben, &document).await.expect(200);
+        assert_eq!(
+            (
+                &handed_in["unsaved"],
+                &handed_in["document"]["contentPending"],
+                &handed_in["document"]["version"]
+            ),
+            (&json!(true), &json!(true), &json!(0))
+        );
+        let alarm = format!("SELECT CAST(save_failed_at AS TEXT) FROM documents WHERE id = '{document}'");
+        assert!(
+            texts(&studio.app.database, alarm.clone()).await[0].is_some(),
+            "the staff are alarmed"
+        );
+        // Nothing is left that the sweep would ask after again and again.
+        assert!(texts(&studio.app.database, sessions.clone()).await.is_empty());
+        studio.server.clear_record();
+        studio.app.app.editing().sweep().await;
+        let asked = studio
+            .server
+            .requests()
+            .into_iter()
+            .filter(|heard| heard.parameters["c"] == "forcesave");
+        assert_eq!(asked.count(), 0);
+        assert_ne!(
+            studio.key(&document).await,
+            key,
+            "who reads must not get what the document server cached"
+        );
+
+        studio
+            .app
+            .as_(ben)
+            .post(&path(&document, "/unsubmit"), json!({}))
+            .await
+            .expect(200);
+        assert_eq!(
+            studio.key(&document).await,
+            key,
+            "the key is kept for those who write next"
+        );
+        let editor = studio.open(&studio.app.world.cem, &document).await;
+        assert!(editor.text().await.unwrap().contains("Before the crash."));
+        editor.type_text(" After it.").await.unwrap();
+        assert!(editor.close().await.unwrap().accepted);
+        assert!(studio.text(&document).await.contains("Before the crash. After it."));
+        assert_ne!(studio.key(&document).await, key);
+        assert_eq!(studio.seen(&document).await["contentPending"], false);
+        assert_eq!(texts(&studio.app.database, alarm).await, [None]);
+        // It goes on as ever: the next session has a key that nobody had before.
+        studio.write(ada, &document, " And later.").await;
+        assert!(studio.text(&document).await.contains("After it. And later."));
+    }
+);
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn e07_clocks_may_differ_by_a_minute_and_more_is_named() {
     let mut place = Place::new(Kind::Sqlite).unwrap();

@@ -6,9 +6,10 @@ use practice_document_server::{DownloadFault, Faults, Practice, Settings, client
 use serde_json::json;
 
 use crate::support::app::DOCSERVER_SECRET;
+use crate::support::rows::{execute, texts};
 use crate::support::shelf::sign;
 use crate::support::studio::{Studio, eventually, path, words};
-use crate::support::topics::{group, id};
+use crate::support::topics::{group, id, topic};
 use crate::support::{Client, Kind, Place, TestApp, World};
 
 /// A save of somebody that nobody took.
@@ -162,4 +163,68 @@ async fn e01_two_instances_bring_each_save_home_once() {
     }
     drop(second);
     studio.close().await;
+}
+
+/// The service dies between the unit that hands in and the forced save: the next start forces the save and ends the freeze.
+async fn s04_a_freeze_that_is_interrupted_is_completed_by_the_next_start(kind: Kind) {
+    let Some(mut place) = Place::new(kind) else { return };
+    let world = World::create(&place.store().await, &place.database).await;
+    let practice = Practice::start(Settings::quick(DOCSERVER_SECRET)).await.unwrap();
+    place.set("DOCSERVER_URL", &practice.url());
+    place.set("DOCSERVER_SWEEP_SECONDS", "1");
+    let failpoint = ("GROUPWORK_FAILPOINT", "submit.after_commit:1");
+    let mut service = place.try_start("serve", &[failpoint]).unwrap();
+    service.ready().await;
+    let (ada, ben) = (
+        Client::new(&service.base, Some(world.ada.cookie.clone())),
+        Client::new(&service.base, Some(world.ben.cookie.clone())),
+    );
+    let group = group(&ada, &world.seven_b, &[&world.ben], json!({})).await;
+    let topic = id(&topic(&ada, &world.seven_b, json!({"groupIds": [group]})).await);
+    let room = id(&json!({"id": ada.get(&format!("/groups/{group}")).await.expect(200)["workRoomId"]}));
+    let new = json!({"title": "Our page", "documentType": "word"});
+    let document = id(&ada.post(&format!("/workrooms/{room}/documents"), new).await.expect(201));
+    let config = ben.get(&path(&document, "/editor-config")).await.expect(200);
+    let editor = client::open(&practice.url(), &config).await.unwrap();
+    editor.type_text("Before the power cut.").await.unwrap();
+    // The connection ends without an answer.
+    let submit = reqwest::Client::new()
+        .post(format!("{}/api{}", service.base, path(&document, "/submit")))
+        .header("cookie", &world.ben.cookie)
+        .header("origin", crate::support::FRONTEND)
+        .json(&json!({"assignmentId": topic}))
+        .send();
+    assert!(submit.await.is_err());
+    let freezing = format!("SELECT CAST(freezing_until AS TEXT) FROM documents WHERE id = '{document}'");
+    assert!(
+        texts(&place.database, freezing.clone()).await[0].is_some(),
+        "a freeze is under way"
+    );
+    // Its time is over; the test does not wait for that.
+    let over = format!("UPDATE documents SET freezing_until = 1 WHERE id = '{document}'");
+    execute(&place.database, over).await;
+    let mut service = place.start("serve");
+    service.ready().await;
+    eventually(async || texts(&place.database, freezing.clone()).await == [None]).await;
+    let stored = ada.get(&path(&document, "/download")).await;
+    assert!(words(&stored.bytes).contains("Before the power cut."));
+    let seen = ada.get(&path(&document, "")).await.expect(200);
+    assert_eq!(
+        (&seen["status"], &seen["contentPending"]),
+        (&json!("SUBMITTED"), &json!(false))
+    );
+    assert!(editor.type_text("After.").await.is_err(), "its editor was dropped");
+    service.kill();
+    practice.stop().await;
+    place.close();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn s04_a_freeze_that_is_interrupted_is_completed_by_the_next_start_on_sqlite() {
+    s04_a_freeze_that_is_interrupted_is_completed_by_the_next_start(Kind::Sqlite).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn s04_a_freeze_that_is_interrupted_is_completed_by_the_next_start_on_postgres() {
+    s04_a_freeze_that_is_interrupted_is_completed_by_the_next_start(Kind::Postgres).await;
 }

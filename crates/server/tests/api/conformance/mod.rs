@@ -24,6 +24,7 @@ mod conversions;
 mod faults;
 mod files;
 mod forgotten;
+mod freezes;
 mod hostile_notices;
 mod orders;
 mod saves;

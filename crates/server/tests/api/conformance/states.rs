@@ -15,7 +15,7 @@ use crate::support::size;
 use crate::support::studio::{Studio, eventually, path, words};
 
 /// The commands about a document, in their order.
-fn commands(studio: &Studio, document: &str) -> Vec<String> {
+pub(super) fn commands(studio: &Studio, document: &str) -> Vec<String> {
     let heard = studio
         .server
         .requests()
@@ -45,8 +45,15 @@ async fn all_words(studio: &Studio, document: &str) -> String {
     all
 }
 
+/// Waits until the clock shows another second: moments of the document server have no more.
+async fn next_second() {
+    let second = || groupwork::clock::now().as_millis() / 1000;
+    let now = second();
+    eventually(async || second() > now).await;
+}
+
 /// Waits until no editor of a document is known any more.
-async fn quiet(studio: &Studio, document: &str) {
+pub(super) async fn quiet(studio: &Studio, document: &str) {
     let sessions = format!("SELECT document_key FROM editing_sessions WHERE document_id = '{document}'");
     eventually(async || texts(&studio.app.database, sessions.clone()).await.is_empty()).await;
 }
@@ -149,6 +156,7 @@ studio!(s02_a_locked_document_takes_what_was_written_before_the_bell, |studio| {
     studio.server.faults().change(|faults| faults.hold = vec![6]);
     assert_eq!(editor.press_save().await.unwrap(), 0);
     studio.server.faults().until_held(1).await;
+    next_second().await;
     editor.type_text("After the bell.").await.unwrap();
     let closed = editor.close().await.unwrap();
     assert_eq!((closed.status, closed.accepted), (Some(2), true));
@@ -369,48 +377,3 @@ studio!(s07_a_bell_while_people_write_and_leave_loses_no_word, |studio| {
         studio.reopen().await;
     }
 });
-
-studio!(
-    s08_every_answer_to_a_forced_save_has_its_next_step,
-    ["--docserver-command-seconds=1"],
-    |studio| {
-        let silence = Faults {
-            command_delay: 60_000,
-            ..Faults::default()
-        };
-        let answered = |answer| Faults {
-            forcesave_answer: Some(answer),
-            ..Faults::default()
-        };
-        // Started, but nothing comes; no such session; closing, but nothing comes; nothing new; no answer at all.
-        let cases = [
-            ("0", answered(0), true),
-            ("1", answered(1), false),
-            ("3", answered(3), true),
-            ("4", answered(4), false),
-            ("no answer", silence, true),
-        ];
-        for (name, faults, is_named) in cases {
-            let document = studio.document(&format!("Answer {name}")).await;
-            let editor = studio.open(&studio.app.world.ben, &document).await;
-            editor.type_text("Before the bell.").await.unwrap();
-            studio.server.set_faults(Faults {
-                // What a drop brings would come at once and end the waiting.
-                hold: vec![2],
-                ..faults
-            });
-            let done = studio.finish().await;
-            let named = if is_named { json!([document]) } else { json!([]) };
-            assert_eq!(done["unsavedDocuments"], named, "{name}");
-            assert_eq!(status(studio, &document).await.0, "LOCKED", "{name}");
-            studio.server.faults().clear();
-            // Whatever was believed: its words come when it ends, and they were there before the bell.
-            drop(editor.close().await);
-            eventually(async || studio.text(&document).await.contains("Before the bell.")).await;
-            assert_eq!(status(studio, &document).await.0, "LOCKED", "{name}");
-        }
-        let heard = studio.server.requests();
-        let asked = heard.iter().any(|heard| heard.parameters["c"] == "getForgotten");
-        assert!(asked, "an unknown session may have left a save behind");
-    }
-);

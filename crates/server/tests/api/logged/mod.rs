@@ -36,6 +36,11 @@ const UNLOGGED: &[(&str, &str, &str)] = &[
     ),
     (
         "POST",
+        "/workrooms/documents/{id}/flushed",
+        "it changes nothing but how long a hand-in or a finish waits",
+    ),
+    (
+        "POST",
         "/workrooms/{id}/messages",
         "what people say to each other is no business of the log (docs/choices.md)",
     ),

@@ -83,6 +83,8 @@ impl TestApp {
             format!("--auth-secret={AUTH_SECRET}"),
             format!("--docserver-jwt-secret={DOCSERVER_SECRET}"),
             "--rate-limit-factor=0".to_owned(),
+            // Editors without a page report nothing; tests with a page wait as long as the service does.
+            "--docserver-flush-milliseconds=50".to_owned(),
             // What the machine has left is no business of a test.
             "--upload-free-disk-mb=0".to_owned(),
             "--base-domain=schools.test".to_owned(),

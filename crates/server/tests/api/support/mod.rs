@@ -20,6 +20,7 @@ pub mod mentions;
 pub mod name_server;
 pub mod office;
 mod overdue;
+pub mod page;
 pub mod post_office;
 pub mod proxy;
 pub mod raw;

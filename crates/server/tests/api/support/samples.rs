@@ -95,7 +95,8 @@ pub fn sample(method: &str, path: &str, ids: &Ids) -> Sample {
 }
 
 /// Actions whose body may be empty.
-const NO_ARGUMENTS: [&str; 15] = [
+const NO_ARGUMENTS: [&str; 16] = [
+    "/flushed",
     "/resend",
     "/confirm",
     "/check",

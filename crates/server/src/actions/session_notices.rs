@@ -1,0 +1,90 @@
+//! What becomes of an editing session about which the document server sends a notice without bytes: someone joined or left, it is over, or its save could
+//! not be fetched.
+
+use model::id::{DocumentId, UserId};
+use model::save;
+use model::time::Timestamp;
+
+use super::contributions;
+use super::saves::{hold, tell_arrival, tell_recovery};
+use crate::error::{Error, Result};
+use crate::store::Work;
+use crate::store::saves::{SaveNote, SaveOutcome};
+
+/// The session is over, and an earlier forced save had everything.
+pub fn close_saved(work: &mut Work<'_>, note: &SaveNote, generation: i64) -> Result<()> {
+    let before = hold(work, &note.document_id, generation)?.whole.document;
+    let mut document = before.clone();
+    contributions::present(work, &document.id, generation)?;
+    if generation == document.key().generation {
+        document.renew_key();
+        document.save_failed_at = None;
+    }
+    document.note_arrival(generation, true);
+    if document != before {
+        document.updated_at = work.now();
+        work.update_document(&document)?;
+    }
+    tell_recovery(work, &before, &document)?;
+    tell_arrival(work, &before, &document)?;
+    work.end_session(&note.document_id, generation)
+}
+
+/// The last editor left without a change.
+pub fn close(work: &mut Work<'_>, id: &DocumentId, generation: i64) -> Result<()> {
+    let document = work.document(id)?.whole.document;
+    if generation > document.generation {
+        return Err(Error::DocumentServerTokenMismatch);
+    }
+    contributions::present(work, id, generation)?;
+    if document.unsaved_generation == Some(generation) {
+        note_nothing_left(work, id, generation)?;
+    }
+    work.end_session(id, generation)
+}
+
+/// The document server holds nothing of a session any more.
+pub(super) fn note_nothing_left(work: &mut Work<'_>, id: &DocumentId, generation: i64) -> Result<()> {
+    let before = hold(work, id, generation)?.whole.document;
+    let mut document = before.clone();
+    document.note_arrival(generation, true);
+    if document != before {
+        document.updated_at = work.now();
+        work.update_document(&document)?;
+        tell_arrival(work, &before, &document)?;
+    }
+    Ok(())
+}
+
+/// Somebody joined or left.
+pub fn note_editors(
+    work: &mut Work<'_>,
+    note: &SaveNote,
+    generation: i64,
+    users: &[UserId],
+    (joined, left): (&[UserId], &[UserId]),
+) -> Result<()> {
+    if generation > work.document(&note.document_id)?.document().generation {
+        return Err(Error::DocumentServerTokenMismatch);
+    }
+    contributions::present(work, &note.document_id, generation)?;
+    let before = work.editing_session(&note.document_id, generation)?;
+    let has_gap = before
+        .as_ref()
+        .is_some_and(|before| before.has_gap || save::shows_gap(&before.editors, users, joined, left));
+    work.note_editors(&note.document_id, generation, &note.document_key, users, has_gap)
+}
+
+/// A save could not be fetched; the document server tries again, or the sweep does.
+pub fn note_unfetched(work: &mut Work<'_>, note: &SaveNote, last_save: Option<Timestamp>) -> Result<()> {
+    if work.has_taken(note)? {
+        return Ok(());
+    }
+    let outcome = SaveOutcome {
+        word: "FAILED",
+        sha256: None,
+        last_save,
+        revision_id: None,
+    };
+    work.note_save(note, &outcome)
+}
