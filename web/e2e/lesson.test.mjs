@@ -45,6 +45,30 @@ scene("who leaves before the editor has come finds it on coming back", async (st
   await until(() => editor(ana).isEditable(), "the editor is there");
 });
 
+scene("what is typed a moment before somebody else submits is submitted", async (stage) => {
+  const topic = await stage.topic("Landforms");
+  const rivers = await stage.group("Rivers", "ana");
+  // The editor sends every two seconds and loses the rest with its frame, as real editors do.
+  const [server] = [...stage.demo.documentServers].slice(-1);
+  const faults = (body) => fetch(`${server}/practice/faults`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+  await faults({ autosaveGap: 2000 });
+  const ben = await stage.api("ben");
+  const ana = await stage.page("ana", { path: `/g/${rivers.id}` });
+  await ana.locator(`a[href^="/g/${rivers.id}/d/"]`).first().click();
+  await until(() => editor(ana).isEditable(), "the editor can be written in");
+  await faults({ autosaveGap: null });
+  const document = /\/d\/([^/?]+)/.exec(ana.url())[1];
+  // At once, so that nothing of it is sent before the submission begins.
+  await editor(ana).fill(`${await editor(ana).inputValue()}\nThe very last words.`);
+  const submitted = await ben.post(`/workrooms/documents/${document}/submit`, { assignmentId: topic.id });
+  assert.equal(submitted.unsaved, false);
+  await until(async () => (await editor(ana).count()) > 0 && !(await editor(ana).isEditable()), "Ana can only read");
+  const versions = await (await stage.api("ada")).get(`/workrooms/documents/${document}/versions`);
+  assert.deepEqual(versions.map((version) => version.origin).filter((origin) => origin === "LATE_AFTER_LOCK"), [], "nothing came late");
+  await until(async () => (await editor(ana).inputValue()).includes("The very last words."), "the last words are in what was submitted");
+  await ben.post(`/workrooms/documents/${document}/unsubmit`);
+});
+
 scene("a lesson with three browsers, from signing in to the finished topic", async (stage, t) => {
   const topic = await stage.topic("Landforms");
   const rivers = await stage.group("Rivers");

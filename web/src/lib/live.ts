@@ -35,7 +35,8 @@ function stale(event: string, hint: Hint): QueryKey[] {
     case "course":
       return [...families("assignments", "courses", "classes", "groups", "room"), ...board];
     case "document":
-      return [...families("room"), queryKeys.document.versions(document), queryKeys.document.editor(document), ...board];
+      // With its status the content of a hand-in is complete.
+      return [...families("room", ...(event === "document:status" ? (["submissions"] as const) : [])), queryKeys.document.versions(document), queryKeys.document.editor(document), ...board];
     case "submission":
     case "grade":
     case "feedback":

@@ -4,7 +4,7 @@ import { type RefObject, useEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { client, data, type Schemas } from "../api/client";
-import { tellWriting } from "../lib/live";
+import { hearFirst, tellWriting } from "../lib/live";
 import { queryKeys } from "../lib/queryKeys";
 import { Button } from "../ui/Button";
 import { Problems } from "../ui/Problems";
@@ -27,6 +27,8 @@ export function Editor({ document, isView, isPhone }: Props) {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const [failed, setFailed] = useState(false);
+  const [isUnsent, setUnsent] = useState(false);
+  const isFreezing = useFreeze(document.id, isUnsent);
   // A change of state gives the document another key: the editor is opened anew, as a viewer where it has become one.
   const queryKey = queryKeys.document.editor(document.id, document.status, document.canEdit, isView);
   const view = useQuery({
@@ -36,7 +38,7 @@ export function Editor({ document, isView, isPhone }: Props) {
     staleTime: Infinity,
     gcTime: 0,
   });
-  const config = useHeld(view.data);
+  const config = useHeld(document.id, view.data, isUnsent, isFreezing);
   const server = config?.documentServerUrl ?? null;
   const script = useQuery({ ...editorScript(server ?? "", config?.document.key ?? ""), enabled: server !== null });
   const isMissing = failed || script.isError;
@@ -59,15 +61,78 @@ export function Editor({ document, isView, isPhone }: Props) {
   }
   if (!script.isSuccess) return <Shape count={1} />;
   // Another key is another document to the document server: nothing of the old editor may live on.
-  return <Frame key={`${config.document.key} ${config.editorConfig.mode}`} document={document} config={config} isPhone={isPhone} onAgain={again} onFail={() => setFailed(true)} />;
+  return (
+    <Frame
+      key={`${config.document.key} ${config.editorConfig.mode}`}
+      document={document}
+      config={config}
+      isPhone={isPhone}
+      isUnsent={isUnsent}
+      setUnsent={setUnsent}
+      isFreezing={isFreezing}
+      onAgain={again}
+      onFail={() => setFailed(true)}
+    />
+  );
 }
 
-/** Keeps a configuration until its key or mode changes: a token that is merely newer must not tear a writer out of the text. */
-function useHeld(latest: Config | undefined): Config | undefined {
-  const [held, setHeld] = useState(latest);
-  const isOther = latest !== undefined && sign(held) !== sign(latest);
-  if (isOther) setHeld(latest);
-  return latest === undefined || isOther ? latest : held;
+/** How long a keystroke may be on its way out of the frame before the editor counts as having sent everything. */
+const SETTLING = 200;
+/** How long unsent changes keep an editor on the page whose document may not be written in any more. */
+const FLUSH = 4_000;
+/** After so long a freeze whose end was missed is over: what was typed was sent long before. */
+const FREEZE = 20_000;
+
+/**
+ * Whether a hand-in or a finish of this document has begun and waits for its editors. The service is told as soon as this
+ * page's editor has sent everything; until the end the editor stays, or what it has not sent would be lost.
+ */
+function useFreeze(id: string, isUnsent: boolean): boolean {
+  const [frozen, setFrozen] = useState<string>();
+  const isFreezing = frozen === id;
+  useEffect(
+    () =>
+      hearFirst((event, said) => {
+        const isOwn = "documentId" in said && said.documentId === id;
+        if (isOwn && event === "document:status") setFrozen(undefined);
+        if (!isOwn || event !== "document:freezing") return false;
+        setFrozen(id);
+        return true;
+      }),
+    [id],
+  );
+  useEffect(() => {
+    if (!isFreezing) return;
+    const end = setTimeout(() => setFrozen(undefined), FREEZE);
+    return () => clearTimeout(end);
+  }, [isFreezing]);
+  useEffect(() => {
+    if (!isFreezing || isUnsent) return;
+    const report = setTimeout(() => void client.POST("/workrooms/documents/{id}/flushed", { params: { path: { id } } }).catch(() => undefined), SETTLING);
+    return () => clearTimeout(report);
+  }, [id, isFreezing, isUnsent]);
+  return isFreezing;
+}
+
+/**
+ * Keeps a configuration until its key or mode changes: a token that is merely newer must not tear a writer out of the text.
+ * One for writing is also kept while its document is being frozen, and a moment longer while something is unsent.
+ */
+function useHeld(id: string, latest: Config | undefined, isUnsent: boolean, isFreezing: boolean): Config | undefined {
+  const [held, setHeld] = useState({ id, config: latest });
+  const [isOver, setOver] = useState(false);
+  const isClosing = held.id === id && held.config?.editorConfig.mode === "edit" && latest?.editorConfig.mode !== "edit";
+  const isKept = isClosing && (isFreezing || (isUnsent && !isOver));
+  const isOther = !isKept && latest !== undefined && (held.id !== id || sign(held.config) !== sign(latest));
+  if (isOther) setHeld({ id, config: latest });
+  if (!isClosing && isOver) setOver(false);
+  useEffect(() => {
+    if (!isClosing) return;
+    const end = setTimeout(() => setOver(true), FLUSH);
+    return () => clearTimeout(end);
+  }, [isClosing]);
+  if (isKept) return held.config;
+  return latest === undefined || isOther ? latest : held.config;
 }
 
 const sign = (config: Config | undefined): string => (config === undefined ? "" : `${config.document.key} ${config.editorConfig.mode} ${config.documentServerUrl}`);
@@ -76,20 +141,25 @@ interface FrameProps {
   document: Document;
   config: Config;
   isPhone: boolean;
+  isUnsent: boolean;
+  setUnsent: (isUnsent: boolean) => void;
+  /** Nothing more is typed: the last changes are being sent. */
+  isFreezing: boolean;
   onAgain: () => void;
   onFail: () => void;
 }
 
-function Frame({ document, config, isPhone, onAgain, onFail }: FrameProps) {
+function Frame({ document, config, isPhone, isUnsent, setUnsent, isFreezing, onAgain, onFail }: FrameProps) {
   const { t } = useTranslation();
-  const [isUnsent, setUnsent] = useState(false);
   const after = useRef<HTMLButtonElement>(null);
   const before = useRef<HTMLButtonElement>(null);
   const isView = config.editorConfig.mode === "view";
   const now = useRef({ onAgain, setUnsent, id: document.id });
   useEffect(() => {
     now.current = { onAgain, setUnsent, id: document.id };
-  }, [onAgain, document.id]);
+  }, [onAgain, setUnsent, document.id]);
+  // Another editor begins with nothing unsent.
+  useEffect(() => () => setUnsent(false), [setUnsent]);
   const whole = useMemo(() => {
     const { documentServerUrl: _, ...own } = config;
     // The wrapper lets `events` of the configuration win over its own, so all of them stand here.
@@ -107,11 +177,11 @@ function Frame({ document, config, isPhone, onAgain, onFail }: FrameProps) {
   return (
     <div className="flex min-h-0 grow flex-col gap-1">
       <Leave own={before} onPress={() => after.current?.focus()} />
-      <div className="h-[70vh] min-h-80 xl:h-auto xl:min-h-0 xl:grow">
+      <div inert={isFreezing && !isView} className="h-[70vh] min-h-80 xl:h-auto xl:min-h-0 xl:grow">
         <DocumentEditor id={`editor-${document.id}`} documentServerUrl={config.documentServerUrl ?? ""} config={whole as never} onLoadComponentError={onFail} />
       </div>
       <Leave own={after} onPress={() => before.current?.focus()} />
-      <output className="text-soft text-sm">{t(isView ? "room.editor.view" : isUnsent ? "room.editor.unsent" : "room.editor.sent")}</output>
+      <output className="text-soft text-sm">{t(isView ? "room.editor.view" : isFreezing ? "room.editor.freezing" : isUnsent ? "room.editor.unsent" : "room.editor.sent")}</output>
     </div>
   );
 }

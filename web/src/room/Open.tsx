@@ -41,6 +41,9 @@ export function Open({ document, found, isWriting, lead }: { document: Document;
         <DocumentDeeds document={document} found={found} isOpen />
       </div>
       {document.saveFailedAt === null ? null : <NotSaved at={document.saveFailedAt} />}
+      {document.contentPending ? (
+        <output className="border-warn bg-sheet rounded-xl border px-4 py-2">{t("room.contentPending")}</output>
+      ) : null}
       <Suspense fallback={<Shape count={1} />}>
         <Editor document={document} isView={isView} isPhone={isPhone} />
       </Suspense>

@@ -38,9 +38,14 @@ export function likelyDocuments(drafts: readonly Document[], topicId: string, op
 export const relinked = (drafts: readonly Document[], chosen: readonly string[], topicId: string | undefined): Document[] =>
   drafts.filter((one) => chosen.includes(one.id) && one.assignmentId !== null && one.assignmentId !== topicId);
 
-/** Hands documents in one after the other: each is an attempt of its own that names all before it. */
-export async function handIn(documents: readonly string[], assignmentId: string): Promise<void> {
-  for (const id of documents) await client.POST("/workrooms/documents/{id}/submit", { params: { path: { id } }, body: { assignmentId } });
+/** Hands documents in one after the other: each is an attempt of its own that names all before it. Returns how many of them may lack their last changes. */
+export async function handIn(documents: readonly string[], assignmentId: string): Promise<number> {
+  let unsaved = 0;
+  for (const id of documents) {
+    const submitted = await data(client.POST("/workrooms/documents/{id}/submit", { params: { path: { id } }, body: { assignmentId } }));
+    if (submitted.unsaved) unsaved += 1;
+  }
+  return unsaved;
 }
 
 export async function takeBack(documents: readonly string[]): Promise<void> {
@@ -64,9 +69,9 @@ export function useHandIn(found: WorkRoom, nameOf: (id: string | null) => string
   const touched = useTouched();
   return useMutation({
     mutationFn: ({ documents, assignmentId }: { documents: string[]; assignmentId: string }) => handIn(documents, assignmentId),
-    onSuccess: (_, { documents }) => {
+    onSuccess: (unsaved, { documents }) => {
       close();
-      note(t("room.handIn.done"), () => void takeBack(documents).catch((problem: unknown) => note(say(problem))).finally(touched));
+      note(unsaved > 0 ? t("room.handIn.unsaved", { count: unsaved }) : t("room.handIn.done"), () => void takeBack(documents).catch((problem: unknown) => note(say(problem))).finally(touched));
     },
     onError: async (problem, { documents }) => {
       if (!(problem instanceof Problem) || problem.status !== 409) return;
