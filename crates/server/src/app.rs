@@ -14,7 +14,7 @@ use crate::auth::rates::Rates;
 use crate::auth::tenant::{self, Hosts};
 use crate::auth::uploads::Uploads;
 use crate::backup::{erase_list, ownership};
-use crate::changes::{letters, old_messages, orphans, removal, retention, storage};
+use crate::changes::{idempotency, letters, old_messages, orphans, removal, retention, storage};
 use crate::clock;
 use crate::config::Config;
 use crate::dns::Dns;
@@ -54,7 +54,7 @@ struct Parts {
     started: std::time::Instant,
     draining: AtomicBool,
     /// They end with the service.
-    _chores: [AbortOnDropHandle<()>; 8],
+    _chores: [AbortOnDropHandle<()>; 9],
     /// The same.
     _sweep: Option<AbortOnDropHandle<()>>,
     /// The same.
@@ -106,6 +106,7 @@ impl App {
             orphans::start(store.clone(), files.clone()),
             storage::start(store.clone(), files.clone()),
             old_messages::start(store.clone()),
+            idempotency::start(store.clone()),
             retention::start(store.clone(), mail.clone()),
             erase_list::start(store.clone(), config.storage.data_dir.clone()),
             mail_domains::start(store.clone(), bus.clone(), dns.clone()),

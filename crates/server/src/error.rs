@@ -1,7 +1,8 @@
 //! One error for the whole service, said by meaning. It knows nothing of HTTP: `http/reply.rs` turns it into a status,
 //! a code and a body as the last step.
 
-use model::refusal::Refusal;
+use model::idempotency::StoredAnswer;
+use model::refusal::{Refusal, RefusalKind};
 
 /// What went wrong, by meaning.
 #[derive(Debug, thiserror::Error)]
@@ -51,6 +52,18 @@ pub enum Error {
     /// A table to be imported lacks a column, or has one that nobody knows.
     #[error("The header of the file does not fit: {} {}.", .0.path, .0.message)]
     ImportHeader(Problem),
+    /// The object has another version than `If-Match` names.
+    #[error("This was changed elsewhere in the meantime. Load it again and repeat your change.")]
+    PreconditionFailed {
+        /// The object as it is now, as far as the caller may read it.
+        current: Option<Box<Current>>,
+    },
+    /// The idempotency key was used for another request.
+    #[error("This Idempotency-Key was used for another request. Use a new one.")]
+    KeyReused,
+    /// The request was answered before under its idempotency key: this is the answer, and nothing was done.
+    #[error("This request was answered before.")]
+    Repeated(Box<StoredAnswer>),
     /// A rule of the model said no.
     #[error(transparent)]
     Refused(#[from] Refusal),
@@ -128,6 +141,15 @@ pub enum Error {
     Internal(#[from] anyhow::Error),
 }
 
+/// An object as it is now: the body of a 412.
+#[derive(Debug, Clone)]
+pub struct Current {
+    /// The entity tag of its version.
+    pub etag: String,
+    /// The object as its GET shows it.
+    pub body: serde_json::Value,
+}
+
 /// One field that does not fit, as `details` of an answer lists it.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, utoipa::ToSchema)]
 pub struct Problem {
@@ -154,6 +176,20 @@ impl Error {
     /// An invalid request with a single problem.
     pub fn invalid(path: impl Into<String>, code: impl Into<String>, message: impl Into<String>) -> Self {
         Self::Invalid(vec![Problem::new(path, code, message)])
+    }
+
+    /// A precondition that is not met; the handler adds the object as it is now.
+    pub const fn precondition_failed() -> Self {
+        Self::PreconditionFailed { current: None }
+    }
+
+    /// Whether this is a conflict with the state of the objects (409), which is reported after a precondition.
+    pub fn is_conflict(&self) -> bool {
+        match self {
+            Self::Conflict { .. } => true,
+            Self::Refused(refusal) => refusal.kind() == RefusalKind::Conflict,
+            _ => false,
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use model::id::UserId;
 use model::text::{Locale, Name, TimeZone};
 use model::time::Timestamp;
 use model::user::User;
+use model::version::IfMatch;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -35,9 +36,19 @@ pub struct ProfileEdit {
     pub timezone: Edit<TimeZone>,
 }
 
-/// Changes the own profile.
-pub fn edit(work: &mut PlatformWork<'_>, user: &UserId, edit: &ProfileEdit, now: Timestamp) -> Result<User> {
+/// Changes the own profile, when it has the version that the request asks for.
+pub fn edit(
+    work: &mut PlatformWork<'_>,
+    user: &UserId,
+    edit: &ProfileEdit,
+    condition: Option<&IfMatch>,
+    now: Timestamp,
+) -> Result<User> {
     let mut user = work.profile_to_change(user)?;
+    let version = work.version_of_account(&user.id)?;
+    if condition.is_some_and(|condition| !condition.is_met_by(version)) {
+        return Err(Error::precondition_failed());
+    }
     let edit = edit.clone();
     let image = match edit.image {
         Edit::Set(image) if image.trim().is_empty() => Edit::Clear,

@@ -3,6 +3,7 @@
 
 mod broadcast;
 mod cleanup;
+pub mod idempotency;
 pub mod letters;
 mod log;
 pub mod old_messages;
@@ -13,6 +14,7 @@ pub mod retention;
 mod sessions;
 pub mod storage;
 mod take_over;
+mod versions;
 
-pub use perform::{perform, perform_platform};
+pub use perform::{Changing, perform, perform_on, perform_platform};
 pub use take_over::perform_taking_over;

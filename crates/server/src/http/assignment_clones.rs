@@ -8,7 +8,7 @@ use utoipa_axum::routes;
 use super::context::Context;
 use super::endpoint::Endpoints;
 use super::files;
-use super::reply::Created;
+use super::reply::CreatedObject;
 use super::valid::Valid;
 use crate::actions::assignment_clones::{self, NewCopy};
 use crate::error::Result;
@@ -30,7 +30,7 @@ async fn clone(
     cx: Context,
     Path(id): Path<AssignmentId>,
     Valid(new): Valid<NewCopy>,
-) -> Result<Created<AssignmentView>> {
+) -> Result<CreatedObject<AssignmentView>> {
     let wanted = new.clone();
     let original = cx
         .read(move |scope| assignment_clones::original(scope, &id, &wanted))
@@ -40,8 +40,10 @@ async fn clone(
         .iter()
         .map(|copy| (copy.from.clone(), copy.to.clone()))
         .collect();
-    let act = move |work: &mut crate::store::Work<'_>| assignment_clones::clone(work, &new, &original);
-    let seen = files::keep_copies(&cx, copies, act).await?;
-    let topic = AssignmentView::new(&seen.whole, &Audience::Staff);
-    Ok(Created(format!("/api/assignments/{}", topic.id()), topic))
+    let act = cx.repeatable(move |work| {
+        let seen = assignment_clones::clone(work, &new, &original)?;
+        let topic = AssignmentView::new(&seen.whole, &Audience::Staff);
+        Ok(CreatedObject(format!("/api/assignments/{}", topic.id()), topic))
+    });
+    files::keep_copies(&cx, copies, act).await
 }

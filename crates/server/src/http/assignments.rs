@@ -8,6 +8,7 @@ use model::access::{Access, Viewer};
 use model::assignment::{Assignment, AssignmentEdit, AssignmentOrder, AssignmentStatus, SharedEdit};
 use model::id::{AssignmentId, ClassId, CourseId, DocumentId, GroupId, SubjectId};
 use model::text::Search;
+use model::version::Object;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;
@@ -17,12 +18,13 @@ use super::context::Context;
 use super::endpoint::Endpoints;
 use super::everywhere::{Turned, begins};
 use super::group_assignments;
-use super::reply::Created;
+use super::reply::{CreatedObject, Versioned, or_current};
 use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
 use crate::actions::assignments::{self, NewAssignment};
 use crate::actions::bulk_edits::{self, BulkOptions};
 use crate::actions::submissions;
 use crate::error::Result;
+use crate::store::Work;
 use crate::store::assignments::{AssignmentFilter, SeenAssignment};
 use crate::store::group_assignments::Candidate;
 use crate::views::assignment::{AssignmentOutlineView, AssignmentView, CandidateView, KnownAssignmentView};
@@ -194,9 +196,12 @@ pub(super) async fn matching(cx: Context, filter: Filter) -> Result<Json<Vec<Kno
     responses((status = 201, body = AssignmentView),
         (status = 409, description = "CLASS_MISMATCH, COURSE_MISMATCH, COURSE_ARCHIVED, CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
-async fn create(cx: Context, Valid(new): Valid<NewAssignment>) -> Result<Created<AssignmentView>> {
-    let topic = staff(&cx.write(move |work| assignments::create(work, &new)).await?);
-    Ok(Created(format!("/api/assignments/{}", topic.id()), topic))
+async fn create(cx: Context, Valid(new): Valid<NewAssignment>) -> Result<CreatedObject<AssignmentView>> {
+    let make = move |work: &mut Work<'_>| {
+        let topic = staff(&assignments::create(work, &new)?);
+        Ok(CreatedObject(format!("/api/assignments/{}", topic.id()), topic))
+    };
+    cx.create(make).await
 }
 
 /// The active topics that a group may submit for, by nearest deadline
@@ -219,32 +224,38 @@ async fn candidates(cx: Context, ValidQuery(query): ValidQuery<OfGroup>) -> Resu
 /// One topic
 #[utoipa::path(get, path = "/assignments/{id}", params(("id" = String, Path)),
     responses((status = 200, body = KnownAssignmentView)))]
-async fn show(cx: Context, Path(id): Path<AssignmentId>) -> Result<Json<KnownAssignmentView>> {
-    let look = cx.read(move |scope| {
+async fn show(cx: Context, Path(id): Path<AssignmentId>) -> Result<Versioned<KnownAssignmentView>> {
+    let object = Object::from(&id);
+    let look = cx.read_object(object, move |scope| {
         let viewer = scope.viewer().clone();
         Ok(known(&scope.assignment(&id)?, &viewer))
     });
-    Ok(Json(look.await?))
+    look.await
 }
 
 /// Change a topic; own texts of the groups it lists and of no others
 #[utoipa::path(patch, path = "/assignments/{id}", params(("id" = String, Path)), request_body = AssignmentEdit,
-    responses((status = 200, body = AssignmentView),
+    responses((status = 200, body = AssignmentView), (status = 412, description = "PRECONDITION_FAILED"),
         (status = 409, description = "ASSIGNMENT_FINISHED, COURSE_MISMATCH, CLASS_MISMATCH, COURSE_ARCHIVED, \
          GROUP_NOT_ON_ASSIGNMENT, CLASS_ARCHIVED"), (status = 403, description = "NOT_CLASS_TEACHER")))]
-async fn edit(cx: Context, Path(id): Path<AssignmentId>, patch: Patch<AssignmentEdit>) -> Result<Json<AssignmentView>> {
+async fn edit(
+    cx: Context,
+    Path(id): Path<AssignmentId>,
+    patch: Patch<AssignmentEdit>,
+) -> Result<Versioned<AssignmentView>> {
     if !patch.echoed.is_empty() {
         let shown = show(cx.clone(), Path(id.clone())).await?;
         patch.echoed.must_equal(&shown.0)?;
     }
-    Ok(Json(staff(
-        &cx.write(move |work| assignments::edit(work, &id, &patch.edit)).await?,
-    )))
+    let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
+    let act = move |work: &mut Work<'_>| assignments::edit(work, &id, &patch.edit);
+    let topic = or_current(cx.write_object(object, act).await, current).await?;
+    Ok(topic.map(|topic| staff(&topic)))
 }
 
 /// Remove a topic with its submissions and files; rooms and documents stay
 #[utoipa::path(delete, path = "/assignments/{id}", params(("id" = String, Path), DryRun),
-    responses((status = 200, body = RemovedTopic), (status = 409, description = "CLASS_ARCHIVED"),
+    responses((status = 200, body = RemovedTopic), (status = 412, description = "PRECONDITION_FAILED"), (status = 409, description = "CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn remove(
     cx: Context,
@@ -252,7 +263,9 @@ async fn remove(
     ValidQuery(query): ValidQuery<DryRun>,
 ) -> Result<Json<RemovedTopic>> {
     let is_dry = query.dry_run.0;
-    let deleted_submissions = cx.write(move |work| assignments::remove(work, &id, is_dry)).await?;
+    let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
+    let act = move |work: &mut Work<'_>| assignments::remove(work, &id, is_dry);
+    let deleted_submissions = or_current(cx.delete_object(object, act).await, current).await?;
     Ok(Json(RemovedTopic {
         success: true,
         deleted_submissions,
@@ -263,7 +276,7 @@ async fn remove(
 ///
 /// Members, own texts and files of single groups stay as they are.
 #[utoipa::path(patch, path = "/assignments/{id}/bulk", params(("id" = String, Path), BulkQuery), request_body = SharedEdit,
-    responses((status = 200, body = BulkEditView),
+    responses((status = 200, body = BulkEditView), (status = 412, description = "PRECONDITION_FAILED"),
         (status = 409, description = "ASSIGNMENT_FINISHED, LIMIT_REACHED, CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn bulk(
@@ -271,18 +284,20 @@ async fn bulk(
     Path(id): Path<AssignmentId>,
     ValidQuery(query): ValidQuery<BulkQuery>,
     Valid(edit): Valid<SharedEdit>,
-) -> Result<Json<BulkEditView>> {
+) -> Result<Versioned<BulkEditView>> {
     let options = BulkOptions {
         is_dry: query.dry_run.0,
         recompute_late: query.recompute_late.0,
     };
-    let done = cx
-        .write(move |work| bulk_edits::bulk(work, &id, &edit, options))
-        .await?;
-    Ok(Json(if options.is_dry {
-        BulkEditView::preview(done.affected, &done.changed)
-    } else {
-        BulkEditView::done(staff(&done.seen), done.affected, &done.changed)
+    let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
+    let act = move |work: &mut Work<'_>| bulk_edits::bulk(work, &id, &edit, options);
+    let done = or_current(cx.write_object(object, act).await, current).await?;
+    Ok(done.map(|done| {
+        if options.is_dry {
+            BulkEditView::preview(done.affected, &done.changed)
+        } else {
+            BulkEditView::done(staff(&done.seen), done.affected, &done.changed)
+        }
     }))
 }
 

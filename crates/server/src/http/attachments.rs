@@ -102,9 +102,12 @@ async fn upload(
         group_assignment_id,
         is_staged,
     };
-    let (whole, attachment) = files::keep(&cx, file.staged, key, move |work| attachments::add(work, &id, &new)).await?;
-    let view = AssignmentAttachmentView::new(&attachment, &whole.assignment, &Audience::Staff);
-    Ok(Created(view.url().to_owned(), view))
+    let act = cx.repeatable(move |work| {
+        let (whole, attachment) = attachments::add(work, &id, &new)?;
+        let view = AssignmentAttachmentView::new(&attachment, &whole.assignment, &Audience::Staff);
+        Ok(Created(view.url().to_owned(), view))
+    });
+    files::keep(&cx, file.staged, key, act).await
 }
 
 /// The bytes of a file of a topic

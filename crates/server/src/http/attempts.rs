@@ -9,11 +9,13 @@ use model::assignment::AssignmentStatus;
 use model::id::{GroupAssignmentId, SubmissionId};
 use model::refusal::Refusal;
 use model::submission::SubmissionDocument;
+use model::version::Object;
 use utoipa_axum::routes;
 
 use super::context::Context;
 use super::downloads::{Content as Stored, Download, download};
 use super::endpoint::Endpoints;
+use super::reply::Versioned;
 use super::terms::Terms;
 use crate::editing::{Content, Source};
 use crate::error::{Error, Result};
@@ -26,6 +28,7 @@ use crate::views::submission::SubmissionView;
 pub fn routes() -> Endpoints {
     Endpoints::new("feedback")
         .add(Access::Member, routes!(history))
+        .add(Access::Member, routes!(show))
         .add(Access::Member, routes!(content))
         .add_on(Terms::Export, Access::Member, routes!(pdf))
 }
@@ -43,6 +46,21 @@ async fn history(cx: Context, Path(id): Path<GroupAssignmentId>) -> Result<Json<
             .collect())
     });
     Ok(Json(look.await?))
+}
+
+/// One attempt with its grade, as far as the caller may see it
+#[utoipa::path(get, path = "/feedback/submissions/{id}", params(("id" = String, Path)),
+    responses((status = 200, body = SubmissionView, headers(("ETag" = String, description = "Its version")))))]
+pub(super) async fn show(cx: Context, Path(id): Path<SubmissionId>) -> Result<Versioned<SubmissionView>> {
+    let object = Object::from(&id);
+    let look = cx.read_object(object, move |scope| {
+        let audience = Audience::of(scope.viewer());
+        let link = scope.submission(&id)?.submission.group_assignment_id;
+        let mut attempts = scope.attempts_at(&link)?.into_iter();
+        let attempt = attempts.find(|attempt| attempt.submission.id == id);
+        Ok(SubmissionView::new(&attempt.ok_or(Error::NotFound)?, &audience))
+    });
+    look.await
 }
 
 /// The bytes of a document as it was handed in

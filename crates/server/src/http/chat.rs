@@ -18,12 +18,13 @@ use super::downloads::{Download, download};
 use super::endpoint::Endpoints;
 use super::files::{self, FileForm, Upload};
 use super::page::{Cursor, Limit, Page, window};
-use super::reply::Created;
+use super::reply::{Created, CreatedOrFound};
 use super::terms::Terms;
 use super::valid::{Editable, Patch, Valid, ValidOrEmpty, ValidQuery};
 use crate::actions::chat::{self, NewRoomMessage, Reading, RoomMessageEdit, Sent};
 use crate::clock;
 use crate::error::Result;
+use crate::store::Work;
 use crate::store::chat::Way;
 use crate::views::message::{MessageAttachmentView, RoomMessageView};
 
@@ -97,14 +98,16 @@ async fn list(
 async fn send(cx: Context, Path(id): Path<WorkRoomId>, Valid(new): Valid<NewRoomMessage>) -> Result<Response> {
     message::has_content(new.content.as_ref(), new.attachment_ids.len())?;
     let message = MessageId::new(clock::new_id());
-    let sent = cx.write(move |work| chat::send(work, &id, &message, &new)).await?;
-    Ok(match sent {
-        Sent::New(message) => {
-            let view = RoomMessageView::from(&message);
-            Created(view.address(), view).into_response()
-        }
-        Sent::Again(message) => Json(RoomMessageView::from(&message)).into_response(),
-    })
+    let send = move |work: &mut Work<'_>| {
+        Ok(match chat::send(work, &id, &message, &new)? {
+            Sent::New(message) => {
+                let view = RoomMessageView::from(&message);
+                CreatedOrFound::Created(Created(view.address(), view))
+            }
+            Sent::Again(message) => CreatedOrFound::Found(RoomMessageView::from(&message)),
+        })
+    };
+    Ok(cx.create(send).await?.into_response())
 }
 
 /// Change what a message of one's own says, during the first 15 minutes
@@ -154,11 +157,12 @@ async fn upload(
     let attachment = AttachmentId::new(clock::new_id());
     let key = FileKey::new(format!("{attachment}.{}", file.kind));
     let stored = file.stored(key.clone());
-    let added = files::keep(&cx, file.staged, key, move |work| {
-        chat::add_file(work, &id, attachment.clone(), stored.clone())
+    let act = cx.repeatable(move |work| {
+        let added = chat::add_file(work, &id, attachment.clone(), stored.clone())?;
+        let view = MessageAttachmentView::from(&added);
+        Ok(Created(view.url().to_owned(), view))
     });
-    let view = MessageAttachmentView::from(&added.await?);
-    Ok(Created(view.url().to_owned(), view))
+    files::keep(&cx, file.staged, key, act).await
 }
 
 /// The bytes of a file of the chat

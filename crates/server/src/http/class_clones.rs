@@ -8,7 +8,7 @@ use utoipa_axum::routes;
 use super::context::Context;
 use super::endpoint::Endpoints;
 use super::files;
-use super::reply::Created;
+use super::reply::CreatedObject;
 use super::valid::Valid;
 use crate::actions::class_clones::{self, NewClone};
 use crate::error::Result;
@@ -24,16 +24,16 @@ pub fn routes() -> Endpoints {
     responses((status = 201, body = ClassView), (status = 409, description = "LIMIT_REACHED"),
         (status = 507, description = "QUOTA_EXCEEDED, DISK_FULL"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
-async fn clone(cx: Context, Path(id): Path<ClassId>, Valid(new): Valid<NewClone>) -> Result<Created<ClassView>> {
+async fn clone(cx: Context, Path(id): Path<ClassId>, Valid(new): Valid<NewClone>) -> Result<CreatedObject<ClassView>> {
     let (class, wanted) = (id.clone(), new.clone());
     let copies = cx
         .read(move |scope| class_clones::files_to_copy(scope, &class, &wanted))
         .await?;
     let files = copies.iter().map(|copy| (copy.from.clone(), copy.to.clone())).collect();
-    let act = move |work: &mut crate::store::Work<'_>| {
+    let act = cx.repeatable(move |work| {
         let whole = class_clones::clone(work, &id, &new, &copies)?;
-        Ok(ClassView::of(whole, work.viewer()))
-    };
-    let class = files::keep_copies(&cx, files, act).await?;
-    Ok(Created(format!("/api/classes/{}", class.id()), class))
+        let class = ClassView::of(whole, work.viewer());
+        Ok(CreatedObject(format!("/api/classes/{}", class.id()), class))
+    });
+    files::keep_copies(&cx, files, act).await
 }

@@ -8,6 +8,7 @@ use model::class::{Class, ClassEdit, ClassStatus};
 use model::course::CourseStatus;
 use model::id::{ClassId, HomeroomId, SubjectId, UserId};
 use model::text::{AcademicYear, Search};
+use model::version::Object;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;
@@ -15,12 +16,13 @@ use utoipa_axum::routes;
 use super::context::Context;
 use super::endpoint::Endpoints;
 use super::everywhere::by_name;
-use super::reply::{Created, Written};
+use super::reply::{CreatedObject, Versioned, Written, or_current};
 use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
 use crate::actions::classes::{self, NewClass, NewCoTeacher, RemovedCounts};
 use crate::error::{Error, Result};
 use crate::store::classes::ClassFilter;
 use crate::store::courses::CourseFilter;
+use crate::store::{Scope, Work};
 use crate::views::assignment::KnownAssignmentView;
 use crate::views::class::{ClassView, CoTeacherView};
 use crate::views::course::CourseView;
@@ -193,37 +195,40 @@ async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Jso
 /// Add a class
 #[utoipa::path(post, path = "/classes", request_body = NewClass,
     responses((status = 201, body = ClassView), (status = 409, description = "DUPLICATE_EXTERNAL_ID")))]
-async fn create(cx: Context, Valid(new): Valid<NewClass>) -> Result<Created<ClassView>> {
-    let class = cx
-        .write(move |work| Ok(ClassView::of(classes::create(work, &new)?, work.viewer())))
-        .await?;
-    Ok(Created(format!("/api/classes/{}", class.id()), class))
+async fn create(cx: Context, Valid(new): Valid<NewClass>) -> Result<CreatedObject<ClassView>> {
+    let make = move |work: &mut Work<'_>| {
+        let class = ClassView::of(classes::create(work, &new)?, work.viewer());
+        Ok(CreatedObject(format!("/api/classes/{}", class.id()), class))
+    };
+    cx.create(make).await
 }
 
 /// One class
 #[utoipa::path(get, path = "/classes/{id}", params(("id" = String, Path)), responses((status = 200, body = ClassView)))]
-async fn show(cx: Context, Path(id): Path<ClassId>) -> Result<Json<ClassView>> {
-    let class = cx.read(move |scope| Ok(ClassView::of(scope.whole_class(&id)?, scope.viewer())));
-    Ok(Json(class.await?))
+async fn show(cx: Context, Path(id): Path<ClassId>) -> Result<Versioned<ClassView>> {
+    let object = Object::from(&id);
+    let look = move |scope: &mut Scope<'_>| Ok(ClassView::of(scope.whole_class(&id)?, scope.viewer()));
+    cx.read_object(object, look).await
 }
 
 /// Change a class
 #[utoipa::path(patch, path = "/classes/{id}", params(("id" = String, Path)), request_body = ClassEdit,
-    responses((status = 200, body = ClassView),
+    responses((status = 200, body = ClassView), (status = 412, description = "PRECONDITION_FAILED"),
         (status = 409, description = "CLASS_ARCHIVED, CLASS_NOT_EMPTY, SUBJECT_IN_USE, DUPLICATE_EXTERNAL_ID"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
-async fn edit(cx: Context, Path(id): Path<ClassId>, patch: Patch<ClassEdit>) -> Result<Json<ClassView>> {
+async fn edit(cx: Context, Path(id): Path<ClassId>, patch: Patch<ClassEdit>) -> Result<Versioned<ClassView>> {
     if !patch.echoed.is_empty() {
         let shown = show(cx.clone(), Path(id.clone())).await?;
         patch.echoed.must_equal(&shown.0)?;
     }
-    let class = cx.write(move |work| Ok(ClassView::of(classes::edit(work, &id, &patch.edit)?, work.viewer())));
-    Ok(Json(class.await?))
+    let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
+    let act = move |work: &mut Work<'_>| Ok(ClassView::of(classes::edit(work, &id, &patch.edit)?, work.viewer()));
+    or_current(cx.write_object(object, act).await, current).await
 }
 
 /// Delete a class
 #[utoipa::path(delete, path = "/classes/{id}", params(("id" = String, Path), Removal),
-    responses((status = 200, body = ClassRemoved), (status = 409, description = "CLASS_NOT_EMPTY")))]
+    responses((status = 200, body = ClassRemoved), (status = 412, description = "PRECONDITION_FAILED"), (status = 409, description = "CLASS_NOT_EMPTY")))]
 async fn remove(
     cx: Context,
     Path(id): Path<ClassId>,
@@ -233,7 +238,9 @@ async fn remove(
         cx.read(move |scope| classes::preview_removal(scope, &id)).await?
     } else {
         let force = removal.force.unwrap_or_default().0;
-        cx.write(move |work| classes::remove(work, &id, force)).await?
+        let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
+        let act = move |work: &mut Work<'_>| classes::remove(work, &id, force);
+        or_current(cx.delete_object(object, act).await, current).await?
     };
     Ok(Json(counts.into()))
 }

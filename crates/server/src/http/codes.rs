@@ -96,6 +96,10 @@ const CODES: &[(&str, &str)] = &[
     ("GRADE_PUBLISHED", "The grade is published already."),
     ("GROUP_NOT_ON_ASSIGNMENT", "The group does not work on this topic."),
     ("HAS_SUBMISSION", "The group has handed in work for this topic."),
+    (
+        "IDEMPOTENCY_KEY_REUSED",
+        "The Idempotency-Key was used for another request of the same person within 24 hours.",
+    ),
     ("IMPORT_HEADER", "The file lacks a column that is required."),
     (
         "INTERNAL_ERROR",
@@ -157,6 +161,10 @@ const CODES: &[(&str, &str)] = &[
     ("ORGANIZATION_SUSPENDED", "The organization is suspended."),
     ("OVERLOADED", "The service is busy; Retry-After says when to try again."),
     ("PAYLOAD_TOO_LARGE", "Body or file is larger than allowed."),
+    (
+        "PRECONDITION_FAILED",
+        "The object has another version than If-Match names; `current` is the object as it is now, and ETag its version.",
+    ),
     ("QUOTA_EXCEEDED", "The storage of the organization is used up."),
     ("RATE_LIMITED", "Too many requests; Retry-After says when to try again."),
     ("RANGE_NOT_SATISFIABLE", "The file has no such part."),
@@ -205,6 +213,8 @@ pub struct Likeness {
     pub access: Access,
     /// Whether it may change something: not a GET.
     pub changes: bool,
+    /// It creates something and takes an idempotency key.
+    pub creates: bool,
     /// Whether it reads a JSON body.
     pub json: bool,
     /// Whether it reads a form with files.
@@ -233,6 +243,7 @@ pub fn of_likeness(route: Likeness) -> Vec<(u16, &'static str)> {
     let origin = [(403, "INVALID_ORIGIN"), (403, "MISSING_OR_NULL_ORIGIN")];
     add(route.changes && access != Access::DocumentServer, &origin);
     add(route.query || route.json || route.form, &[(400, "VALIDATION_ERROR")]);
+    add(route.creates, &[(409, "IDEMPOTENCY_KEY_REUSED")]);
     add(
         route.json,
         &[

@@ -1,14 +1,20 @@
 //! What a handler gets: the caller and the doors to the store. There is no other way for a handler to reach data.
 
+use std::sync::Arc;
+
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
+use axum::http::{HeaderMap, header};
 use model::access::Standing;
 use model::id::OrganizationId;
+use model::version::{IfMatch, Object};
 
 use super::everywhere::{self, Direction, Placed};
+use super::idempotency::Claim;
+use super::reply::{Repeatable, Versioned};
 pub use crate::app::App;
 use crate::auth::Caller;
-use crate::changes;
+use crate::changes::{self, Changing};
 use crate::error::{Error, Result};
 use crate::store::page::{Position, Slice, Window};
 use crate::store::platform::PlatformProof;
@@ -20,6 +26,10 @@ use crate::store::{Scope, Standpoint, Tenant, Work};
 pub struct Context {
     caller: Caller,
     app: App,
+    /// The value of `If-Match`.
+    if_match: Option<String>,
+    /// The `Idempotency-Key`.
+    claim: Option<Arc<Claim>>,
 }
 
 impl FromRequestParts<App> for Context {
@@ -35,6 +45,8 @@ impl FromRequestParts<App> for Context {
         Ok(Self {
             caller,
             app: app.clone(),
+            if_match: if_match(&parts.headers),
+            claim: parts.extensions.get::<Arc<Claim>>().cloned(),
         })
     }
 }
@@ -129,6 +141,93 @@ impl Context {
         changes::perform(self.app.store(), self.app.bus(), self.standpoint()?, act).await
     }
 
+    /// Reads an object with its version.
+    pub async fn read_object<T: Send + 'static>(
+        &self,
+        object: impl Into<Object>,
+        look: impl FnOnce(&mut Scope<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<Versioned<T>> {
+        let object = object.into();
+        let look = move |scope: &mut Scope<'_>| {
+            let shown = look(scope)?;
+            let version = scope.version(&object)?.ok_or(Error::NotFound)?;
+            Ok(Versioned(shown, version))
+        };
+        self.read(look).await
+    }
+
+    /// Changes an object as one unit. `If-Match` is compared in it: another version is [`Error::PreconditionFailed`], which
+    /// [`or_current`](super::reply::or_current) completes.
+    pub async fn write_object<T: Send + 'static>(
+        &self,
+        object: impl Into<Object>,
+        act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<Versioned<T>> {
+        self.write_on(object.into(), false, act).await
+    }
+
+    /// The same for deleting an object.
+    pub async fn delete_object<T: Send + 'static>(
+        &self,
+        object: impl Into<Object>,
+        act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        Ok(self.write_on(object.into(), true, act).await?.0)
+    }
+
+    async fn write_on<T: Send + 'static>(
+        &self,
+        object: Object,
+        is_deletion: bool,
+        act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<Versioned<T>> {
+        let changing = Changing {
+            object,
+            condition: self.condition()?,
+            is_deletion,
+        };
+        let (store, bus) = (self.app.store(), self.app.bus());
+        let (object, version) = changes::perform_on(store, bus, self.standpoint()?, changing, act).await?;
+        Ok(Versioned(object, version))
+    }
+
+    /// The precondition of the request.
+    pub fn condition(&self) -> Result<Option<IfMatch>> {
+        let parsed = self.if_match.as_deref().map(|text| {
+            let wrong = || Error::invalid("If-Match", "format", "must be * or entity tags in quotes");
+            IfMatch::parse(text).ok_or_else(wrong)
+        });
+        parsed.transpose()
+    }
+
+    /// Creates something as one unit: under the `Idempotency-Key` of the request once.
+    pub async fn create<A: Repeatable + Send + 'static>(
+        &self,
+        act: impl FnMut(&mut Work<'_>) -> Result<A> + Send + 'static,
+    ) -> Result<A> {
+        self.write(self.repeatable(act)).await
+    }
+
+    /// What creates something and stores its answer under the `Idempotency-Key` of the request. A repeated request is
+    /// [`Error::Repeated`], which carries the first answer, and does nothing.
+    pub fn repeatable<A, F>(&self, mut act: F) -> impl FnMut(&mut Work<'_>) -> Result<A> + Send + use<A, F>
+    where
+        A: Repeatable,
+        F: FnMut(&mut Work<'_>) -> Result<A> + Send + 'static,
+    {
+        let user = self.caller.user.id.clone();
+        let request = self.claim.as_ref().and_then(|claim| claim.of(&user));
+        move |work: &mut Work<'_>| {
+            let Some(request) = &request else { return act(work) };
+            if let Some(answer) = work.claim_key(request)? {
+                return Err(Error::Repeated(Box::new(answer)));
+            }
+            let done = act(work)?;
+            work.complete_key(request, &done.stored()?)?;
+            Ok(done)
+        }
+    }
+
     /// The same for adding a person: an account of the address that can be taken over is taken over before.
     pub async fn write_taking_over<T: Send + 'static>(
         &self,
@@ -143,4 +242,13 @@ impl Context {
     pub fn standpoint(&self) -> Result<Standpoint> {
         self.caller.standpoint().ok_or_else(|| self.caller.homeless())
     }
+}
+
+/// The values of all lines of `If-Match` as one list.
+fn if_match(headers: &HeaderMap) -> Option<String> {
+    let lines = headers.get_all(header::IF_MATCH).iter();
+    let lines: Vec<String> = lines
+        .map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
+        .collect();
+    (!lines.is_empty()).then(|| lines.join(", "))
 }

@@ -7,6 +7,7 @@ use model::access::Access;
 use model::course::{Course, CourseEdit, CourseStatus};
 use model::id::{AssignmentId, ClassId, CourseId, GroupId, SubjectId};
 use model::text::Search;
+use model::version::Object;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;
@@ -14,14 +15,14 @@ use utoipa_axum::routes;
 use super::context::Context;
 use super::endpoint::Endpoints;
 use super::everywhere::by_name;
-use super::reply::Created;
+use super::reply::{CreatedObject, Versioned, or_current};
 use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
 use crate::actions::courses::{self, NewCourse};
 use crate::error::Result;
 use crate::store::assignments::{AssignmentFilter, SeenAssignment};
 use crate::store::courses::CourseFilter;
 use crate::store::groups::{CourseChoice, GroupFilter, KnownGroup};
-use crate::store::{Scope, Standpoint};
+use crate::store::{Scope, Standpoint, Work};
 use crate::views::assignment::AssignmentOutlineView;
 use crate::views::audience::Audience;
 use crate::views::course::CourseView;
@@ -91,14 +92,17 @@ async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Jso
 #[utoipa::path(post, path = "/courses", request_body = NewCourse,
     responses((status = 201, body = CourseView), (status = 409, description = "DUPLICATE_COURSE, CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
-async fn create(cx: Context, Valid(new): Valid<NewCourse>) -> Result<Created<CourseView>> {
-    let course = CourseView::from(cx.write(move |work| courses::create(work, &new)).await?);
-    Ok(Created(format!("/api/courses/{}", course.id()), course))
+async fn create(cx: Context, Valid(new): Valid<NewCourse>) -> Result<CreatedObject<CourseView>> {
+    let make = move |work: &mut Work<'_>| {
+        let course = CourseView::from(courses::create(work, &new)?);
+        Ok(CreatedObject(format!("/api/courses/{}", course.id()), course))
+    };
+    cx.create(make).await
 }
 
 /// One course with its groups and topics
 #[utoipa::path(get, path = "/courses/{id}", params(("id" = String, Path)), responses((status = 200, body = CourseDetailView)))]
-async fn show(cx: Context, Path(id): Path<CourseId>) -> Result<Json<CourseDetailView>> {
+async fn show(cx: Context, Path(id): Path<CourseId>) -> Result<Versioned<CourseDetailView>> {
     let standpoint = cx.standpoint()?;
     let groups = GroupFilter {
         course: Some(CourseChoice::Of(id.clone())),
@@ -108,12 +112,13 @@ async fn show(cx: Context, Path(id): Path<CourseId>) -> Result<Json<CourseDetail
         course_id: Some(id.clone()),
         ..AssignmentFilter::default()
     };
+    let object = Object::from(&id);
     let look =
         move |scope: &mut Scope<'_>| Ok((scope.course(&id)?, scope.groups(&groups)?, scope.assignments(&topics)?));
-    let (course, groups, topics) = cx.read(look).await?;
+    let Versioned((course, groups, topics), version) = cx.read_object(object, look).await?;
     let groups = groups.into_iter().map(|known| group(known, &standpoint)).collect();
     let topics = topics.into_iter().map(topic).collect();
-    Ok(Json(CourseDetailView::new(course.into(), groups, topics)))
+    Ok(Versioned(CourseDetailView::new(course.into(), groups, topics), version))
 }
 
 fn group(known: KnownGroup, standpoint: &Standpoint) -> CourseGroupView {
@@ -136,19 +141,18 @@ fn topic(seen: SeenAssignment) -> CourseAssignmentView {
 
 /// Change a course
 #[utoipa::path(patch, path = "/courses/{id}", params(("id" = String, Path)), request_body = CourseEdit,
-    responses((status = 200, body = CourseView),
+    responses((status = 200, body = CourseView), (status = 412, description = "PRECONDITION_FAILED"),
         (status = 409, description = "DUPLICATE_COURSE, CLASS_MISMATCH, CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
-async fn edit(cx: Context, Path(id): Path<CourseId>, patch: Patch<CourseEdit>) -> Result<Json<CourseView>> {
+async fn edit(cx: Context, Path(id): Path<CourseId>, patch: Patch<CourseEdit>) -> Result<Versioned<CourseView>> {
     if !patch.echoed.is_empty() {
         let shown = show(cx.clone(), Path(id.clone())).await?;
         patch.echoed.must_equal(&shown.0)?;
     }
-    Ok(Json(
-        cx.write(move |work| courses::edit(work, &id, &patch.edit))
-            .await?
-            .into(),
-    ))
+    let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
+    let act = move |work: &mut Work<'_>| courses::edit(work, &id, &patch.edit);
+    let course = or_current(cx.write_object(object, act).await, current).await?;
+    Ok(course.map(CourseView::from))
 }
 
 #[derive(Deserialize, Validate, IntoParams)]
@@ -173,7 +177,7 @@ struct CourseRemoved {
 
 /// Remove a course with its groups, topics, rooms, documents and submissions
 #[utoipa::path(delete, path = "/courses/{id}", params(("id" = String, Path), Removal),
-    responses((status = 200, body = CourseRemoved), (status = 409, description = "CLASS_ARCHIVED"),
+    responses((status = 200, body = CourseRemoved), (status = 412, description = "PRECONDITION_FAILED"), (status = 409, description = "CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn remove(
     cx: Context,
@@ -183,7 +187,9 @@ async fn remove(
     let removed = if removal.dry_run.is_some_and(|on| on.0) {
         cx.read(move |scope| courses::removal(scope, &id)).await?
     } else {
-        cx.write(move |work| courses::remove(work, &id)).await?
+        let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
+        let act = move |work: &mut Work<'_>| courses::remove(work, &id);
+        or_current(cx.delete_object(object, act).await, current).await?
     };
     Ok(Json(CourseRemoved {
         success: true,

@@ -18,6 +18,7 @@ use super::terms::Terms;
 use super::valid::{Valid, ValidQuery};
 use crate::actions::direct_messages::{self, NewMessage, Sent};
 use crate::error::{Error, Result};
+use crate::store::Work;
 use crate::store::direct_messages::{MessageBox, SeenMessage, position};
 use crate::views::message::{MessageView, RoomMessageView, RoomMessagesView, SentMessageView};
 
@@ -102,8 +103,12 @@ async fn list(cx: Context, ValidQuery(query): ValidQuery<Listed>) -> Result<Json
     responses((status = 201, body = SentMessageView), (status = 409, description = "CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER, FORBIDDEN_ROLE")))]
 async fn send(cx: Context, Valid(new): Valid<NewMessage>) -> Result<Created<SentMessageView>> {
-    let sent = cx.write(move |work| direct_messages::send(work, &new)).await?;
-    Ok(match sent {
+    let send = move |work: &mut Work<'_>| Ok(sent(direct_messages::send(work, &new)?));
+    cx.create(send).await
+}
+
+fn sent(sent: Sent) -> Created<SentMessageView> {
+    match sent {
         Sent::Direct(seen) => {
             let place = format!("/api/messages/{}", seen.message.id);
             Created(place, SentMessageView::Direct(shown(&seen)))
@@ -123,7 +128,7 @@ async fn send(cx: Context, Valid(new): Valid<NewMessage>) -> Result<Created<Sent
                 }),
             )
         }
-    })
+    }
 }
 
 /// How many messages the caller has not read

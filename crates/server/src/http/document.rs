@@ -16,13 +16,13 @@ use serde::Deserialize;
 use serde_json::Value;
 use utoipa::openapi::example::ExampleBuilder;
 use utoipa::openapi::extensions::Extensions;
-use utoipa::openapi::path::{Operation, Parameter, ParameterBuilder, ParameterIn};
+use utoipa::openapi::path::{Operation, Parameter, ParameterBuilder, ParameterIn, PathItem};
 use utoipa::openapi::schema::{AnyOfBuilder, ArrayItems, SchemaType, Type};
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::openapi::tag::TagBuilder;
 use utoipa::openapi::{
-    Content, InfoBuilder, LicenseBuilder, ObjectBuilder, OpenApi, Ref, RefOr, Required, Response, ResponseBuilder,
-    Schema, ServerBuilder,
+    Content, Header, HttpMethod, InfoBuilder, LicenseBuilder, ObjectBuilder, OpenApi, Ref, RefOr, Required, Response,
+    ResponseBuilder, Schema, ServerBuilder,
 };
 use utoipa::{PartialSchema, ToSchema};
 
@@ -89,9 +89,21 @@ pub fn finish(mut document: OpenApi, rows: &[Row]) -> OpenApi {
         for (method, operation) in operations(item) {
             if super::endpoint::name(&method) == row.method {
                 say_what_may_be_missing(operation);
+                if creates(operation, &row.path) {
+                    describe_key(operation);
+                }
                 show_example(operation, examples.routes.get(&format!("{} {}", row.method, row.path)));
                 spell_out(operation, row, &examples.errors, &mut refusals);
             }
+        }
+    }
+    for item in document.paths.paths.values_mut() {
+        describe_versions(item);
+    }
+    let created: Vec<String> = versioned_paths(&document);
+    for (path, item) in &mut document.paths.paths {
+        if let Some(created) = item.post.as_mut().filter(|_| created.contains(path)) {
+            describe_tag(created, "201");
         }
     }
     document.tags = Some(
@@ -110,6 +122,10 @@ pub fn finish(mut document: OpenApi, rows: &[Row]) -> OpenApi {
     components
         .parameters
         .insert("ShownOrganization".to_owned(), shown_organization().into());
+    components.parameters.insert("IfMatch".to_owned(), if_match().into());
+    components
+        .parameters
+        .insert("IdempotencyKey".to_owned(), idempotency_key().into());
     components.schemas.extend(of_parameters());
     for schema in components.schemas.values_mut() {
         loosen(schema);
@@ -131,6 +147,94 @@ pub fn finish(mut document: OpenApi, rows: &[Row]) -> OpenApi {
         .build();
     components.add_security_scheme("documentServer", SecurityScheme::Http(bearer));
     document
+}
+
+/// Where an operation can fail with 412 it takes `If-Match`, and it and the GET of its path return an `ETag`.
+fn describe_versions(item: &mut PathItem) {
+    let mut is_versioned = false;
+    for (method, operation) in operations(item) {
+        if operation.responses.responses.contains_key("412") {
+            let condition = RefOr::Ref(Ref::new("#/components/parameters/IfMatch"));
+            operation.parameters.get_or_insert_default().push(condition);
+            if method != HttpMethod::Delete {
+                describe_tag(operation, "200");
+            }
+            is_versioned = true;
+        }
+    }
+    if let Some(read) = item.get.as_mut().filter(|_| is_versioned) {
+        describe_tag(read, "200");
+    }
+}
+
+/// The paths of the lists to whose objects `{id}` leads, where those have versions.
+fn versioned_paths(document: &OpenApi) -> Vec<String> {
+    let paths = document.paths.paths.iter().filter(|(_, item)| {
+        let changed = item.patch.as_ref();
+        changed.is_some_and(|operation| operation.responses.responses.contains_key("412"))
+    });
+    paths
+        .filter_map(|(path, _)| path.strip_suffix("/{id}").map(str::to_owned))
+        .collect()
+}
+
+fn describe_tag(operation: &mut Operation, status: &str) {
+    if let Some(RefOr::T(response)) = operation.responses.responses.get_mut(status) {
+        let version = ObjectBuilder::new().schema_type(Type::String).build();
+        let mut header = Header::new(version);
+        header.description = Some("The version of the object, for `If-Match`".to_owned());
+        response.headers.insert("ETag".to_owned(), header.into());
+    }
+}
+
+fn describe_key(operation: &mut Operation) {
+    let key = RefOr::Ref(Ref::new("#/components/parameters/IdempotencyKey"));
+    operation.parameters.get_or_insert_default().push(key);
+    if let Some(RefOr::T(response)) = operation.responses.responses.get_mut("201") {
+        let switch = ObjectBuilder::new().schema_type(Type::String).build();
+        let mut header = Header::new(switch);
+        header.description = Some("`true` when this is the answer to an earlier request with the same key".to_owned());
+        response
+            .headers
+            .insert("Idempotency-Replayed".to_owned(), header.into());
+    }
+}
+
+/// The key under which a creating request is carried out once.
+fn idempotency_key() -> Parameter {
+    let key = ObjectBuilder::new()
+        .schema_type(Type::String)
+        .min_length(Some(1))
+        .max_length(Some(255))
+        .pattern(Some("^[!-~]+$"))
+        .build();
+    ParameterBuilder::new()
+        .name("Idempotency-Key")
+        .parameter_in(ParameterIn::Header)
+        .required(Required::False)
+        .description(Some(
+            "A text that the caller makes up for this request, for example a UUID. When the request is sent again with its \
+             key within 24 hours, nothing is created and the first answer is given again, without secrets. A key counts for \
+             one person, organization and route; with another request it is 409 IDEMPOTENCY_KEY_REUSED.",
+        ))
+        .schema(Some(key))
+        .build()
+}
+
+/// The precondition of a change.
+fn if_match() -> Parameter {
+    let tags = ObjectBuilder::new().schema_type(Type::String).build();
+    ParameterBuilder::new()
+        .name("If-Match")
+        .parameter_in(ParameterIn::Header)
+        .required(Required::False)
+        .description(Some(
+            "The `ETag` of the object that the caller changes. When the object has another version meanwhile, the answer is \
+             412 PRECONDITION_FAILED with the object as it is now, and nothing is done. `*` means any version; `W/` before \
+             a tag is ignored.",
+        ))
+        .schema(Some(tags))
+        .build()
 }
 
 /// The header with which a request names the organization that its page shows; every tenant route refers to it.
@@ -304,6 +408,12 @@ fn refusal(named: &[String], recorded: &BTreeMap<String, Value>) -> Response {
         .build()
 }
 
+/// Whether an operation takes an `Idempotency-Key`: one that creates something in an organization.
+fn creates(operation: &Operation, path: &str) -> bool {
+    // An organization that is founded has no keys yet, and its slug is unique.
+    operation.responses.responses.contains_key("201") && path != "/tenants"
+}
+
 fn likeness(operation: &Operation, row: &Row) -> Likeness {
     let reads =
         |media: &str| matches!(&operation.request_body, Some(RefOr::T(body)) if body.content.contains_key(media));
@@ -315,6 +425,7 @@ fn likeness(operation: &Operation, row: &Row) -> Likeness {
     Likeness {
         access: row.access,
         changes: row.method != "GET",
+        creates: creates(operation, &row.path),
         json: reads("application/json"),
         form: reads("multipart/form-data"),
         query: parameters.into_iter().any(query) && row.access != Access::DocumentServer,

@@ -13,6 +13,7 @@ use model::file::FileType;
 use model::id::{AssignmentId, DocumentId, RevisionId, WorkRoomId};
 use model::save::{Revision, RevisionOrigin};
 use model::text::DocumentTitle;
+use model::version::Object;
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;
@@ -22,12 +23,13 @@ use super::document_versions;
 use super::downloads::{Content, Download, FileBytes, download};
 use super::endpoint::Endpoints;
 use super::files::{self, FileForm, Upload, Uploaded, is_form};
-use super::reply::{Created, Done};
+use super::reply::{CreatedObject, Done, Versioned, or_current};
 use super::valid::{Editable, Patch, Valid, ValidQuery};
 use crate::actions::documents::{self, Beginning, DocumentEdit, NewContent, NewDocument, UploadedDocument};
 use crate::clock;
 use crate::error::{Error, Result};
 use crate::files::{blank, name};
+use crate::store::Work;
 use crate::store::documents::{CurrentFile, DocumentFilter, SeenDocument};
 use crate::views::audience::Audience;
 use crate::views::document::DocumentView;
@@ -151,11 +153,11 @@ struct DocumentForm {
     responses((status = 201, body = DocumentView),
         (status = 409, description = "CLASS_ARCHIVED, LIMIT_REACHED, GROUP_NOT_ON_ASSIGNMENT"),
         (status = 413, description = "PAYLOAD_TOO_LARGE"), (status = 415, description = "UNSUPPORTED_FILE_TYPE")))]
-async fn create(cx: Context, Path(room): Path<WorkRoomId>, body: NewBody) -> Result<Created<DocumentView>> {
+async fn create(cx: Context, Path(room): Path<WorkRoomId>, body: NewBody) -> Result<CreatedObject<DocumentView>> {
     let id = DocumentId::new(clock::new_id());
-    let seen = match body {
-        NewBody::Own(upload) => create_uploaded(&cx, id, room, upload).await?,
-        NewBody::Described(new) if new.template_attachment_id.is_some() => create_copied(&cx, id, room, new).await?,
+    match body {
+        NewBody::Own(upload) => create_uploaded(&cx, id, room, upload).await,
+        NewBody::Described(new) if new.template_attachment_id.is_some() => create_copied(&cx, id, room, new).await,
         NewBody::Described(new) => {
             let file_extension = FileExtension::of_new(new.document_type, new.file_extension)?;
             let NewDocument {
@@ -168,11 +170,26 @@ async fn create(cx: Context, Path(room): Path<WorkRoomId>, body: NewBody) -> Res
                 assignment_id,
                 content: None,
             };
-            cx.write(move |work| documents::create(work, &room, &beginning)).await?
+            cx.write(creation(&cx, room, beginning)).await
         }
-    };
-    let document = shown(&cx, &seen)?;
-    Ok(Created(format!("/api/workrooms/documents/{}", document.id()), document))
+    }
+}
+
+/// What creates a document and shows it to the caller.
+fn creation(
+    cx: &Context,
+    room: WorkRoomId,
+    beginning: Beginning,
+) -> impl FnMut(&mut Work<'_>) -> Result<CreatedObject<DocumentView>> + Send + use<> {
+    let inside = cx.clone();
+    cx.repeatable(move |work| {
+        let seen = documents::create(work, &room, &beginning)?;
+        let document = shown(&inside, &seen)?;
+        Ok(CreatedObject(
+            format!("/api/workrooms/documents/{}", document.id()),
+            document,
+        ))
+    })
 }
 
 async fn create_uploaded(
@@ -180,7 +197,7 @@ async fn create_uploaded(
     id: DocumentId,
     room: WorkRoomId,
     upload: Upload<UploadedDocument>,
-) -> Result<SeenDocument> {
+) -> Result<CreatedObject<DocumentView>> {
     let Upload { file, fields } = upload;
     let file_extension = extension(file.kind)?;
     let title = fields.title.unwrap_or_else(|| title_of(file.name.as_str()));
@@ -194,13 +211,15 @@ async fn create_uploaded(
         assignment_id,
         content: Some(content),
     };
-    files::keep(cx, file.staged, key, move |work| {
-        documents::create(work, &room, &beginning)
-    })
-    .await
+    files::keep(cx, file.staged, key, creation(cx, room, beginning)).await
 }
 
-async fn create_copied(cx: &Context, id: DocumentId, room: WorkRoomId, new: NewDocument) -> Result<SeenDocument> {
+async fn create_copied(
+    cx: &Context,
+    id: DocumentId,
+    room: WorkRoomId,
+    new: NewDocument,
+) -> Result<CreatedObject<DocumentView>> {
     let Some(attachment) = new.template_attachment_id else {
         return Err(Error::NotFound);
     };
@@ -241,39 +260,41 @@ async fn create_copied(cx: &Context, id: DocumentId, room: WorkRoomId, new: NewD
         assignment_id,
         content: Some(content),
     };
-    files::keep_copy(cx, template.file_key, file_key, move |work| {
-        documents::create(work, &room, &beginning)
-    })
-    .await
+    files::keep_copy(cx, template.file_key, file_key, creation(cx, room, beginning)).await
 }
 
 /// One document
 #[utoipa::path(get, path = "/workrooms/documents/{id}", params(("id" = String, Path)),
     responses((status = 200, body = DocumentView)))]
-async fn show(cx: Context, Path(id): Path<DocumentId>) -> Result<Json<DocumentView>> {
-    let seen = cx.read(move |scope| scope.document(&id)).await?;
-    Ok(Json(shown(&cx, &seen)?))
+pub(super) async fn show(cx: Context, Path(id): Path<DocumentId>) -> Result<Versioned<DocumentView>> {
+    let object = Object::from(&id);
+    let Versioned(seen, version) = cx.read_object(object, move |scope| scope.document(&id)).await?;
+    Ok(Versioned(shown(&cx, &seen)?, version))
 }
 
 /// Rename a document or link it to a topic
 #[utoipa::path(patch, path = "/workrooms/documents/{id}", params(("id" = String, Path)), request_body = DocumentEdit,
-    responses((status = 200, body = DocumentView), (status = 423, description = "DOCUMENT_LOCKED"),
+    responses((status = 200, body = DocumentView), (status = 423, description = "DOCUMENT_LOCKED"), (status = 412, description = "PRECONDITION_FAILED"),
         (status = 409, description = "ALREADY_SUBMITTED, CLASS_ARCHIVED, GROUP_NOT_ON_ASSIGNMENT")))]
-async fn edit(cx: Context, Path(id): Path<DocumentId>, patch: Patch<DocumentEdit>) -> Result<Json<DocumentView>> {
+async fn edit(cx: Context, Path(id): Path<DocumentId>, patch: Patch<DocumentEdit>) -> Result<Versioned<DocumentView>> {
     if !patch.echoed.is_empty() {
         let current = show(cx.clone(), Path(id.clone())).await?;
         patch.echoed.must_equal(&current.0)?;
     }
-    let seen = cx.write(move |work| documents::edit(work, &id, &patch.edit)).await?;
-    Ok(Json(shown(&cx, &seen)?))
+    let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
+    let act = move |work: &mut Work<'_>| documents::edit(work, &id, &patch.edit);
+    let Versioned(seen, version) = or_current(cx.write_object(object, act).await, current).await?;
+    Ok(Versioned(shown(&cx, &seen)?, version))
 }
 
 /// Remove a draft that was never handed in
 #[utoipa::path(delete, path = "/workrooms/documents/{id}", params(("id" = String, Path)),
-    responses((status = 200, body = Done), (status = 423, description = "DOCUMENT_LOCKED"),
+    responses((status = 200, body = Done), (status = 412, description = "PRECONDITION_FAILED"), (status = 423, description = "DOCUMENT_LOCKED"),
         (status = 409, description = "ALREADY_SUBMITTED, CLASS_ARCHIVED"), (status = 403, description = "NOT_AUTHOR")))]
 async fn remove(cx: Context, Path(id): Path<DocumentId>) -> Result<Json<Done>> {
-    cx.write(move |work| documents::remove(work, &id)).await?;
+    let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
+    let act = move |work: &mut Work<'_>| documents::remove(work, &id);
+    or_current(cx.delete_object(object, act).await, current).await?;
     Ok(Json(Done::YES))
 }
 
@@ -323,19 +344,19 @@ async fn content(cx: Context, Path(id): Path<DocumentId>, headers: HeaderMap) ->
 /// Put another file of the same kind in the place of a draft's content
 #[utoipa::path(put, path = "/workrooms/documents/{id}/content", params(("id" = String, Path)),
     request_body(content = FileForm, content_type = "multipart/form-data"),
-    responses((status = 200, body = DocumentView), (status = 423, description = "DOCUMENT_LOCKED"),
+    responses((status = 200, body = DocumentView), (status = 423, description = "DOCUMENT_LOCKED"), (status = 412, description = "PRECONDITION_FAILED"),
         (status = 409, description = "ALREADY_SUBMITTED, CLASS_ARCHIVED"),
         (status = 413, description = "PAYLOAD_TOO_LARGE"), (status = 415, description = "UNSUPPORTED_FILE_TYPE")))]
-async fn replace(cx: Context, Path(id): Path<DocumentId>, upload: Upload) -> Result<Json<DocumentView>> {
+async fn replace(cx: Context, Path(id): Path<DocumentId>, upload: Upload) -> Result<Versioned<DocumentView>> {
     let file = upload.file;
     let extension = extension(file.kind)?;
     let content = content_of(&id, extension, &file);
     let key = content.file_key.clone();
-    let act = move |work: &mut crate::store::Work<'_>| {
-        documents::replace(work, &id, extension, &content, RevisionOrigin::Upload)
-    };
-    let seen = files::keep(&cx, file.staged, key, act).await?;
-    Ok(Json(shown(&cx, &seen)?))
+    let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
+    let act = move |work: &mut Work<'_>| documents::replace(work, &id, extension, &content, RevisionOrigin::Upload);
+    let kept = files::keep_for(&cx, object, file.staged, key, act).await;
+    let Versioned(seen, version) = or_current(kept, current).await?;
+    Ok(Versioned(shown(&cx, &seen)?, version))
 }
 
 /// Pictures, films and archives can be attached, but nobody edits them here.

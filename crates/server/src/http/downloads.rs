@@ -248,6 +248,7 @@ fn out_of_reach(size: u64) -> Response {
         code: "RANGE_NOT_SATISFIABLE",
         message: "The file has no such part.".to_owned(),
         details: Vec::new(),
+        current: None,
     });
     response
 }

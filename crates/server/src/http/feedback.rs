@@ -6,16 +6,18 @@ use garde::Validate;
 use model::access::Access;
 use model::feedback::FeedbackEdit;
 use model::id::{AssignmentId, DocumentId, FeedbackId, GroupAssignmentId, SubmissionId};
+use model::version::Object;
 use serde::Deserialize;
 use utoipa::IntoParams;
 use utoipa_axum::routes;
 
 use super::context::Context;
 use super::endpoint::Endpoints;
-use super::reply::{Created, Done};
+use super::reply::{CreatedObject, Done, Versioned, or_current};
 use super::valid::{Editable, Patch, Valid, ValidQuery};
 use crate::actions::feedback::{self, GiveBack, NewFeedback};
 use crate::error::{Error, Result};
+use crate::store::Work;
 use crate::store::submissions::feedback::FeedbackOf;
 use crate::views::audience::Audience;
 use crate::views::group_assignment::GroupAssignmentView;
@@ -104,26 +106,34 @@ fn placed(feedback: &model::feedback::Feedback) -> ((i64, FeedbackId), FeedbackV
 /// Give feedback on the work of a group, on an attempt or on a document
 #[utoipa::path(post, path = "/feedback", request_body = NewFeedback,
     responses((status = 201, body = FeedbackView), (status = 409, description = "CLASS_ARCHIVED")))]
-async fn create(cx: Context, Valid(new): Valid<NewFeedback>) -> Result<Created<FeedbackView>> {
-    let given = cx.write(move |work| feedback::create(work, &new)).await?;
-    Ok(Created(
-        format!("/api/feedback/{}", given.id),
-        FeedbackView::from(&given),
-    ))
+async fn create(cx: Context, Valid(new): Valid<NewFeedback>) -> Result<CreatedObject<FeedbackView>> {
+    let give = move |work: &mut Work<'_>| {
+        let given = feedback::create(work, &new)?;
+        Ok(CreatedObject(
+            format!("/api/feedback/{}", given.id),
+            FeedbackView::from(&given),
+        ))
+    };
+    cx.create(give).await
 }
 
 /// Change, publish or hold back a feedback
 #[utoipa::path(patch, path = "/feedback/{id}", params(("id" = String, Path)), request_body = FeedbackEdit,
-    responses((status = 200, body = FeedbackView), (status = 409, description = "CLASS_ARCHIVED"),
+    responses((status = 200, body = FeedbackView), (status = 412, description = "PRECONDITION_FAILED"), (status = 409, description = "CLASS_ARCHIVED"),
         (status = 403, description = "NOT_AUTHOR")))]
-async fn edit(cx: Context, Path(id): Path<FeedbackId>, patch: Patch<FeedbackEdit>) -> Result<Json<FeedbackView>> {
+async fn edit(cx: Context, Path(id): Path<FeedbackId>, patch: Patch<FeedbackEdit>) -> Result<Versioned<FeedbackView>> {
     if !patch.echoed.is_empty() {
         let asked = id.clone();
         let current = cx.read(move |scope| scope.feedback(&asked)).await?;
         patch.echoed.must_equal(&FeedbackView::from(&current))?;
     }
-    let changed = cx.write(move |work| feedback::edit(work, &id, &patch.edit)).await?;
-    Ok(Json(FeedbackView::from(&changed)))
+    let (object, sought) = (Object::from(&id), id.clone());
+    let current = cx.read_object(object.clone(), move |scope| {
+        scope.feedback(&sought).map(|found| FeedbackView::from(&found))
+    });
+    let act = move |work: &mut Work<'_>| feedback::edit(work, &id, &patch.edit);
+    let changed = or_current(cx.write_object(object, act).await, current).await?;
+    Ok(changed.map(|changed| FeedbackView::from(&changed)))
 }
 
 /// Delete a feedback

@@ -13,14 +13,17 @@ use futures_util::StreamExt;
 use garde::Validate;
 use model::file::{FileKey, FileType, StoredFile};
 use model::text::FileName;
+use model::version::Object;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use super::context::{App, Context};
+use super::idempotency::Claim;
 use super::pace;
 use super::quota;
+use super::reply::Versioned;
 use super::valid;
 use crate::auth::Caller;
 use crate::auth::uploads::{Room, UploadPermit};
@@ -143,6 +146,7 @@ impl<F: DeserializeOwned + Validate<Context = ()>> Upload<F> {
         }
         // Whoever asks before sending gets the refusal instead of the permission.
         let waits = request.headers().contains_key(header::EXPECT);
+        let claim = request.extensions().get::<Arc<Claim>>().cloned();
         let user = request.extensions().get::<Caller>().map(|caller| &caller.user.id);
         let user = user.ok_or(Error::Unauthenticated)?;
         let mut permit = match app.uploads().begin(user, room, at_least(request.headers())).await {
@@ -168,6 +172,9 @@ impl<F: DeserializeOwned + Validate<Context = ()>> Upload<F> {
         }
         failpoint::hit("upload.staged");
         let kind = inspect::file_type(&staged, name.as_str()).await?;
+        if let Some(claim) = claim {
+            claim.note_form(name.as_str(), staged.sha256(), &fields);
+        }
         Ok(Self {
             file: Uploaded { name, kind, staged },
             fields: valid::checked(Value::Object(fields))?,
@@ -326,7 +333,25 @@ pub async fn keep<T: Send + 'static>(
     quota::expect_room(cx, staged.size()).await?;
     let files = cx.app().files().clone();
     let kept = key.clone();
-    with_files(cx, async move { files.commit(staged, &kept).await }, vec![key], act).await
+    let (act, inside) = (with_room(vec![key.clone()], act), cx.clone());
+    let writing = async move { inside.write(act).await };
+    with_files(cx, async move { files.commit(staged, &kept).await }, vec![key], writing).await
+}
+
+/// The same for a file of an object that exists: `If-Match` is compared with its version.
+pub async fn keep_for<T: Send + 'static>(
+    cx: &Context,
+    object: Object,
+    staged: Staged,
+    key: FileKey,
+    act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
+) -> Result<Versioned<T>> {
+    quota::expect_room(cx, staged.size()).await?;
+    let (files, kept, inside) = (cx.app().files().clone(), key.clone(), cx.clone());
+    let keeping = async move { files.commit(staged, &kept).await };
+    let act = with_room(vec![key.clone()], act);
+    let writing = async move { inside.write_object(object, act).await };
+    with_files(cx, keeping, vec![key], writing).await
 }
 
 /// Keeps a copy of a kept file and then writes the rows that name the copy.
@@ -349,34 +374,43 @@ pub async fn keep_copies<T: Send + 'static>(
         quota::expect_room(cx, 1).await?;
     }
     let files = cx.app().files().clone();
-    let keys = copies.iter().map(|(_, to)| to.clone()).collect();
+    let keys: Vec<FileKey> = copies.iter().map(|(_, to)| to.clone()).collect();
     let keeping = async move {
         for (from, to) in copies {
             files.copy(&from, &to).await?;
         }
         Ok(())
     };
-    with_files(cx, keeping, keys, act).await
+    let (act, inside) = (with_room(keys.clone(), act), cx.clone());
+    let writing = async move { inside.write(act).await };
+    with_files(cx, keeping, keys, writing).await
+}
+
+/// Refuses a unit when the files it names do not fit into the quotas.
+fn with_room<T>(
+    keys: Vec<FileKey>,
+    mut act: impl FnMut(&mut Work<'_>) -> Result<T>,
+) -> impl FnMut(&mut Work<'_>) -> Result<T> {
+    // Copies for many groups are what the staff hands out: the quota of a group is for what a group brings.
+    let single = keys.first().filter(|_| keys.len() == 1).cloned();
+    move |work: &mut Work<'_>| {
+        let done = act(work)?;
+        work.must_have_room(single.as_ref())?;
+        Ok(done)
+    }
 }
 
 async fn with_files<T: Send + 'static>(
     cx: &Context,
     keeping: impl Future<Output = Result<()>> + Send + 'static,
     keys: Vec<FileKey>,
-    mut act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
+    writing: impl Future<Output = Result<T>> + Send + 'static,
 ) -> Result<T> {
     let cx = cx.clone();
-    // Copies for many groups are what the staff hands out: the quota of a group is for what a group brings.
-    let single = keys.first().filter(|_| keys.len() == 1).cloned();
-    let act = move |work: &mut Work<'_>| {
-        let done = act(work)?;
-        work.must_have_room(single.as_ref())?;
-        Ok(done)
-    };
     let unit = tokio::spawn(async move {
         keeping.await?;
         failpoint::hit("upload.kept");
-        let done = cx.write(act).await;
+        let done = writing.await;
         failpoint::hit("upload.written");
         // After any other error the rows may be there all the same; then the file has to stay.
         let surely_not_written = matches!(&done, Err(error) if !matches!(error, Error::Internal(_) | Error::NotReady));

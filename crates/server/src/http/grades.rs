@@ -6,16 +6,20 @@ use axum::extract::Path;
 use model::access::Access;
 use model::grade::{DocumentGradeEdit, GradeEdit};
 use model::id::{AssignmentId, DocumentId, SubmissionId};
+use model::version::Object;
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::routes;
 
+use super::attempts;
 use super::context::Context;
-use super::documents::shown;
+use super::documents::{self, shown};
 use super::endpoint::Endpoints;
+use super::reply::{Versioned, or_current};
 use super::valid::{Valid, ValidOrEmpty};
 use crate::actions::grades::{self, GradesToPublish};
 use crate::error::Result;
+use crate::store::Work;
 use crate::views::audience::Audience;
 use crate::views::document::DocumentView;
 use crate::views::submission::SubmissionView;
@@ -40,29 +44,34 @@ struct PublishedGrades {
 /// What is absent stays. `memberGrades` replaces all grades of single members; they are those who were in the group when
 /// it handed in.
 #[utoipa::path(put, path = "/feedback/submissions/{id}/grade", params(("id" = String, Path)), request_body = GradeEdit,
-    responses((status = 200, body = SubmissionView), (status = 409, description = "NOT_SUBMITTED, CLASS_ARCHIVED")))]
+    responses((status = 200, body = SubmissionView), (status = 412, description = "PRECONDITION_FAILED"),
+        (status = 409, description = "NOT_SUBMITTED, CLASS_ARCHIVED")))]
 async fn grade(
     cx: Context,
     Path(id): Path<SubmissionId>,
     Valid(edit): Valid<GradeEdit>,
-) -> Result<Json<SubmissionView>> {
-    let graded = cx.write(move |work| grades::grade_submission(work, &id, &edit)).await?;
-    Ok(Json(SubmissionView::new(&graded, &Audience::Staff)))
+) -> Result<Versioned<SubmissionView>> {
+    let (object, current) = (Object::from(&id), attempts::show(cx.clone(), Path(id.clone())));
+    let act = move |work: &mut Work<'_>| grades::grade_submission(work, &id, &edit);
+    let graded = or_current(cx.write_object(object, act).await, current).await?;
+    Ok(graded.map(|graded| SubmissionView::new(&graded, &Audience::Staff)))
 }
 
 /// Grade the submission in which a document is handed in, until the topic is finished
 #[utoipa::path(put, path = "/workrooms/documents/{id}/grade", params(("id" = String, Path)),
     request_body = DocumentGradeEdit,
     responses((status = 200, body = DocumentView), (status = 423, description = "DOCUMENT_LOCKED"),
-        (status = 409, description = "NOT_SUBMITTED, CLASS_ARCHIVED")))]
+        (status = 412, description = "PRECONDITION_FAILED"), (status = 409, description = "NOT_SUBMITTED, CLASS_ARCHIVED")))]
 async fn grade_document(
     cx: Context,
     Path(id): Path<DocumentId>,
     Valid(edit): Valid<DocumentGradeEdit>,
-) -> Result<Json<DocumentView>> {
+) -> Result<Versioned<DocumentView>> {
     let edit: GradeEdit = edit.into();
-    let seen = cx.write(move |work| grades::grade_document(work, &id, &edit)).await?;
-    Ok(Json(shown(&cx, &seen)?))
+    let (object, current) = (Object::from(&id), documents::show(cx.clone(), Path(id.clone())));
+    let act = move |work: &mut Work<'_>| grades::grade_document(work, &id, &edit);
+    let Versioned(seen, version) = or_current(cx.write_object(object, act).await, current).await?;
+    Ok(Versioned(shown(&cx, &seen)?, version))
 }
 
 /// Publish the grades of a topic that are still drafts, of all its groups or of some

@@ -55,11 +55,12 @@ async fn upload(
     let attachment = AttachmentId::new(clock::new_id());
     let key = FileKey::new(format!("{attachment}.{}", file.kind));
     let stored = file.stored(key.clone());
-    let added = files::keep(&cx, file.staged, key, move |work| {
-        group_files::add(work, &id, attachment.clone(), stored.clone())
+    let act = cx.repeatable(move |work| {
+        let added = group_files::add(work, &id, attachment.clone(), stored.clone())?;
+        let view = GroupAttachmentView::from(&added);
+        Ok(Created(view.url().to_owned(), view))
     });
-    let view = GroupAttachmentView::from(&added.await?);
-    Ok(Created(view.url().to_owned(), view))
+    files::keep(&cx, file.staged, key, act).await
 }
 
 /// The bytes of a file of a group

@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::extract::Path;
-use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
 use garde::Validate;
 use model::access::{Access, Standing};
 use model::group::{Group, GroupEdit};
@@ -10,6 +10,7 @@ use model::id::{AssignmentId, ClassId, CourseId, GroupId, SubjectId, SubmissionI
 use model::number::GroupNumber;
 use model::text::{Search, ShortName};
 use model::user::Person;
+use model::version::Object;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;
@@ -19,14 +20,14 @@ use super::endpoint::Endpoints;
 use super::everywhere::begins;
 use super::group_files;
 use super::help;
-use super::reply::{Created, Written};
+use super::reply::{CreatedAll, CreatedObject, Versioned, Written, or_current};
 use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
 use crate::actions::group_divisions::{self, NewDivision};
 use crate::actions::group_members::{self, Move, NewMembers};
 use crate::actions::groups::{self, NewGroup, NewGroupBatch};
 use crate::error::Result;
-use crate::store::Standpoint;
 use crate::store::groups::{CourseChoice, GroupFilter, KnownGroup};
+use crate::store::{Standpoint, Work};
 use crate::views::audience::Audience;
 use crate::views::group::{GroupOutlineView, GroupView, KnownGroupView};
 
@@ -182,22 +183,27 @@ pub(super) fn shown(cx: &Context, groups: Vec<KnownGroup>) -> Result<Json<Vec<Kn
     (status = 409, description = "DUPLICATE_GROUP_NUMBER, STUDENT_NOT_ENROLLED, COURSE_MISMATCH, CLASS_MISMATCH, \
         COURSE_ARCHIVED, CLASS_ARCHIVED, ASSIGNMENT_FINISHED, LIMIT_REACHED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
-async fn create(cx: Context, Valid(new): Valid<NewGroup>) -> Result<Created<GroupView>> {
+async fn create(cx: Context, Valid(new): Valid<NewGroup>) -> Result<CreatedObject<GroupView>> {
     let standpoint = cx.standpoint()?;
-    let group = cx.write(move |work| groups::create(work, &new)).await?;
-    let group = whole(&group, &standpoint);
-    Ok(Created(format!("/api/groups/{}", group.id()), group))
+    let make = move |work: &mut Work<'_>| {
+        let group = whole(&groups::create(work, &new)?, &standpoint);
+        Ok(CreatedObject(format!("/api/groups/{}", group.id()), group))
+    };
+    cx.create(make).await
 }
 
 /// Add several groups of one class, all or none
 #[utoipa::path(post, path = "/groups/batch", request_body = NewGroupBatch, responses((status = 201, body = [GroupView]),
     (status = 409, description = "DUPLICATE_GROUP_NUMBER, STUDENT_NOT_ENROLLED, COURSE_MISMATCH, CLASS_MISMATCH, \
          COURSE_ARCHIVED, CLASS_ARCHIVED"), (status = 403, description = "NOT_CLASS_TEACHER")))]
-async fn create_all(cx: Context, Valid(new): Valid<NewGroupBatch>) -> Result<(StatusCode, Json<Vec<GroupView>>)> {
+async fn create_all(cx: Context, Valid(new): Valid<NewGroupBatch>) -> Result<CreatedAll<GroupView>> {
     let standpoint = cx.standpoint()?;
-    let groups = cx.write(move |work| groups::create_all(work, &new)).await?;
-    let groups = groups.iter().map(|group| whole(group, &standpoint)).collect();
-    Ok((StatusCode::CREATED, Json(groups)))
+    let make = move |work: &mut Work<'_>| {
+        let groups = groups::create_all(work, &new)?;
+        let groups = groups.iter().map(|group| whole(group, &standpoint));
+        Ok(CreatedAll(groups.collect()))
+    };
+    cx.create(make).await
 }
 
 /// How a division is asked for.
@@ -232,14 +238,6 @@ struct GroupPreview {
     members: Vec<Person>,
 }
 
-/// What became of the wish for a division: groups, or a preview of them.
-#[derive(Serialize, ToSchema)]
-#[serde(untagged)]
-enum Generated {
-    Groups(Vec<GroupView>),
-    Preview(DivisionPreview),
-}
-
 /// Divide students of a class into groups, or show how they would be divided
 #[utoipa::path(post, path = "/groups/generate", params(Generating), request_body = NewDivision,
     responses((status = 201, body = [GroupView]), (status = 200, body = DivisionPreview, description = "With dryRun=1"),
@@ -249,7 +247,7 @@ async fn generate(
     cx: Context,
     ValidQuery(how): ValidQuery<Generating>,
     Valid(new): Valid<NewDivision>,
-) -> Result<(StatusCode, Json<Generated>)> {
+) -> Result<Response> {
     if how.dry_run.is_some_and(|on| on.0) {
         // The same checks under the same locks, and nothing is written.
         let plan = cx.write(move |work| group_divisions::plan(work, &new)).await?;
@@ -264,37 +262,42 @@ async fn generate(
             repeated_pairs: plan.repeated,
             groups: groups.collect(),
         };
-        return Ok((StatusCode::OK, Json(Generated::Preview(preview))));
+        return Ok(Json(preview).into_response());
     }
     let standpoint = cx.standpoint()?;
-    let groups = cx.write(move |work| group_divisions::generate(work, &new)).await?;
-    let groups = groups.iter().map(|group| whole(group, &standpoint)).collect();
-    Ok((StatusCode::CREATED, Json(Generated::Groups(groups))))
+    let make = move |work: &mut Work<'_>| {
+        let groups = group_divisions::generate(work, &new)?;
+        let groups = groups.iter().map(|group| whole(group, &standpoint));
+        Ok(CreatedAll(groups.collect()))
+    };
+    Ok(cx.create(make).await?.into_response())
 }
 
 /// One group; its outline for teachers of other classes
 #[utoipa::path(get, path = "/groups/{id}", params(("id" = String, Path)),
     responses((status = 200, body = KnownGroupView)))]
-async fn show(cx: Context, Path(id): Path<GroupId>) -> Result<Json<KnownGroupView>> {
-    let standpoint = cx.standpoint()?;
-    let group = cx.read(move |scope| scope.group(&id)).await?;
-    join_rooms(&cx, std::slice::from_ref(&group.whole.group.id));
-    Ok(Json(known(group, &standpoint)))
+async fn show(cx: Context, Path(id): Path<GroupId>) -> Result<Versioned<KnownGroupView>> {
+    let (standpoint, object) = (cx.standpoint()?, Object::from(&id));
+    let group = cx.read_object(object, move |scope| scope.group(&id)).await?;
+    join_rooms(&cx, std::slice::from_ref(&group.0.whole.group.id));
+    Ok(group.map(|group| known(group, &standpoint)))
 }
 
 /// Change a group
 #[utoipa::path(patch, path = "/groups/{id}", params(("id" = String, Path)), request_body = GroupEdit,
-    responses((status = 200, body = GroupView),
+    responses((status = 200, body = GroupView), (status = 412, description = "PRECONDITION_FAILED"),
     (status = 409, description = "DUPLICATE_GROUP_NUMBER, COURSE_MISMATCH, CLASS_MISMATCH, COURSE_ARCHIVED, \
          CLASS_ARCHIVED"), (status = 403, description = "NOT_CLASS_TEACHER")))]
-async fn edit(cx: Context, Path(id): Path<GroupId>, patch: Patch<GroupEdit>) -> Result<Json<GroupView>> {
+async fn edit(cx: Context, Path(id): Path<GroupId>, patch: Patch<GroupEdit>) -> Result<Versioned<GroupView>> {
     if !patch.echoed.is_empty() {
         let shown = show(cx.clone(), Path(id.clone())).await?;
         patch.echoed.must_equal(&shown.0)?;
     }
     let standpoint = cx.standpoint()?;
-    let group = cx.write(move |work| groups::edit(work, &id, &patch.edit)).await?;
-    Ok(Json(whole(&group, &standpoint)))
+    let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
+    let act = move |work: &mut Work<'_>| groups::edit(work, &id, &patch.edit);
+    let group = or_current(cx.write_object(object, act).await, current).await?;
+    Ok(group.map(|group| whole(&group, &standpoint)))
 }
 
 /// What went with a group.
@@ -308,10 +311,12 @@ struct GroupRemoved {
 
 /// Remove a group with its room, its documents and its submissions
 #[utoipa::path(delete, path = "/groups/{id}", params(("id" = String, Path)),
-    responses((status = 200, body = GroupRemoved), (status = 409, description = "CLASS_ARCHIVED"),
+    responses((status = 200, body = GroupRemoved), (status = 412, description = "PRECONDITION_FAILED"), (status = 409, description = "CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn remove(cx: Context, Path(id): Path<GroupId>) -> Result<Json<GroupRemoved>> {
-    let removed = cx.write(move |work| groups::remove(work, &id)).await?;
+    let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
+    let act = move |work: &mut Work<'_>| groups::remove(work, &id);
+    let removed = or_current(cx.delete_object(object, act).await, current).await?;
     Ok(Json(GroupRemoved {
         success: true,
         deleted_documents: removed.documents,

@@ -15,6 +15,7 @@ use model::rate::Meter;
 use super::anonymous_body::AnonymousBody;
 use super::context::App;
 use super::export_body::ExportBody;
+use super::idempotency;
 use super::pace::{self, Waiting, read_body};
 use super::terms::Terms;
 use super::valid;
@@ -182,6 +183,7 @@ async fn seat(route: Route, app: &App, mut caller: Caller, mut request: Request)
         }
         None => None,
     };
+    let mut request = idempotency::attach(request).await?;
     request.extensions_mut().insert(caller);
     Ok((request, held))
 }

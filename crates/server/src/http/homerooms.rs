@@ -7,6 +7,7 @@ use model::access::Access;
 use model::homeroom::HomeroomEdit;
 use model::id::{HomeroomId, UserId};
 use model::text::{AcademicYear, Search};
+use model::version::Object;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;
@@ -14,10 +15,11 @@ use utoipa_axum::routes;
 use super::context::Context;
 use super::endpoint::Endpoints;
 use super::everywhere::by_name;
-use super::reply::{Created, Done};
+use super::reply::{CreatedObject, Done, Versioned, or_current};
 use super::valid::{Editable, Patch, Valid, ValidQuery};
 use crate::actions::homerooms::{self, NewHomeroom, NewHomeroomStudents};
 use crate::error::Result;
+use crate::store::Work;
 use crate::store::homerooms::{CountedHomeroom, HomeroomFilter};
 use crate::views::homeroom::{HomeroomStudentView, HomeroomView};
 
@@ -105,34 +107,44 @@ async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Jso
 /// Add a homeroom
 #[utoipa::path(post, path = "/homerooms", request_body = NewHomeroom,
     responses((status = 201, body = HomeroomView), (status = 409, description = "DUPLICATE_HOMEROOM")))]
-async fn create(cx: Context, Valid(new): Valid<NewHomeroom>) -> Result<Created<HomeroomView>> {
-    let homeroom = cx.write(move |work| homerooms::create(work, &new)).await?;
-    let view = HomeroomView::from(homeroom);
-    Ok(Created(format!("/api/homerooms/{}", view.id()), view))
+async fn create(cx: Context, Valid(new): Valid<NewHomeroom>) -> Result<CreatedObject<HomeroomView>> {
+    let make = move |work: &mut Work<'_>| {
+        let view = HomeroomView::from(homerooms::create(work, &new)?);
+        Ok(CreatedObject(format!("/api/homerooms/{}", view.id()), view))
+    };
+    cx.create(make).await
 }
 
 /// One homeroom
 #[utoipa::path(get, path = "/homerooms/{id}", params(("id" = String, Path)), responses((status = 200, body = HomeroomView)))]
-async fn show(cx: Context, Path(id): Path<HomeroomId>) -> Result<Json<HomeroomView>> {
-    Ok(Json(cx.read(move |scope| scope.homeroom(&id)).await?.into()))
+async fn show(cx: Context, Path(id): Path<HomeroomId>) -> Result<Versioned<HomeroomView>> {
+    let object = Object::from(&id);
+    let shown = cx.read_object(object, move |scope| scope.homeroom(&id)).await?;
+    Ok(shown.map(HomeroomView::from))
 }
 
 /// Change a homeroom
 #[utoipa::path(patch, path = "/homerooms/{id}", params(("id" = String, Path)), request_body = HomeroomEdit,
-    responses((status = 200, body = HomeroomView), (status = 409, description = "DUPLICATE_HOMEROOM")))]
-async fn edit(cx: Context, Path(id): Path<HomeroomId>, patch: Patch<HomeroomEdit>) -> Result<Json<HomeroomView>> {
+    responses((status = 200, body = HomeroomView), (status = 412, description = "PRECONDITION_FAILED"),
+        (status = 409, description = "DUPLICATE_HOMEROOM")))]
+async fn edit(cx: Context, Path(id): Path<HomeroomId>, patch: Patch<HomeroomEdit>) -> Result<Versioned<HomeroomView>> {
     if !patch.echoed.is_empty() {
         let shown = show(cx.clone(), Path(id.clone())).await?;
         patch.echoed.must_equal(&shown.0)?;
     }
-    let homeroom = cx.write(move |work| homerooms::edit(work, &id, &patch.edit)).await?;
-    Ok(Json(homeroom.into()))
+    let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
+    let act = move |work: &mut Work<'_>| homerooms::edit(work, &id, &patch.edit);
+    let homeroom = or_current(cx.write_object(object, act).await, current).await?;
+    Ok(homeroom.map(HomeroomView::from))
 }
 
 /// Remove a homeroom; its students stay in their classes, and those classes name no homeroom any more
-#[utoipa::path(delete, path = "/homerooms/{id}", params(("id" = String, Path)), responses((status = 200, body = Done)))]
+#[utoipa::path(delete, path = "/homerooms/{id}", params(("id" = String, Path)),
+    responses((status = 200, body = Done), (status = 412, description = "PRECONDITION_FAILED")))]
 async fn remove(cx: Context, Path(id): Path<HomeroomId>) -> Result<Json<Done>> {
-    cx.write(move |work| homerooms::remove(work, &id)).await?;
+    let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
+    let act = move |work: &mut Work<'_>| homerooms::remove(work, &id);
+    or_current(cx.delete_object(object, act).await, current).await?;
     Ok(Json(Done::YES))
 }
 

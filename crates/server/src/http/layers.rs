@@ -148,6 +148,7 @@ fn render_error(mut response: Response, id: &str) -> Response {
         message: reply.message,
         details: reply.details,
         request_id: id.to_owned(),
+        current: reply.current,
     };
     let (mut parts, _) = response.into_parts();
     parts.headers.remove(header::CONTENT_LENGTH);
@@ -193,7 +194,7 @@ pub async fn cors(State(app): State<App>, request: Request, next: Next) -> Respo
             );
             headers.insert(
                 header::ACCESS_CONTROL_ALLOW_HEADERS,
-                HeaderValue::from_static("content-type, x-organization-id, x-request-id"),
+                HeaderValue::from_static("content-type, idempotency-key, if-match, x-organization-id, x-request-id"),
             );
             headers.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
             response
@@ -213,7 +214,7 @@ pub async fn cors(State(app): State<App>, request: Request, next: Next) -> Respo
         );
         let exposed = HeaderValue::from_static(
             "x-request-id, retry-after, x-retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset, \
-             content-disposition",
+             content-disposition, etag, idempotency-replayed",
         );
         response
             .headers_mut()

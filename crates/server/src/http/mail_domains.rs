@@ -13,6 +13,7 @@ use super::reply::{Created, Done};
 use super::valid::Valid;
 use crate::actions::mail_domains::{self, NewMailDomain};
 use crate::error::Result;
+use crate::store::Work;
 use crate::views::mail_domain::MailDomainView;
 
 /// The routes for the administrators of an organization.
@@ -47,8 +48,11 @@ async fn list(cx: Context) -> Result<Json<Vec<MailDomainView>>> {
 #[utoipa::path(post, path = "/admin/domains", request_body = NewMailDomain,
     responses((status = 201, body = MailDomainView), (status = 409, description = "DUPLICATE_MAIL_DOMAIN, LIMIT_REACHED")))]
 async fn add(cx: Context, Valid(new): Valid<NewMailDomain>) -> Result<Created<MailDomainView>> {
-    let domain = cx.write(move |work| mail_domains::add(work, &new)).await?;
-    Ok(Created(format!("/api/admin/domains/{}", domain.id), domain.into()))
+    let add = move |work: &mut Work<'_>| {
+        let domain = mail_domains::add(work, &new)?;
+        Ok(Created(format!("/api/admin/domains/{}", domain.id), domain.into()))
+    };
+    cx.create(add).await
 }
 
 /// Look for the TXT record of a mail domain now
@@ -90,11 +94,14 @@ async fn set(
     Valid(new): Valid<NewMailDomain>,
 ) -> Result<Created<MailDomainView>> {
     let inside = cx.inside(&id).await?;
-    let domain = inside.write(move |work| mail_domains::set(work, &new)).await?;
-    Ok(Created(
-        format!("/api/tenants/{id}/domains/{}", domain.id),
-        domain.into(),
-    ))
+    let set = move |work: &mut Work<'_>| {
+        let domain = mail_domains::set(work, &new)?;
+        Ok(Created(
+            format!("/api/tenants/{id}/domains/{}", domain.id),
+            domain.into(),
+        ))
+    };
+    inside.create(set).await
 }
 
 /// Take a mail domain from an organization

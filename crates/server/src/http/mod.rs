@@ -55,6 +55,7 @@ mod handouts;
 mod health;
 mod help;
 mod homerooms;
+mod idempotency;
 mod imports;
 mod invitations;
 mod mail_domains;

@@ -1,13 +1,19 @@
 //! The one table from errors to HTTP: status, code, body. Also the small answers every handler uses.
 
 use axum::Json;
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use model::idempotency::{SECRETS, StoredAnswer};
 use model::refusal::RefusalKind;
+use model::version::Version;
 use serde::{Serialize, Serializer as _};
+use serde_json::Value;
 use utoipa::ToSchema;
 
-use crate::error::{Error, Problem, Result};
+use crate::error::{Current, Error, Problem, Result};
+
+/// The header of an answer that was given before.
+const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
 /// The body of every error (contract 2), a superset of better-auth's `{code, message}`.
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -22,6 +28,10 @@ pub struct ErrorBody {
     pub details: Vec<Problem>,
     /// The request's id, as in the log.
     pub request_id: String,
+    /// The object as it is now, with PRECONDITION_FAILED alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub current: Option<Value>,
 }
 
 /// An error on its way out; `layers::finish` adds the request id and writes the body.
@@ -30,6 +40,7 @@ pub struct ErrorReply {
     pub(super) code: &'static str,
     pub(super) message: String,
     pub(super) details: Vec<Problem>,
+    pub(super) current: Option<Value>,
 }
 
 /// Status, code and details of an error.
@@ -41,6 +52,9 @@ fn table(error: &Error) -> (StatusCode, &'static str, Vec<Problem>) {
         Error::NotAMember => plain(StatusCode::FORBIDDEN, "NOT_A_MEMBER"),
         Error::PasswordNotConfirmed => plain(StatusCode::FORBIDDEN, "PASSWORD_NOT_CONFIRMED"),
         Error::OrganizationChanged => plain(StatusCode::CONFLICT, "ORGANIZATION_CHANGED"),
+        Error::PreconditionFailed { .. } => plain(StatusCode::PRECONDITION_FAILED, "PRECONDITION_FAILED"),
+        Error::KeyReused => plain(StatusCode::CONFLICT, "IDEMPOTENCY_KEY_REUSED"),
+        Error::Repeated(answer) => plain(repeated_status(answer), "REPEATED"),
         Error::OrganizationSuspended => plain(StatusCode::FORBIDDEN, "ORGANIZATION_SUSPENDED"),
         Error::ForbiddenRole => plain(StatusCode::FORBIDDEN, "FORBIDDEN_ROLE"),
         Error::InvalidOrigin => plain(StatusCode::FORBIDDEN, "INVALID_ORIGIN"),
@@ -105,6 +119,9 @@ impl IntoResponse for Error {
         if let Error::Internal(cause) = &self {
             tracing::error!(error = format!("{cause:#}"), "a request failed");
         }
+        if let Self::Repeated(answer) = self {
+            return repeat(*answer);
+        }
         let mut response = status.into_response();
         let retry = match &self {
             Error::RateLimited { retry_after } => Some(*retry_after),
@@ -119,12 +136,143 @@ impl IntoResponse for Error {
                 .headers_mut()
                 .insert("x-retry-after", HeaderValue::from(seconds));
         }
+        let message = self.to_string();
+        let current = match self {
+            Error::PreconditionFailed { current: Some(current) } => {
+                tag(response.headers_mut(), &current.etag);
+                Some(current.body)
+            }
+            _ => None,
+        };
         response.extensions_mut().insert(ErrorReply {
             code,
-            message: self.to_string(),
+            message,
             details,
+            current,
         });
         response
+    }
+}
+
+/// The answer that a request got before.
+fn repeat(answer: StoredAnswer) -> Response {
+    let status = repeated_status(&answer);
+    let mut response = ([(header::CONTENT_TYPE, "application/json")], answer.body).into_response();
+    *response.status_mut() = status;
+    let named = [(header::LOCATION, answer.location), (header::ETAG, answer.etag)];
+    for (name, value) in named {
+        if let Some(value) = value.and_then(|value| HeaderValue::from_str(&value).ok()) {
+            response.headers_mut().insert(name, value);
+        }
+    }
+    response
+        .headers_mut()
+        .insert(REPLAYED, HeaderValue::from_static("true"));
+    response
+}
+
+fn repeated_status(answer: &StoredAnswer) -> StatusCode {
+    StatusCode::from_u16(answer.status).unwrap_or(StatusCode::OK)
+}
+
+/// An answer to a creating request that can be given again.
+pub trait Repeatable {
+    /// What is stored of it.
+    fn stored(&self) -> Result<StoredAnswer>;
+}
+
+/// The body of an answer with null in the place of its secrets.
+pub fn without_secrets(view: &impl Serialize) -> Result<String> {
+    fn hide(value: &mut Value) {
+        match value {
+            Value::Object(fields) => {
+                for (name, value) in fields {
+                    if SECRETS.contains(&name.as_str()) {
+                        *value = Value::Null;
+                    } else {
+                        hide(value);
+                    }
+                }
+            }
+            Value::Array(items) => items.iter_mut().for_each(hide),
+            _ => {}
+        }
+    }
+    let mut body = serde_json::to_value(view)?;
+    hide(&mut body);
+    Ok(body.to_string())
+}
+
+impl<T: Serialize> Repeatable for Created<T> {
+    fn stored(&self) -> Result<StoredAnswer> {
+        Ok(StoredAnswer {
+            status: StatusCode::CREATED.as_u16(),
+            location: Some(self.0.clone()),
+            etag: None,
+            body: without_secrets(&self.1)?,
+        })
+    }
+}
+
+impl<T: Serialize> Repeatable for CreatedObject<T> {
+    fn stored(&self) -> Result<StoredAnswer> {
+        Ok(StoredAnswer {
+            status: StatusCode::CREATED.as_u16(),
+            location: Some(self.0.clone()),
+            etag: Some(Version::FIRST.to_string()),
+            body: without_secrets(&self.1)?,
+        })
+    }
+}
+
+/// What was created, or 200 with what was there already.
+pub enum CreatedOrFound<T> {
+    /// It is new.
+    Created(Created<T>),
+    /// It was there.
+    Found(T),
+}
+
+impl<T: Serialize> Repeatable for CreatedOrFound<T> {
+    fn stored(&self) -> Result<StoredAnswer> {
+        match self {
+            Self::Created(created) => created.stored(),
+            Self::Found(found) => Ok(StoredAnswer {
+                status: StatusCode::OK.as_u16(),
+                location: None,
+                etag: None,
+                body: without_secrets(found)?,
+            }),
+        }
+    }
+}
+
+impl<T: Serialize> IntoResponse for CreatedOrFound<T> {
+    fn into_response(self) -> Response {
+        match self {
+            Self::Created(created) => created.into_response(),
+            Self::Found(found) => Json(found).into_response(),
+        }
+    }
+}
+
+/// 201 with several objects.
+pub struct CreatedAll<T>(pub Vec<T>);
+
+impl<T: Serialize> Repeatable for CreatedAll<T> {
+    fn stored(&self) -> Result<StoredAnswer> {
+        Ok(StoredAnswer {
+            status: StatusCode::CREATED.as_u16(),
+            location: None,
+            etag: None,
+            body: without_secrets(&self.0)?,
+        })
+    }
+}
+
+impl<T: Serialize> IntoResponse for CreatedAll<T> {
+    fn into_response(self) -> Response {
+        (StatusCode::CREATED, Json(self.0)).into_response()
     }
 }
 
@@ -151,6 +299,62 @@ impl Written {
 impl IntoResponse for Written {
     fn into_response(self) -> Response {
         ([(header::CONTENT_TYPE, "application/json")], self.0).into_response()
+    }
+}
+
+/// An object with its version: JSON with an `ETag`.
+#[derive(Debug)]
+pub struct Versioned<T>(pub T, pub Version);
+
+impl<T> Versioned<T> {
+    /// The object in another form.
+    pub fn map<V>(self, form: impl FnOnce(T) -> V) -> Versioned<V> {
+        Versioned(form(self.0), self.1)
+    }
+}
+
+impl<T: Serialize> IntoResponse for Versioned<T> {
+    fn into_response(self) -> Response {
+        let mut response = Json(self.0).into_response();
+        tag(response.headers_mut(), &self.1.to_string());
+        response
+    }
+}
+
+fn tag(headers: &mut HeaderMap, etag: &str) {
+    if let Ok(etag) = HeaderValue::from_str(etag) {
+        headers.insert(header::ETAG, etag);
+    }
+}
+
+/// Adds to a precondition that is not met the object as `show` finds it; `show` runs then alone.
+pub async fn or_current<T, V: Serialize>(
+    outcome: Result<T>,
+    show: impl Future<Output = Result<Versioned<V>>>,
+) -> Result<T> {
+    match outcome {
+        Err(Error::PreconditionFailed { .. }) => {
+            let Versioned(shown, version) = show.await?;
+            let current = Current {
+                etag: version.to_string(),
+                body: serde_json::to_value(shown)?,
+            };
+            Err(Error::PreconditionFailed {
+                current: Some(Box::new(current)),
+            })
+        }
+        outcome => outcome,
+    }
+}
+
+/// 201 with the first version of an object and its address.
+pub struct CreatedObject<T>(pub String, pub T);
+
+impl<T: Serialize> IntoResponse for CreatedObject<T> {
+    fn into_response(self) -> Response {
+        let mut response = Created(self.0, self.1).into_response();
+        tag(response.headers_mut(), &Version::FIRST.to_string());
+        response
     }
 }
 

@@ -7,6 +7,7 @@ use model::access::{Access, Rank};
 use model::id::{SessionId, UserId};
 use model::organization::SettingsEdit;
 use model::storage::StorageUsage;
+use model::version::Object;
 use serde::Deserialize;
 use utoipa::IntoParams;
 use utoipa_axum::routes;
@@ -14,11 +15,12 @@ use utoipa_axum::routes;
 use super::context::Context;
 use super::endpoint::Endpoints;
 use super::page::{Cursor, Limit, Page, window};
-use super::reply::Done;
+use super::reply::{Done, Versioned, or_current};
 use super::valid::{Editable, Patch, ValidQuery};
 use crate::actions::school;
 use crate::changes::storage;
 use crate::error::Result;
+use crate::store::Work;
 use crate::store::stats::SchoolCounts;
 use crate::views::school::{MembersByRole, SchoolStats, SessionPerson, SessionView, StorageView};
 use crate::views::user::OrganizationView;
@@ -121,19 +123,23 @@ async fn usage(cx: &Context) -> Result<StorageUsage> {
 /// Name, logo and settings of the school
 #[utoipa::path(get, path = "/admin/settings", responses((status = 200, body = OrganizationView),
         (status = 400, description = "VALIDATION_ERROR")))]
-async fn settings(cx: Context) -> Result<Json<OrganizationView>> {
-    Ok(Json(cx.read(|scope| scope.school()).await?.into()))
+async fn settings(cx: Context) -> Result<Versioned<OrganizationView>> {
+    let school = cx.read_object(Object::Organization, |scope| scope.school()).await?;
+    Ok(school.map(OrganizationView::from))
 }
 
 /// Change name, logo and settings, key by key
-#[utoipa::path(patch, path = "/admin/settings", request_body = SettingsEdit, responses((status = 200, body = OrganizationView)))]
-async fn edit_settings(cx: Context, patch: Patch<SettingsEdit>) -> Result<Json<OrganizationView>> {
+#[utoipa::path(patch, path = "/admin/settings", request_body = SettingsEdit,
+    responses((status = 200, body = OrganizationView), (status = 412, description = "PRECONDITION_FAILED")))]
+async fn edit_settings(cx: Context, patch: Patch<SettingsEdit>) -> Result<Versioned<OrganizationView>> {
     if !patch.echoed.is_empty() {
         let shown = settings(cx.clone()).await?;
         patch.echoed.must_equal(&shown.0)?;
     }
-    let school = cx.write(move |work| school::edit_settings(work, &patch.edit)).await?;
-    Ok(Json(school.into()))
+    let (object, current) = (Object::Organization, settings(cx.clone()));
+    let act = move |work: &mut Work<'_>| school::edit_settings(work, &patch.edit);
+    let school = or_current(cx.write_object(object, act).await, current).await?;
+    Ok(school.map(OrganizationView::from))
 }
 
 /// The sessions of members that work in the school, newest first

@@ -8,6 +8,7 @@ use model::access::{Access, Standing};
 use model::id::SubjectId;
 use model::subject::{Subject, SubjectEdit};
 use model::text::Search;
+use model::version::Object;
 use serde::Deserialize;
 use utoipa::IntoParams;
 use utoipa_axum::routes;
@@ -15,10 +16,11 @@ use utoipa_axum::routes;
 use super::context::{App, Context};
 use super::endpoint::Endpoints;
 use super::everywhere::by_name;
-use super::reply::{Created, Done};
+use super::reply::{CreatedObject, Done, Versioned, or_current};
 use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
 use crate::actions::subjects::{self, NewSubject};
 use crate::error::{Error, Result};
+use crate::store::Work;
 use crate::views::subject::SubjectView;
 
 /// The routes of subjects.
@@ -79,36 +81,43 @@ impl FromRequestParts<App> for MayAdd {
 /// Add a subject: admins, and teachers where the school lets them
 #[utoipa::path(post, path = "/subjects", request_body = NewSubject,
     responses((status = 201, body = SubjectView), (status = 409, description = "DUPLICATE_SUBJECT")))]
-async fn create(cx: Context, _: MayAdd, Valid(new): Valid<NewSubject>) -> Result<Created<SubjectView>> {
-    let subject = cx.write(move |work| subjects::create(work, &new)).await?;
-    Ok(Created(format!("/api/subjects/{}", subject.id), subject.into()))
+async fn create(cx: Context, _: MayAdd, Valid(new): Valid<NewSubject>) -> Result<CreatedObject<SubjectView>> {
+    let make = move |work: &mut Work<'_>| {
+        let subject = subjects::create(work, &new)?;
+        Ok(CreatedObject(format!("/api/subjects/{}", subject.id), subject.into()))
+    };
+    cx.create(make).await
 }
 
 /// One subject
 #[utoipa::path(get, path = "/subjects/{id}", params(("id" = String, Path)), responses((status = 200, body = SubjectView)))]
-async fn show(cx: Context, Path(id): Path<SubjectId>) -> Result<Json<SubjectView>> {
-    Ok(Json(cx.read(move |scope| scope.subject(&id)).await?.into()))
+async fn show(cx: Context, Path(id): Path<SubjectId>) -> Result<Versioned<SubjectView>> {
+    let object = Object::from(&id);
+    let shown = cx.read_object(object, move |scope| scope.subject(&id)).await?;
+    Ok(shown.map(SubjectView::from))
 }
 
 /// Change a subject
 #[utoipa::path(patch, path = "/subjects/{id}", params(("id" = String, Path)), request_body = SubjectEdit,
-    responses((status = 200, body = SubjectView), (status = 409, description = "DUPLICATE_SUBJECT")))]
-async fn edit(cx: Context, Path(id): Path<SubjectId>, patch: Patch<SubjectEdit>) -> Result<Json<SubjectView>> {
+    responses((status = 200, body = SubjectView), (status = 412, description = "PRECONDITION_FAILED"),
+        (status = 409, description = "DUPLICATE_SUBJECT")))]
+async fn edit(cx: Context, Path(id): Path<SubjectId>, patch: Patch<SubjectEdit>) -> Result<Versioned<SubjectView>> {
     if !patch.echoed.is_empty() {
         let shown = show(cx.clone(), Path(id.clone())).await?;
         patch.echoed.must_equal(&shown.0)?;
     }
-    Ok(Json(
-        cx.write(move |work| subjects::edit(work, &id, &patch.edit))
-            .await?
-            .into(),
-    ))
+    let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
+    let act = move |work: &mut Work<'_>| subjects::edit(work, &id, &patch.edit);
+    let subject = or_current(cx.write_object(object, act).await, current).await?;
+    Ok(subject.map(SubjectView::from))
 }
 
 /// Remove a subject nobody uses
 #[utoipa::path(delete, path = "/subjects/{id}", params(("id" = String, Path)),
-    responses((status = 200, body = Done), (status = 409, description = "SUBJECT_IN_USE")))]
+    responses((status = 200, body = Done), (status = 412, description = "PRECONDITION_FAILED"), (status = 409, description = "SUBJECT_IN_USE")))]
 async fn remove(cx: Context, Path(id): Path<SubjectId>) -> Result<Json<Done>> {
-    cx.write(move |work| subjects::remove(work, &id)).await?;
+    let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
+    let act = move |work: &mut Work<'_>| subjects::remove(work, &id);
+    or_current(cx.delete_object(object, act).await, current).await?;
     Ok(Json(Done::YES))
 }

@@ -8,6 +8,7 @@ use model::access::Access;
 use model::id::OrganizationId;
 use model::organization::OrganizationEdit;
 use model::text::Search;
+use model::version::Object;
 use serde::Deserialize;
 use utoipa::IntoParams;
 use utoipa_axum::routes;
@@ -15,12 +16,13 @@ use utoipa_axum::routes;
 use super::context::{App, Context};
 use super::endpoint::Endpoints;
 use super::page::{Cursor, Limit, Page, window};
-use super::reply::Created;
+use super::reply::{Created, Versioned, or_current};
 use super::valid::{Editable, Patch, Valid, ValidQuery};
 use crate::actions::organizations::{self, Confirmation, Deleted, NewTenant};
 use crate::actions::people::Provisioned;
 use crate::auth::{Peer, temporary_password};
 use crate::error::{Error, Result};
+use crate::store::Work;
 use crate::store::members::MemberFilter;
 use crate::store::platform::PlatformProof;
 use crate::store::platform::organizations::{HostName, Sign};
@@ -154,28 +156,31 @@ pub(super) async fn sign_of(app: &App, host: Option<HostName>) -> Result<Option<
 
 /// One organization
 #[utoipa::path(get, path = "/tenants/{id}", params(("id" = String, Path)), responses((status = 200, body = OrganizationView)))]
-async fn show(cx: Context, Path(id): Path<OrganizationId>) -> Result<Json<OrganizationView>> {
-    let look = cx.inside(&id).await?.read(|scope| scope.school()).await?;
-    Ok(Json(look.into()))
+async fn show(cx: Context, Path(id): Path<OrganizationId>) -> Result<Versioned<OrganizationView>> {
+    let inside = cx.inside(&id).await?;
+    let found = inside.read_object(Object::Organization, |scope| scope.school()).await?;
+    Ok(found.map(OrganizationView::from))
 }
 
 /// Change an organization; settings change key by key
 #[utoipa::path(patch, path = "/tenants/{id}", params(("id" = String, Path)), request_body = OrganizationEdit,
-    responses((status = 200, body = OrganizationView),
+    responses((status = 200, body = OrganizationView), (status = 412, description = "PRECONDITION_FAILED"),
         (status = 409, description = "DUPLICATE_SLUG, DUPLICATE_DOMAIN")))]
 async fn edit(
     cx: Context,
     Path(id): Path<OrganizationId>,
     patch: Patch<OrganizationEdit>,
-) -> Result<Json<OrganizationView>> {
+) -> Result<Versioned<OrganizationView>> {
     if !patch.echoed.is_empty() {
         let shown = show(cx.clone(), Path(id.clone())).await?;
         patch.echoed.must_equal(&shown.0)?;
     }
     let hosts = cx.app().gate().hosts().of_platform();
     let inside = cx.inside(&id).await?;
-    let edit = inside.write(move |work| organizations::edit(work, &hosts, &patch.edit));
-    Ok(Json(edit.await?.into()))
+    let (object, current) = (Object::Organization, show(cx, Path(id)));
+    let act = move |work: &mut Work<'_>| organizations::edit(work, &hosts, &patch.edit);
+    let edited = or_current(inside.write_object(object, act).await, current).await?;
+    Ok(edited.map(OrganizationView::from))
 }
 
 /// Shut an organization: its members are refused until it is activated again

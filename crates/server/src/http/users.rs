@@ -6,6 +6,7 @@ use garde::Validate;
 use model::access::{Access, PlatformRole, Standing};
 use model::id::{ClassId, HomeroomId, UserId};
 use model::text::Search;
+use model::version::Object;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;
@@ -16,7 +17,7 @@ use super::endpoint::Endpoints;
 use super::everywhere::Direction;
 use super::groups;
 use super::page::{Cursor, Limit, Page, window};
-use super::reply::{Created, Done};
+use super::reply::{Created, Done, Versioned, or_current};
 use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
 use crate::actions::members;
 use crate::actions::people::{self, Password, Provisioned};
@@ -29,7 +30,7 @@ use crate::store::page::Window;
 use crate::store::platform::PlatformProof;
 use crate::store::platform::organizations::OrganizationName;
 use crate::store::users::{KnownUser, UserFilter};
-use crate::store::{Scope, Tenant};
+use crate::store::{Scope, Tenant, Work};
 use crate::views::group::KnownGroupView;
 use crate::views::invitation::InvitedUserView;
 use crate::views::user::{JoinedUserView, KnownUserView, MadeUserView, Me, NewMemberView};
@@ -132,7 +133,7 @@ impl Editable for ProfileEdit {
 
 /// The person who asks, with membership and organization
 #[utoipa::path(get, path = "/users/me", responses((status = 200, body = Me)))]
-async fn me(cx: Context) -> Result<Json<Me>> {
+async fn me(cx: Context) -> Result<Versioned<Me>> {
     let (user, tenant) = (
         cx.caller().user.clone(),
         cx.caller().tenant.as_ref().map(Tenant::id).cloned(),
@@ -141,7 +142,7 @@ async fn me(cx: Context) -> Result<Json<Me>> {
         .app()
         .store()
         .platform_read(PlatformProof::session_look_up(), move |platform| {
-            let profile = platform.profile(&user.id)?;
+            let (profile, version) = (platform.profile(&user.id)?, platform.version_of_account(&user.id)?);
             let password_reset = platform.password_reset(&user.id)?;
             let name = tenant.map(|id| OrganizationName::Id(id.into_string()));
             let seen = name
@@ -151,23 +152,28 @@ async fn me(cx: Context) -> Result<Json<Me>> {
             // A Host may name a school that is none of the caller's business.
             let seen = seen.filter(|seen| seen.member.is_some() || user.role == PlatformRole::SuperAdmin);
             let (member, organization) = seen.map(|seen| (seen.member, seen.organization)).unzip();
-            Ok(Me::new(profile, member.flatten(), organization, password_reset))
+            let me = Me::new(profile, member.flatten(), organization, password_reset);
+            Ok(Versioned(me, version))
         });
-    Ok(Json(look.await?))
+    look.await
 }
 
 /// Change the own profile
-#[utoipa::path(patch, path = "/users/me", request_body = ProfileEdit, responses((status = 200, body = Me),
+#[utoipa::path(patch, path = "/users/me", request_body = ProfileEdit, responses((status = 200, body = Me), (status = 412, description = "PRECONDITION_FAILED"),
     (status = 403, description = "NAME_SET_BY_SCHOOL: the schools of a student change the name")))]
-async fn edit_me(cx: Context, patch: Patch<ProfileEdit>) -> Result<Json<Me>> {
+async fn edit_me(cx: Context, patch: Patch<ProfileEdit>) -> Result<Versioned<Me>> {
     if !patch.echoed.is_empty() {
         let shown = me(cx.clone()).await?;
         patch.echoed.must_equal(&shown.0)?;
     }
     let (user, now) = (cx.caller().user.id.clone(), cx.caller().now);
     let (app, proof) = (cx.app(), PlatformProof::session_look_up());
-    let act = move |work: &mut crate::store::platform::PlatformWork<'_>| profile::edit(work, &user, &patch.edit, now);
-    changes::perform_platform(app.store(), app.bus(), proof, act).await?;
+    let condition = cx.condition()?;
+    let act = move |work: &mut crate::store::platform::PlatformWork<'_>| {
+        profile::edit(work, &user, &patch.edit, condition.as_ref(), now)
+    };
+    let done = changes::perform_platform(app.store(), app.bus(), proof, act).await;
+    or_current(done, me(cx.clone())).await?;
     me(cx).await
 }
 
@@ -213,59 +219,55 @@ async fn create(cx: Context, Valid(new): Valid<NewUser>) -> Result<Created<NewMe
     };
     let (mail, is_platform) = (cx.app().mail().clone(), is_platform(&cx));
     let email = people::address(&new.email).unwrap_or_default();
-    let made = cx
-        .write_taking_over(email, move |work| {
-            let joined = match users::create(work, &new, password.as_ref(), invitation.as_ref(), &mail)? {
-                Provisioned::Invited(invitation) => return Ok(Err(invitation)),
-                Provisioned::Member(joined) => joined,
-            };
-            let known = work.known_user(&joined.person.id, is_platform)?;
-            if let (true, Some(invitation), Some(user)) = (joined.is_new_account, &invitation, &known.account) {
-                users::invite(work, &mail, user, invitation)?;
+    let make = cx.repeatable(move |work| {
+        let joined = match users::create(work, &new, password.as_ref(), invitation.as_ref(), &mail)? {
+            Provisioned::Member(joined) => joined,
+            Provisioned::Invited(invitation) => {
+                let location = format!("/api/admin/invitations/{}", invitation.id);
+                let view = NewMemberView::Invited(Box::new(InvitedUserView::new(*invitation)));
+                return Ok(Created(location, view));
             }
-            Ok(Ok((joined, known)))
-        })
-        .await?;
-    let (joined, known) = match made {
-        Ok(made) => made,
-        Err(invitation) => {
-            let location = format!("/api/admin/invitations/{}", invitation.id);
-            let view = NewMemberView::Invited(Box::new(InvitedUserView::new(*invitation)));
-            return Ok(Created(location, view));
+        };
+        let known = work.known_user(&joined.person.id, is_platform)?;
+        if let (true, Some(invitation), Some(user)) = (joined.is_new_account, &invitation, &known.account) {
+            users::invite(work, &mail, user, invitation)?;
         }
-    };
-    let location = format!("/api/users/{}", joined.person.id);
-    let (KnownUser { email, account, .. }, member) = (known, joined.member);
-    let view = match account.filter(|_| joined.is_new_account) {
-        Some(user) => NewMemberView::Made(Box::new(MadeUserView::new(*user, member, temporary))),
-        None => NewMemberView::Joined(Box::new(JoinedUserView::new(email.unwrap_or_default(), member))),
-    };
-    Ok(Created(location, view))
+        let location = format!("/api/users/{}", joined.person.id);
+        let (KnownUser { email, account, .. }, member) = (known, joined.member);
+        let view = match account.filter(|_| joined.is_new_account) {
+            Some(user) => NewMemberView::Made(Box::new(MadeUserView::new(*user, member, temporary.clone()))),
+            None => NewMemberView::Joined(Box::new(JoinedUserView::new(email.unwrap_or_default(), member))),
+        };
+        Ok(Created(location, view))
+    });
+    cx.write_taking_over(email, make).await
 }
 
 /// One person, as far as the caller may know him
 #[utoipa::path(get, path = "/users/{id}", params(("id" = String, Path)), responses((status = 200, body = KnownUserView)))]
-async fn show(cx: Context, Path(id): Path<UserId>) -> Result<Json<KnownUserView>> {
-    let is_platform = is_platform(&cx);
-    let known = cx.read(move |scope| scope.known_user(&id, is_platform)).await?;
-    Ok(Json(view(known)))
+async fn show(cx: Context, Path(id): Path<UserId>) -> Result<Versioned<KnownUserView>> {
+    let (is_platform, object) = (is_platform(&cx), Object::from(&id));
+    let known = cx.read_object(object, move |scope| scope.known_user(&id, is_platform));
+    Ok(known.await?.map(view))
 }
 
 /// Change somebody's account or his id in the organization
 #[utoipa::path(patch, path = "/users/{id}", params(("id" = String, Path)), request_body = UserEdit,
     responses((status = 200, body = KnownUserView), (status = 403, description = "FORBIDDEN_RANK, SHARED_ACCOUNT"),
-    (status = 409, description = "DUPLICATE_EMAIL, DUPLICATE_EXTERNAL_ID, LAST_OWNER")))]
-async fn edit(cx: Context, Path(id): Path<UserId>, patch: Patch<UserEdit>) -> Result<Json<KnownUserView>> {
+    (status = 412, description = "PRECONDITION_FAILED"), (status = 409, description = "DUPLICATE_EMAIL, DUPLICATE_EXTERNAL_ID, LAST_OWNER")))]
+async fn edit(cx: Context, Path(id): Path<UserId>, patch: Patch<UserEdit>) -> Result<Versioned<KnownUserView>> {
     if !patch.echoed.is_empty() {
         let shown = show(cx.clone(), Path(id.clone())).await?;
         patch.echoed.must_equal(&shown.0)?;
     }
     let is_platform = is_platform(&cx);
-    let known = cx.write(move |work| {
+    let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
+    let act = move |work: &mut Work<'_>| {
         users::edit(work, &id, &patch.edit)?;
         work.known_user(&id, is_platform)
-    });
-    Ok(Json(view(known.await?)))
+    };
+    let known = or_current(cx.write_object(object, act).await, current).await?;
+    Ok(known.map(view))
 }
 
 /// End somebody's membership with enrolments, groups and sessions

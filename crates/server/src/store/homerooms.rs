@@ -69,7 +69,7 @@ statements! {
     /// Ends all enrolments of a homeroom.
     LEAVE_ALL = "DELETE FROM homeroom_enrollments WHERE organization_id = $1 AND homeroom_id = $2";
     /// The classes that came from a homeroom forget it.
-    RELEASE_CLASSES = "UPDATE classes SET homeroom_id = NULL, updated_at = $3
+    RELEASE_CLASSES = "UPDATE classes SET homeroom_id = NULL, updated_at = $3, row_version = row_version + 1
         WHERE organization_id = $1 AND homeroom_id = $2";
     /// Removes a homeroom nobody names.
     DELETE = "DELETE FROM homerooms WHERE organization_id = $1 AND id = $2";

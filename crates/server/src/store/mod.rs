@@ -7,6 +7,7 @@ mod conflict;
 pub mod connection;
 pub mod db;
 mod migrate;
+mod pattern;
 pub mod platform;
 mod pooled;
 pub mod server;
@@ -36,6 +37,7 @@ pub mod group_assignments;
 pub mod groups;
 pub mod handouts;
 pub mod homerooms;
+pub mod idempotency;
 pub mod imports;
 pub mod invitations;
 pub mod jobs;
@@ -62,6 +64,7 @@ pub mod storage;
 pub mod subjects;
 pub mod submissions;
 pub mod users;
+pub mod versions;
 pub mod whereabouts;
 pub mod work_rooms;
 
@@ -74,6 +77,7 @@ use model::time::Timestamp;
 
 pub use self::db::{AfterCommit, Database};
 pub use self::migrate::{migrate, migrate_to, newest_migration};
+use self::pattern::pattern;
 use self::platform::{Platform, PlatformProof, PlatformWork};
 use self::sql::{Columns, Sql, Value};
 pub use self::standpoint::{Actor, Standpoint, Tenant};
@@ -394,18 +398,6 @@ impl<'c> DerefMut for Work<'c> {
     }
 }
 
-/// A search text as a LIKE pattern over a `search_key` column: without case and accents, wildcards taken literally.
-fn pattern(search: &str) -> String {
-    let mut pattern = String::with_capacity(search.len());
-    for character in model::collation::search_key(search).chars() {
-        if matches!(character, '%' | '_' | '\\') {
-            pattern.push('\\');
-        }
-        pattern.push(character);
-    }
-    pattern
-}
-
 /// Every statement of the tenant rooms by file, for the test that prepares them on both databases.
 pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)])> {
     let mut all = vec![
@@ -440,7 +432,9 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("groups", groups::STATEMENTS),
         ("people", people::STATEMENTS),
         ("leaving", leaving::STATEMENTS),
+        ("idempotency", idempotency::STATEMENTS),
         ("users", users::STATEMENTS),
+        ("versions", versions::STATEMENTS),
         ("homerooms", homerooms::STATEMENTS),
         ("school_sessions", school_sessions::STATEMENTS),
         ("settings", settings::STATEMENTS),

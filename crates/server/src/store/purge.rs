@@ -102,6 +102,8 @@ statements! {
     DOMAINS = "DELETE FROM mail_domains WHERE organization_id = $1";
     /// What was counted of its calls for help and its imports.
     RATES = "DELETE FROM rate_windows WHERE organization_id = $1";
+    /// Answers to creating requests.
+    IDEMPOTENCY_KEYS = "DELETE FROM idempotency_keys WHERE organization_id = $1";
     /// The sessions of the next members who have no other school end.
     END_SESSIONS = concat!("DELETE FROM sessions WHERE user_id IN ", homeless!(), " RETURNING user_id, id");
     /// Nobody signs in with their accounts any more.
@@ -172,7 +174,7 @@ impl Work<'_> {
         }
         let files: Vec<String> = self.many(&JOB_FILES, args![], |row| row.take())?;
         let mut counted = 0;
-        for table in [&JOBS, &STORAGE, &RATES, &DOMAINS] {
+        for table in [&JOBS, &STORAGE, &RATES, &DOMAINS, &IDEMPOTENCY_KEYS] {
             counted += self.run(table, args![])?;
         }
         if counted > 0 {

@@ -58,6 +58,10 @@ async fn rows_for(database: &groupwork::store::Database, world: &World) {
         format!(
             "INSERT INTO rate_windows (organization_id, name, window_started_at, hits) VALUES ('{north}', 'Help', 1, 1)"
         ),
+        format!(
+            "INSERT INTO idempotency_keys (organization_id, id, user_id, route, key_digest, request_digest, created_at)
+                VALUES ('{north}', 'key-of-north', '{ada}', 'POST /api/groups', 'k', 'r', 1)"
+        ),
         format!("{job} VALUES ('job-of-north', '{north}', 'PERSONAL_EXPORT', 'DONE', 1, 1, 1)"),
         format!("UPDATE users SET home_organization_id = '{north}' WHERE id = '{ada}'"),
     ];

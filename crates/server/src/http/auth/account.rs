@@ -46,7 +46,9 @@ pub async fn update(asked: Asked) -> Answered {
     }
     let edit = profile_edit(keys, "body")?;
     let (user, now) = (present.user.id.clone(), asked.now);
-    let profile = asked.act(move |work| profile::edit(work, &user, &edit, now)).await?;
+    let profile = asked
+        .act(move |work| profile::edit(work, &user, &edit, None, now))
+        .await?;
     present.user.name = profile.name.into_string();
     present.user.image = profile.image;
     present.user.updated_at = profile.updated_at;

@@ -112,6 +112,7 @@ fn library(error: &AuthError) -> Response {
             }),
             message: error.message.clone().into_owned(),
             details: Vec::new(),
+            current: None,
         });
     }
     response

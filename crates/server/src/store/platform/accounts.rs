@@ -7,6 +7,7 @@ use model::organization::Metadata;
 use model::text::name_key;
 use model::time::Timestamp;
 use model::user::{PasswordReset, Person, User};
+use model::version::Version;
 
 use super::Platform;
 use crate::error::{Error, Result};
@@ -20,9 +21,11 @@ statements! {
         FROM users WHERE id = $1";
     /// Takes the row for this unit.
     HOLD = "SELECT id FROM users WHERE id = $1 FOR NO KEY UPDATE";
+    /// The version of an account.
+    ROW_VERSION = "SELECT row_version FROM users WHERE id = $1";
     /// What people change about themselves.
     UPDATE_PROFILE = "UPDATE users SET name = $2, name_key = $3, image = $4, locale = $5, timezone = $6, updated_at = $7,
-            search_key = $8, sort_key = $9
+            search_key = $8, sort_key = $9, row_version = row_version + 1
         WHERE id = $1";
     /// The ways in which a person signs in.
     OF_USER = "SELECT id, account_id, provider_id, created_at, updated_at FROM accounts WHERE user_id = $1
@@ -90,6 +93,12 @@ impl Platform<'_> {
         self.connection
             .maybe(&PROFILE, args![id], profile)?
             .ok_or(Error::NotFound)
+    }
+
+    /// The version of an account.
+    pub fn version_of_account(&mut self, id: &UserId) -> Result<Version> {
+        let found = self.connection.maybe(&ROW_VERSION, args![id], |row| row.take())?;
+        found.map(Version::stored).ok_or(Error::NotFound)
     }
 
     /// A person's whole account, held until this unit ends.

@@ -14,7 +14,8 @@ statements! {
     /// Uses up a link.
     TAKE = "DELETE FROM verifications WHERE identifier = $1 AND address IS NOT NULL RETURNING value, address, expires_at";
     /// Another address, known to be the person's.
-    CHANGE = "UPDATE users SET email = $2, email_verified = TRUE, updated_at = $3 WHERE id = $1";
+    CHANGE = "UPDATE users SET email = $2, email_verified = TRUE, updated_at = $3, row_version = row_version + 1
+        WHERE id = $1";
 }
 
 impl Platform<'_> {

@@ -97,7 +97,8 @@ statements! {
     COUNT = concat!("SELECT COUNT(*) FROM users u WHERE ", asked_for!());
     /// What those who run the platform change.
     UPDATE = "UPDATE users SET name = $2, name_key = $3, email = $4, email_verified = $5, image = $6, role = $7,
-            banned = $8, ban_reason = $9, ban_expires = $10, updated_at = $11, search_key = $12, sort_key = $13
+            banned = $8, ban_reason = $9, ban_expires = $10, updated_at = $11, search_key = $12, sort_key = $13,
+            row_version = row_version + 1
         WHERE id = $1";
     /// The recorded last name: people are sorted by it.
     LAST_NAME = "SELECT last_name FROM users WHERE id = $1";

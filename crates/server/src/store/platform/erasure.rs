@@ -75,6 +75,9 @@ statements! {
     /// Counters of the person.
     RATES = "DELETE FROM rate_windows WHERE name LIKE '%' || $1 || '%'
             OR name LIKE '%' || (SELECT email FROM users WHERE id = $1) || '%'";
+    /// Answers to creating requests of the person, and those that name the person.
+    IDEMPOTENCY_KEYS = "DELETE FROM idempotency_keys WHERE user_id = $1 OR answer LIKE '%' || $1 || '%'
+            OR answer LIKE '%' || (SELECT email FROM users WHERE id = $1) || '%'";
     /// Homerooms the person leads.
     HOMEROOMS_LED = "UPDATE homerooms SET teacher_id = NULL WHERE teacher_id = $1";
     /// Homerooms the person is in.
@@ -248,7 +251,8 @@ impl Platform<'_> {
                 + run(&FAILURES)?
                 + run(&SUCCESSES)?
                 + run(&FAILURE_COUNTS)?
-                + run(&RATES)?,
+                + run(&RATES)?
+                + run(&IDEMPOTENCY_KEYS)?,
             homerooms: run(&HOMEROOMS)? + run(&HOMEROOMS_LED)?,
             co_teachings: run(&CO_TEACHINGS)?,
             groups: run(&GROUPS)?,

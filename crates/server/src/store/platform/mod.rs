@@ -10,6 +10,7 @@ pub mod editing;
 pub mod erasure;
 pub mod file_removals;
 pub mod homes;
+pub mod idempotency;
 pub mod invitations;
 pub mod jobs;
 pub mod letters;
@@ -248,6 +249,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("platform/invitations", invitations::STATEMENTS),
         ("platform/jobs", jobs::STATEMENTS),
         ("platform/mail_domains", mail_domains::STATEMENTS),
+        ("platform/idempotency", idempotency::STATEMENTS),
         ("platform/old_messages", old_messages::STATEMENTS),
         ("platform/organizations", organizations::STATEMENTS),
         ("platform/outbox", outbox::STATEMENTS),

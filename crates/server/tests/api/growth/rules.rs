@@ -56,6 +56,10 @@ pub const ALL: &[(&str, &str)] = &[
         "counters are forgotten within an hour; a person stands within their names",
     ),
     (
+        "platform/erasure::IDEMPOTENCY_KEYS",
+        "answers are kept for a day; a person stands within their texts, and an erasure is rare",
+    ),
+    (
         "platform/erasure::FORMER_GRADES",
         "grades of single members stand within a text; an erasure is rare",
     ),
@@ -91,6 +95,8 @@ pub const RANGE: &[(&str, &str)] = &[
     ("platform/sign_in::FORGET_FAILURES", "what is over"),
     ("platform/sign_in::EXPIRE_*", "what is over"),
     ("platform/sign_in::ANY_EXPIRED", "what is over"),
+    ("platform/idempotency::ANY", "what is over"),
+    ("platform/idempotency::EXPIRE", "what is over"),
     (
         "platform/letters::AFTER",
         "letters that wait, of which there are few; for an erasure",

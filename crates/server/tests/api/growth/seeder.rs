@@ -131,6 +131,8 @@ fn tables(extent: Extent) -> Vec<Rows> {
             "'dm{s}-{i/2}', 'u{s}-' || (({i} * 7 + {i} % 2) % {students}), {t}"),
         ("file_removals", 100, "id, file_key, next_attempt_at, created_at", "'fr{s}-{i}', 'k{s}-{i}', 4000000000000, {t}"),
         ("rate_windows", groups, "name, window_started_at, hits", "'help:g{s}-{i}', {t}, 1"),
+        ("idempotency_keys", students, "id, user_id, route, key_digest, request_digest, status, answer, size, created_at",
+            "'ik{s}-{i}', 'u{s}-' || ({i} % 20), 'POST /api/groups', 'k{i}', 'r', 201, '{{}}', 2, 4000000000000 + {i}"),
         ("mail_domains", 5, "id, domain, method, status, token, next_check_at, created_at, updated_at",
             "'md{s}-{i}', 'd{s}-{i}.example', 'DNS', 'VERIFIED', 't', 4000000000000, {t}, {t}"),
         ("invitations", students, "id, email, name, role, external_id, status, token_digest, expires_at, created_at, updated_at",

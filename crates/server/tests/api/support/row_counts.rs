@@ -22,7 +22,7 @@ counted! {
     FILE_REMOVALS: "file_removals", GRADE_HISTORY: "grade_history", GRADES: "grades",
     GROUP_ASSIGNMENTS: "group_assignments", GROUP_ATTACHMENTS: "group_attachments", GROUP_MEMBERS: "group_members",
     GROUPS: "groups", HOMEROOM_ENROLLMENTS: "homeroom_enrollments", HOMEROOMS: "homerooms", JOBS: "jobs",
-    INVITATIONS: "invitations",
+    IDEMPOTENCY_KEYS: "idempotency_keys", INVITATIONS: "invitations",
     LETTERS: "letters", MAIL_DOMAINS: "mail_domains", MEMBER_GRADES: "member_grades", MEMBERS: "members", MESSAGE_ATTACHMENTS: "message_attachments",
     MESSAGE_RECIPIENTS: "message_recipients", ORGANIZATIONS: "organizations", RATE_WINDOWS: "rate_windows",
     SESSIONS: "sessions", SETTINGS: "settings", SIGN_IN_FAILURES: "sign_in_failures",
