@@ -88,6 +88,7 @@ class Stage {
       get: (path) => call("GET", path),
       post: (path, body = {}) => call("POST", path, body),
       patch: (path, body) => call("PATCH", path, body),
+      put: (path, body) => call("PUT", path, body),
       delete: (path) => call("DELETE", path),
     };
   }

@@ -15,6 +15,8 @@ export class Problem extends Error {
     message: string,
     readonly details: readonly { path: string; message: string }[] = [],
     readonly requestId?: string,
+    /** The object as it is now with its version, when a change came too late. */
+    readonly current?: { object: unknown; etag: string | undefined },
   ) {
     super(message);
   }
@@ -46,6 +48,7 @@ export async function problemOf(response: Response, sentIn?: number): Promise<Pr
     message?: string;
     details?: { path: string; message: string }[];
     requestId?: string;
+    current?: unknown;
   };
   checkCode(said.code, sentIn);
   return new Problem(
@@ -54,6 +57,7 @@ export async function problemOf(response: Response, sentIn?: number): Promise<Pr
     said.message ?? response.statusText,
     said.details ?? [],
     said.requestId ?? response.headers.get("x-request-id") ?? undefined,
+    said.current === undefined ? undefined : { object: said.current, etag: response.headers.get("etag") ?? undefined },
   );
 }
 

@@ -1912,6 +1912,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/feedback/submissions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One attempt with its grade, as far as the caller may see it */
+        get: operations["get_feedback_submissions_id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/feedback/submissions/{id}/documents/{documentId}/download": {
         parameters: {
             query?: never;
@@ -4149,6 +4166,8 @@ export interface components {
         ErrorBody: {
             /** @description Stable, for programs. */
             code: string;
+            /** @description The object as it is now, with PRECONDITION_FAILED alone. */
+            current?: Record<string, never> | null;
             /** @description The fields in question, for validation and conflicts. */
             details?: components["schemas"]["Problem"][];
             /** @description A sentence that says what to do, for people. */
@@ -7759,11 +7778,13 @@ export interface components {
          *
          *     `DUPLICATE_EXTERNAL_ID`: Something else of the organization has this external id.
          *
+         *     `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same person within 24 hours.
+         *
          *     `NO_MAILBOX`: No email reaches this address, so it cannot be invited.
          *
          *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
          */
-        "409.ALREADY_INVITED.CLASS_ARCHIVED.DUPLICATE_EMAIL.DUPLICATE_EXTERNAL_ID.NO_MAILBOX.ORGANIZATION_CHANGED": {
+        "409.ALREADY_INVITED.CLASS_ARCHIVED.DUPLICATE_EMAIL.DUPLICATE_EXTERNAL_ID.IDEMPOTENCY_KEY_REUSED.NO_MAILBOX.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -7862,13 +7883,15 @@ export interface components {
          *
          *     `DUPLICATE_GROUP_NUMBER`: The class has a group of this number.
          *
+         *     `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same person within 24 hours.
+         *
          *     `LIMIT_REACHED`: There are as many as there can be.
          *
          *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
          *
          *     `STUDENT_NOT_ENROLLED`: Somebody named is not a student of the class; details names him.
          */
-        "409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.DUPLICATE_GROUP_NUMBER.LIMIT_REACHED.ORGANIZATION_CHANGED.STUDENT_NOT_ENROLLED": {
+        "409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.DUPLICATE_GROUP_NUMBER.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED.STUDENT_NOT_ENROLLED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -7892,6 +7915,25 @@ export interface components {
          *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
          */
         "409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.GROUP_NOT_ON_ASSIGNMENT.ORGANIZATION_CHANGED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `ASSIGNMENT_FINISHED`: The topic is finished; a teacher can reopen it.
+         *
+         *     `CLASS_ARCHIVED`: The class is archived and can only be read.
+         *
+         *     `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same person within 24 hours.
+         *
+         *     `LIMIT_REACHED`: There are as many as there can be.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         */
+        "409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -7955,9 +7997,13 @@ export interface components {
          *
          *     `DUPLICATE_GROUP_NUMBER`: The class has a group of this number.
          *
+         *     `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same person within 24 hours.
+         *
          *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         *
+         *     `STUDENT_NOT_ENROLLED`: Somebody named is not a student of the class; details names him.
          */
-        "409.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.DUPLICATE_GROUP_NUMBER.ORGANIZATION_CHANGED": {
+        "409.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.DUPLICATE_GROUP_NUMBER.IDEMPOTENCY_KEY_REUSED.ORGANIZATION_CHANGED.STUDENT_NOT_ENROLLED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -7977,10 +8023,8 @@ export interface components {
          *     `DUPLICATE_GROUP_NUMBER`: The class has a group of this number.
          *
          *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
-         *
-         *     `STUDENT_NOT_ENROLLED`: Somebody named is not a student of the class; details names him.
          */
-        "409.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.DUPLICATE_GROUP_NUMBER.ORGANIZATION_CHANGED.STUDENT_NOT_ENROLLED": {
+        "409.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.DUPLICATE_GROUP_NUMBER.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -7997,9 +8041,11 @@ export interface components {
          *
          *     `COURSE_MISMATCH`: Groups and topic are in different courses; details names the groups.
          *
+         *     `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same person within 24 hours.
+         *
          *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
          */
-        "409.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.ORGANIZATION_CHANGED": {
+        "409.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.IDEMPOTENCY_KEY_REUSED.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -8014,9 +8060,11 @@ export interface components {
          *
          *     `COURSE_ARCHIVED`: The course is archived and takes nothing new.
          *
+         *     `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same person within 24 hours.
+         *
          *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
          */
-        "409.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.ORGANIZATION_CHANGED": {
+        "409.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.IDEMPOTENCY_KEY_REUSED.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -8030,12 +8078,14 @@ export interface components {
          *     `CLASS_MISMATCH`: Class, course, group, topic and subject do not belong together.
          *
          *     `COURSE_ARCHIVED`: The course is archived and takes nothing new.
+         *
+         *     `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same person within 24 hours.
          *
          *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
          *
          *     `STUDENT_NOT_ENROLLED`: Somebody named is not a student of the class; details names him.
          */
-        "409.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.ORGANIZATION_CHANGED.STUDENT_NOT_ENROLLED": {
+        "409.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.IDEMPOTENCY_KEY_REUSED.ORGANIZATION_CHANGED.STUDENT_NOT_ENROLLED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -8116,9 +8166,11 @@ export interface components {
          *
          *     `DUPLICATE_COURSE`: The class has a course of this name.
          *
+         *     `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same person within 24 hours.
+         *
          *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
          */
-        "409.CLASS_ARCHIVED.DUPLICATE_COURSE.ORGANIZATION_CHANGED": {
+        "409.CLASS_ARCHIVED.DUPLICATE_COURSE.IDEMPOTENCY_KEY_REUSED.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -8148,11 +8200,13 @@ export interface components {
          *
          *     `GROUP_NOT_ON_ASSIGNMENT`: The group does not work on this topic.
          *
+         *     `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same person within 24 hours.
+         *
          *     `LIMIT_REACHED`: There are as many as there can be.
          *
          *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
          */
-        "409.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT.LIMIT_REACHED.ORGANIZATION_CHANGED": {
+        "409.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -8193,11 +8247,28 @@ export interface components {
         /**
          * @description `CLASS_ARCHIVED`: The class is archived and can only be read.
          *
+         *     `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same person within 24 hours.
+         *
          *     `LIMIT_REACHED`: There are as many as there can be.
          *
          *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
          */
-        "409.CLASS_ARCHIVED.LIMIT_REACHED.ORGANIZATION_CHANGED": {
+        "409.CLASS_ARCHIVED.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `CLASS_ARCHIVED`: The class is archived and can only be read.
+         *
+         *     `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same person within 24 hours.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         */
+        "409.CLASS_ARCHIVED.IDEMPOTENCY_KEY_REUSED.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -8313,9 +8384,26 @@ export interface components {
         /**
          * @description `DUPLICATE_EXTERNAL_ID`: Something else of the organization has this external id.
          *
+         *     `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same person within 24 hours.
+         *
          *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
          */
-        "409.DUPLICATE_EXTERNAL_ID.ORGANIZATION_CHANGED": {
+        "409.DUPLICATE_EXTERNAL_ID.IDEMPOTENCY_KEY_REUSED.ORGANIZATION_CHANGED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `DUPLICATE_HOMEROOM`: There is a homeroom of this name in this year.
+         *
+         *     `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same person within 24 hours.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         */
+        "409.DUPLICATE_HOMEROOM.IDEMPOTENCY_KEY_REUSED.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -8339,11 +8427,28 @@ export interface components {
         /**
          * @description `DUPLICATE_MAIL_DOMAIN`: The organization added this mail domain already.
          *
+         *     `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same person within 24 hours.
+         *
          *     `LIMIT_REACHED`: There are as many as there can be.
          *
          *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
          */
-        "409.DUPLICATE_MAIL_DOMAIN.LIMIT_REACHED.ORGANIZATION_CHANGED": {
+        "409.DUPLICATE_MAIL_DOMAIN.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `DUPLICATE_SUBJECT`: There is a subject of this name, whatever its case.
+         *
+         *     `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same person within 24 hours.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         */
+        "409.DUPLICATE_SUBJECT.IDEMPOTENCY_KEY_REUSED.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -8357,6 +8462,34 @@ export interface components {
          *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
          */
         "409.DUPLICATE_SUBJECT.ORGANIZATION_CHANGED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same person within 24 hours.
+         *
+         *     `LIMIT_REACHED`: There are as many as there can be.
+         */
+        "409.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request of the same person within 24 hours.
+         *
+         *     `LIMIT_REACHED`: There are as many as there can be.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         */
+        "409.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -8379,28 +8512,6 @@ export interface components {
          *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
          */
         "409.LAST_OWNER.ORGANIZATION_CHANGED": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
-        /** @description `LIMIT_REACHED`: There are as many as there can be. */
-        "409.LIMIT_REACHED": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
-        /**
-         * @description `LIMIT_REACHED`: There are as many as there can be.
-         *
-         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
-         */
-        "409.LIMIT_REACHED.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -8436,6 +8547,15 @@ export interface components {
          *     `SUBJECT_IN_USE`: Courses or groups use the subject.
          */
         "409.ORGANIZATION_CHANGED.SUBJECT_IN_USE": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description `PRECONDITION_FAILED`: The object has another version than If-Match names; `current` is the object as it is now, and ETag its version. */
+        "412.PRECONDITION_FAILED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -8574,6 +8694,10 @@ export interface components {
         };
     };
     parameters: {
+        /** @description A text that the caller makes up for this request, for example a UUID. When the request is sent again with its key within 24 hours, nothing is created and the first answer is given again, without secrets. A key counts for one person, organization and route; with another request it is 409 IDEMPOTENCY_KEY_REUSED. */
+        IdempotencyKey: string;
+        /** @description The `ETag` of the object that the caller changes. When the object has another version meanwhile, the answer is 412 PRECONDITION_FAILED with the object as it is now, and nothing is done. `*` means any version; `W/` before a tag is ignored. */
+        IfMatch: string;
         /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
         ShownOrganization: string;
     };
@@ -8756,6 +8880,8 @@ export interface operations {
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+                /** @description A text that the caller makes up for this request, for example a UUID. When the request is sent again with its key within 24 hours, nothing is created and the first answer is given again, without secrets. A key counts for one person, organization and route; with another request it is 409 IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
             cookie?: never;
@@ -8774,6 +8900,8 @@ export interface operations {
             /** @description Add a mail domain, to be proven by a TXT record */
             201: {
                 headers: {
+                    /** @description `true` when this is the answer to an earlier request with the same key */
+                    "Idempotency-Replayed"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8800,7 +8928,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.DUPLICATE_MAIL_DOMAIN.LIMIT_REACHED.ORGANIZATION_CHANGED"];
+            409: components["responses"]["409.DUPLICATE_MAIL_DOMAIN.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -9602,6 +9730,8 @@ export interface operations {
             /** @description Name, logo and settings of the school */
             200: {
                 headers: {
+                    /** @description The version of the object, for `If-Match` */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9644,6 +9774,8 @@ export interface operations {
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+                /** @description The `ETag` of the object that the caller changes. When the object has another version meanwhile, the answer is 412 PRECONDITION_FAILED with the object as it is now, and nothing is done. `*` means any version; `W/` before a tag is ignored. */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path?: never;
             cookie?: never;
@@ -9670,6 +9802,8 @@ export interface operations {
             /** @description Change name, logo and settings, key by key */
             200: {
                 headers: {
+                    /** @description The version of the object, for `If-Match` */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9701,6 +9835,7 @@ export interface operations {
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
+            412: components["responses"]["412.PRECONDITION_FAILED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -9928,6 +10063,8 @@ export interface operations {
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+                /** @description A text that the caller makes up for this request, for example a UUID. When the request is sent again with its key within 24 hours, nothing is created and the first answer is given again, without secrets. A key counts for one person, organization and route; with another request it is 409 IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
             cookie?: never;
@@ -9948,6 +10085,10 @@ export interface operations {
             /** @description Add a topic to a class, perhaps with groups */
             201: {
                 headers: {
+                    /** @description The version of the object, for `If-Match` */
+                    ETag?: string;
+                    /** @description `true` when this is the answer to an earlier request with the same key */
+                    "Idempotency-Replayed"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9996,7 +10137,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.ORGANIZATION_CHANGED"];
+            409: components["responses"]["409.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.IDEMPOTENCY_KEY_REUSED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -10156,6 +10297,8 @@ export interface operations {
             /** @description One topic */
             200: {
                 headers: {
+                    /** @description The version of the object, for `If-Match` */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10223,6 +10366,8 @@ export interface operations {
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+                /** @description The `ETag` of the object that the caller changes. When the object has another version meanwhile, the answer is 412 PRECONDITION_FAILED with the object as it is now, and nothing is done. `*` means any version; `W/` before a tag is ignored. */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @description The id of an assignment */
@@ -10252,6 +10397,7 @@ export interface operations {
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
+            412: components["responses"]["412.PRECONDITION_FAILED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -10263,6 +10409,8 @@ export interface operations {
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+                /** @description The `ETag` of the object that the caller changes. When the object has another version meanwhile, the answer is 412 PRECONDITION_FAILED with the object as it is now, and nothing is done. `*` means any version; `W/` before a tag is ignored. */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @description The id of an assignment */
@@ -10284,6 +10432,8 @@ export interface operations {
             /** @description Change a topic; own texts of the groups it lists and of no others */
             200: {
                 headers: {
+                    /** @description The version of the object, for `If-Match` */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10370,6 +10520,7 @@ export interface operations {
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.GROUP_NOT_ON_ASSIGNMENT.ORGANIZATION_CHANGED"];
+            412: components["responses"]["412.PRECONDITION_FAILED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -10446,6 +10597,8 @@ export interface operations {
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+                /** @description A text that the caller makes up for this request, for example a UUID. When the request is sent again with its key within 24 hours, nothing is created and the first answer is given again, without secrets. A key counts for one person, organization and route; with another request it is 409 IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
                 /** @description The id of an assignment */
@@ -10468,6 +10621,8 @@ export interface operations {
             /** @description Add a file to a topic, for all its groups or for one */
             201: {
                 headers: {
+                    /** @description `true` when this is the answer to an earlier request with the same key */
+                    "Idempotency-Replayed"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10492,7 +10647,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.LIMIT_REACHED.ORGANIZATION_CHANGED"];
+            409: components["responses"]["409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_FILE_TYPE.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -10829,6 +10984,8 @@ export interface operations {
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+                /** @description The `ETag` of the object that the caller changes. When the object has another version meanwhile, the answer is 412 PRECONDITION_FAILED with the object as it is now, and nothing is done. `*` means any version; `W/` before a tag is ignored. */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @description The id of an assignment */
@@ -10853,6 +11010,8 @@ export interface operations {
             /** @description Change what all groups of a topic share */
             200: {
                 headers: {
+                    /** @description The version of the object, for `If-Match` */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10905,6 +11064,7 @@ export interface operations {
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.LIMIT_REACHED.ORGANIZATION_CHANGED"];
+            412: components["responses"]["412.PRECONDITION_FAILED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -10918,6 +11078,8 @@ export interface operations {
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+                /** @description A text that the caller makes up for this request, for example a UUID. When the request is sent again with its key within 24 hours, nothing is created and the first answer is given again, without secrets. A key counts for one person, organization and route; with another request it is 409 IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
                 /** @description The id of an assignment */
@@ -10939,6 +11101,8 @@ export interface operations {
             /** @description Make a topic once more, in its class or in another one: its task and perhaps its files, without groups */
             201: {
                 headers: {
+                    /** @description `true` when this is the answer to an earlier request with the same key */
+                    "Idempotency-Replayed"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10991,7 +11155,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.ORGANIZATION_CHANGED"];
+            409: components["responses"]["409.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.IDEMPOTENCY_KEY_REUSED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -13929,6 +14093,8 @@ export interface operations {
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+                /** @description A text that the caller makes up for this request, for example a UUID. When the request is sent again with its key within 24 hours, nothing is created and the first answer is given again, without secrets. A key counts for one person, organization and route; with another request it is 409 IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
             cookie?: never;
@@ -13953,6 +14119,10 @@ export interface operations {
             /** @description Add a class */
             201: {
                 headers: {
+                    /** @description The version of the object, for `If-Match` */
+                    ETag?: string;
+                    /** @description `true` when this is the answer to an earlier request with the same key */
+                    "Idempotency-Replayed"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14002,7 +14172,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.DUPLICATE_EXTERNAL_ID.ORGANIZATION_CHANGED"];
+            409: components["responses"]["409.DUPLICATE_EXTERNAL_ID.IDEMPOTENCY_KEY_REUSED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -14028,6 +14198,8 @@ export interface operations {
             /** @description One class */
             200: {
                 headers: {
+                    /** @description The version of the object, for `If-Match` */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14101,6 +14273,8 @@ export interface operations {
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+                /** @description The `ETag` of the object that the caller changes. When the object has another version meanwhile, the answer is 412 PRECONDITION_FAILED with the object as it is now, and nothing is done. `*` means any version; `W/` before a tag is ignored. */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @description The id of a class */
@@ -14135,6 +14309,7 @@ export interface operations {
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_NOT_EMPTY.ORGANIZATION_CHANGED"];
+            412: components["responses"]["412.PRECONDITION_FAILED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -14146,6 +14321,8 @@ export interface operations {
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+                /** @description The `ETag` of the object that the caller changes. When the object has another version meanwhile, the answer is 412 PRECONDITION_FAILED with the object as it is now, and nothing is done. `*` means any version; `W/` before a tag is ignored. */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @description The id of a class */
@@ -14167,6 +14344,8 @@ export interface operations {
             /** @description Change a class */
             200: {
                 headers: {
+                    /** @description The version of the object, for `If-Match` */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14222,6 +14401,7 @@ export interface operations {
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.CLASS_NOT_EMPTY.DUPLICATE_EXTERNAL_ID.ORGANIZATION_CHANGED.SUBJECT_IN_USE"];
+            412: components["responses"]["412.PRECONDITION_FAILED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -14285,6 +14465,8 @@ export interface operations {
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+                /** @description A text that the caller makes up for this request, for example a UUID. When the request is sent again with its key within 24 hours, nothing is created and the first answer is given again, without secrets. A key counts for one person, organization and route; with another request it is 409 IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
                 /** @description The id of a class */
@@ -14310,6 +14492,8 @@ export interface operations {
             /** @description Make a class once more for another school year, as a draft: without groups, and without anything that was handed in */
             201: {
                 headers: {
+                    /** @description `true` when this is the answer to an earlier request with the same key */
+                    "Idempotency-Replayed"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14359,7 +14543,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.LIMIT_REACHED.ORGANIZATION_CHANGED"];
+            409: components["responses"]["409.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -14908,6 +15092,8 @@ export interface operations {
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+                /** @description A text that the caller makes up for this request, for example a UUID. When the request is sent again with its key within 24 hours, nothing is created and the first answer is given again, without secrets. A key counts for one person, organization and route; with another request it is 409 IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
             cookie?: never;
@@ -14928,6 +15114,10 @@ export interface operations {
             /** @description Add a course to a class */
             201: {
                 headers: {
+                    /** @description The version of the object, for `If-Match` */
+                    ETag?: string;
+                    /** @description `true` when this is the answer to an earlier request with the same key */
+                    "Idempotency-Replayed"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14966,7 +15156,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED.DUPLICATE_COURSE.ORGANIZATION_CHANGED"];
+            409: components["responses"]["409.CLASS_ARCHIVED.DUPLICATE_COURSE.IDEMPOTENCY_KEY_REUSED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -14992,6 +15182,8 @@ export interface operations {
             /** @description One course with its groups and topics */
             200: {
                 headers: {
+                    /** @description The version of the object, for `If-Match` */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -15047,6 +15239,8 @@ export interface operations {
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+                /** @description The `ETag` of the object that the caller changes. When the object has another version meanwhile, the answer is 412 PRECONDITION_FAILED with the object as it is now, and nothing is done. `*` means any version; `W/` before a tag is ignored. */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @description The id of a course */
@@ -15085,6 +15279,7 @@ export interface operations {
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
+            412: components["responses"]["412.PRECONDITION_FAILED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -15096,6 +15291,8 @@ export interface operations {
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+                /** @description The `ETag` of the object that the caller changes. When the object has another version meanwhile, the answer is 412 PRECONDITION_FAILED with the object as it is now, and nothing is done. `*` means any version; `W/` before a tag is ignored. */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @description The id of a course */
@@ -15117,6 +15314,8 @@ export interface operations {
             /** @description Change a course */
             200: {
                 headers: {
+                    /** @description The version of the object, for `If-Match` */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -15156,6 +15355,7 @@ export interface operations {
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.CLASS_MISMATCH.DUPLICATE_COURSE.ORGANIZATION_CHANGED"];
+            412: components["responses"]["412.PRECONDITION_FAILED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -15307,6 +15507,8 @@ export interface operations {
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+                /** @description A text that the caller makes up for this request, for example a UUID. When the request is sent again with its key within 24 hours, nothing is created and the first answer is given again, without secrets. A key counts for one person, organization and route; with another request it is 409 IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
             cookie?: never;
@@ -15327,6 +15529,10 @@ export interface operations {
             /** @description Give feedback on the work of a group, on an attempt or on a document */
             201: {
                 headers: {
+                    /** @description The version of the object, for `If-Match` */
+                    ETag?: string;
+                    /** @description `true` when this is the answer to an earlier request with the same key */
+                    "Idempotency-Replayed"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -15355,7 +15561,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
+            409: components["responses"]["409.CLASS_ARCHIVED.IDEMPOTENCY_KEY_REUSED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -15487,6 +15693,42 @@ export interface operations {
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
+    get_feedback_submissions_id: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path: {
+                /** @description The id of a submission */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One attempt with its grade, as far as the caller may see it */
+            200: {
+                headers: {
+                    /** @description Its version */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Submission"];
+                };
+            };
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+        };
+    };
     get_feedback_submissions_id_documents_documentId_download: {
         parameters: {
             query?: never;
@@ -15595,6 +15837,8 @@ export interface operations {
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+                /** @description The `ETag` of the object that the caller changes. When the object has another version meanwhile, the answer is 412 PRECONDITION_FAILED with the object as it is now, and nothing is done. `*` means any version; `W/` before a tag is ignored. */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @description The id of a submission */
@@ -15617,6 +15861,8 @@ export interface operations {
             /** @description Grade a submission, publish its grade, or withdraw it */
             200: {
                 headers: {
+                    /** @description The version of the object, for `If-Match` */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -15674,6 +15920,7 @@ export interface operations {
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.NOT_SUBMITTED.ORGANIZATION_CHANGED"];
+            412: components["responses"]["412.PRECONDITION_FAILED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -15806,6 +16053,8 @@ export interface operations {
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+                /** @description The `ETag` of the object that the caller changes. When the object has another version meanwhile, the answer is 412 PRECONDITION_FAILED with the object as it is now, and nothing is done. `*` means any version; `W/` before a tag is ignored. */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @description The id of a feedback */
@@ -15828,6 +16077,8 @@ export interface operations {
             /** @description Change, publish or hold back a feedback */
             200: {
                 headers: {
+                    /** @description The version of the object, for `If-Match` */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -15857,6 +16108,7 @@ export interface operations {
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_AUTHOR.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
+            412: components["responses"]["412.PRECONDITION_FAILED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -15940,6 +16192,8 @@ export interface operations {
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+                /** @description A text that the caller makes up for this request, for example a UUID. When the request is sent again with its key within 24 hours, nothing is created and the first answer is given again, without secrets. A key counts for one person, organization and route; with another request it is 409 IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
             cookie?: never;
@@ -15960,6 +16214,10 @@ export interface operations {
             /** @description Add a group with its work room */
             201: {
                 headers: {
+                    /** @description The version of the object, for `If-Match` */
+                    ETag?: string;
+                    /** @description `true` when this is the answer to an earlier request with the same key */
+                    "Idempotency-Replayed"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -16006,7 +16264,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.DUPLICATE_GROUP_NUMBER.LIMIT_REACHED.ORGANIZATION_CHANGED.STUDENT_NOT_ENROLLED"];
+            409: components["responses"]["409.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.DUPLICATE_GROUP_NUMBER.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED.STUDENT_NOT_ENROLLED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -16020,6 +16278,8 @@ export interface operations {
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+                /** @description A text that the caller makes up for this request, for example a UUID. When the request is sent again with its key within 24 hours, nothing is created and the first answer is given again, without secrets. A key counts for one person, organization and route; with another request it is 409 IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
             cookie?: never;
@@ -16055,6 +16315,8 @@ export interface operations {
             /** @description Add several groups of one class, all or none */
             201: {
                 headers: {
+                    /** @description `true` when this is the answer to an earlier request with the same key */
+                    "Idempotency-Replayed"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -16258,7 +16520,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.DUPLICATE_GROUP_NUMBER.ORGANIZATION_CHANGED.STUDENT_NOT_ENROLLED"];
+            409: components["responses"]["409.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.DUPLICATE_GROUP_NUMBER.IDEMPOTENCY_KEY_REUSED.ORGANIZATION_CHANGED.STUDENT_NOT_ENROLLED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -16275,6 +16537,8 @@ export interface operations {
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+                /** @description A text that the caller makes up for this request, for example a UUID. When the request is sent again with its key within 24 hours, nothing is created and the first answer is given again, without secrets. A key counts for one person, organization and route; with another request it is 409 IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
             cookie?: never;
@@ -16357,6 +16621,8 @@ export interface operations {
             /** @description Divide students of a class into groups, or show how they would be divided */
             201: {
                 headers: {
+                    /** @description `true` when this is the answer to an earlier request with the same key */
+                    "Idempotency-Replayed"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -16367,7 +16633,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.ORGANIZATION_CHANGED.STUDENT_NOT_ENROLLED"];
+            409: components["responses"]["409.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.IDEMPOTENCY_KEY_REUSED.ORGANIZATION_CHANGED.STUDENT_NOT_ENROLLED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -16393,6 +16659,8 @@ export interface operations {
             /** @description One group; its outline for teachers of other classes */
             200: {
                 headers: {
+                    /** @description The version of the object, for `If-Match` */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -16427,6 +16695,8 @@ export interface operations {
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+                /** @description The `ETag` of the object that the caller changes. When the object has another version meanwhile, the answer is 412 PRECONDITION_FAILED with the object as it is now, and nothing is done. `*` means any version; `W/` before a tag is ignored. */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @description The id of a group */
@@ -16457,6 +16727,7 @@ export interface operations {
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
+            412: components["responses"]["412.PRECONDITION_FAILED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -16468,6 +16739,8 @@ export interface operations {
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+                /** @description The `ETag` of the object that the caller changes. When the object has another version meanwhile, the answer is 412 PRECONDITION_FAILED with the object as it is now, and nothing is done. `*` means any version; `W/` before a tag is ignored. */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @description The id of a group */
@@ -16489,6 +16762,8 @@ export interface operations {
             /** @description Change a group */
             200: {
                 headers: {
+                    /** @description The version of the object, for `If-Match` */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -16536,6 +16811,7 @@ export interface operations {
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.CLASS_MISMATCH.COURSE_ARCHIVED.COURSE_MISMATCH.DUPLICATE_GROUP_NUMBER.ORGANIZATION_CHANGED"];
+            412: components["responses"]["412.PRECONDITION_FAILED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -16607,6 +16883,8 @@ export interface operations {
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+                /** @description A text that the caller makes up for this request, for example a UUID. When the request is sent again with its key within 24 hours, nothing is created and the first answer is given again, without secrets. A key counts for one person, organization and route; with another request it is 409 IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
                 /** @description The id of a group */
@@ -16628,6 +16906,8 @@ export interface operations {
             /** @description Add a file to a group */
             201: {
                 headers: {
+                    /** @description `true` when this is the answer to an earlier request with the same key */
+                    "Idempotency-Replayed"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -16650,7 +16930,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED.LIMIT_REACHED.ORGANIZATION_CHANGED"];
+            409: components["responses"]["409.CLASS_ARCHIVED.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_FILE_TYPE.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -17582,6 +17862,8 @@ export interface operations {
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+                /** @description A text that the caller makes up for this request, for example a UUID. When the request is sent again with its key within 24 hours, nothing is created and the first answer is given again, without secrets. A key counts for one person, organization and route; with another request it is 409 IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
             cookie?: never;
@@ -17601,6 +17883,10 @@ export interface operations {
             /** @description Add a homeroom */
             201: {
                 headers: {
+                    /** @description The version of the object, for `If-Match` */
+                    ETag?: string;
+                    /** @description `true` when this is the answer to an earlier request with the same key */
+                    "Idempotency-Replayed"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -17625,7 +17911,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.DUPLICATE_HOMEROOM.ORGANIZATION_CHANGED"];
+            409: components["responses"]["409.DUPLICATE_HOMEROOM.IDEMPOTENCY_KEY_REUSED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -17651,6 +17937,8 @@ export interface operations {
             /** @description One homeroom */
             200: {
                 headers: {
+                    /** @description The version of the object, for `If-Match` */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -17687,6 +17975,8 @@ export interface operations {
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+                /** @description The `ETag` of the object that the caller changes. When the object has another version meanwhile, the answer is 412 PRECONDITION_FAILED with the object as it is now, and nothing is done. `*` means any version; `W/` before a tag is ignored. */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @description The id of a homeroom */
@@ -17715,6 +18005,7 @@ export interface operations {
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
+            412: components["responses"]["412.PRECONDITION_FAILED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -17726,6 +18017,8 @@ export interface operations {
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+                /** @description The `ETag` of the object that the caller changes. When the object has another version meanwhile, the answer is 412 PRECONDITION_FAILED with the object as it is now, and nothing is done. `*` means any version; `W/` before a tag is ignored. */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @description The id of a homeroom */
@@ -17747,6 +18040,8 @@ export interface operations {
             /** @description Change a homeroom */
             200: {
                 headers: {
+                    /** @description The version of the object, for `If-Match` */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -17772,6 +18067,7 @@ export interface operations {
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.DUPLICATE_HOMEROOM.ORGANIZATION_CHANGED"];
+            412: components["responses"]["412.PRECONDITION_FAILED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -18154,6 +18450,8 @@ export interface operations {
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+                /** @description A text that the caller makes up for this request, for example a UUID. When the request is sent again with its key within 24 hours, nothing is created and the first answer is given again, without secrets. A key counts for one person, organization and route; with another request it is 409 IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
             cookie?: never;
@@ -18177,6 +18475,8 @@ export interface operations {
             /** @description Send a message to persons, to a class, to a group or to all groups of a topic */
             201: {
                 headers: {
+                    /** @description `true` when this is the answer to an earlier request with the same key */
+                    "Idempotency-Replayed"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -18215,7 +18515,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
+            409: components["responses"]["409.CLASS_ARCHIVED.IDEMPOTENCY_KEY_REUSED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -18475,6 +18775,8 @@ export interface operations {
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+                /** @description A text that the caller makes up for this request, for example a UUID. When the request is sent again with its key within 24 hours, nothing is created and the first answer is given again, without secrets. A key counts for one person, organization and route; with another request it is 409 IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
             cookie?: never;
@@ -18493,6 +18795,10 @@ export interface operations {
             /** @description Add a subject: admins, and teachers where the school lets them */
             201: {
                 headers: {
+                    /** @description The version of the object, for `If-Match` */
+                    ETag?: string;
+                    /** @description `true` when this is the answer to an earlier request with the same key */
+                    "Idempotency-Replayed"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -18516,7 +18822,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.DUPLICATE_SUBJECT.ORGANIZATION_CHANGED"];
+            409: components["responses"]["409.DUPLICATE_SUBJECT.IDEMPOTENCY_KEY_REUSED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -18542,6 +18848,8 @@ export interface operations {
             /** @description One subject */
             200: {
                 headers: {
+                    /** @description The version of the object, for `If-Match` */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -18577,6 +18885,8 @@ export interface operations {
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+                /** @description The `ETag` of the object that the caller changes. When the object has another version meanwhile, the answer is 412 PRECONDITION_FAILED with the object as it is now, and nothing is done. `*` means any version; `W/` before a tag is ignored. */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @description The id of a subject */
@@ -18605,6 +18915,7 @@ export interface operations {
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED.SUBJECT_IN_USE"];
+            412: components["responses"]["412.PRECONDITION_FAILED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -18616,6 +18927,8 @@ export interface operations {
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+                /** @description The `ETag` of the object that the caller changes. When the object has another version meanwhile, the answer is 412 PRECONDITION_FAILED with the object as it is now, and nothing is done. `*` means any version; `W/` before a tag is ignored. */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @description The id of a subject */
@@ -18638,6 +18951,8 @@ export interface operations {
             /** @description Change a subject */
             200: {
                 headers: {
+                    /** @description The version of the object, for `If-Match` */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -18662,6 +18977,7 @@ export interface operations {
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.DUPLICATE_SUBJECT.ORGANIZATION_CHANGED"];
+            412: components["responses"]["412.PRECONDITION_FAILED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -18761,6 +19077,8 @@ export interface operations {
             /** @description Found an organization with its first owner */
             201: {
                 headers: {
+                    /** @description The version of the object, for `If-Match` */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -18854,6 +19172,8 @@ export interface operations {
             /** @description One organization */
             200: {
                 headers: {
+                    /** @description The version of the object, for `If-Match` */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -18934,7 +19254,10 @@ export interface operations {
     patch_tenants_id: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the object that the caller changes. When the object has another version meanwhile, the answer is 412 PRECONDITION_FAILED with the object as it is now, and nothing is done. `*` means any version; `W/` before a tag is ignored. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
             path: {
                 /** @description The id of a tenant */
                 id: string;
@@ -18959,6 +19282,8 @@ export interface operations {
             /** @description Change an organization; settings change key by key */
             200: {
                 headers: {
+                    /** @description The version of the object, for `If-Match` */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -18985,6 +19310,7 @@ export interface operations {
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.DUPLICATE_DOMAIN.DUPLICATE_SLUG"];
+            412: components["responses"]["412.PRECONDITION_FAILED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -19084,7 +19410,10 @@ export interface operations {
     post_tenants_id_domains: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A text that the caller makes up for this request, for example a UUID. When the request is sent again with its key within 24 hours, nothing is created and the first answer is given again, without secrets. A key counts for one person, organization and route; with another request it is 409 IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description The id of a tenant */
                 id: string;
@@ -19105,6 +19434,8 @@ export interface operations {
             /** @description Assign a mail domain to an organization, also when another one holds it */
             201: {
                 headers: {
+                    /** @description `true` when this is the answer to an earlier request with the same key */
+                    "Idempotency-Replayed"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -19131,7 +19462,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.LIMIT_REACHED"];
+            409: components["responses"]["409.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -19378,6 +19709,8 @@ export interface operations {
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+                /** @description A text that the caller makes up for this request, for example a UUID. When the request is sent again with its key within 24 hours, nothing is created and the first answer is given again, without secrets. A key counts for one person, organization and route; with another request it is 409 IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
             cookie?: never;
@@ -19401,6 +19734,10 @@ export interface operations {
             /** @description Add a person to the organization */
             201: {
                 headers: {
+                    /** @description The version of the object, for `If-Match` */
+                    ETag?: string;
+                    /** @description `true` when this is the answer to an earlier request with the same key */
+                    "Idempotency-Replayed"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -19442,7 +19779,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.ALREADY_INVITED.CLASS_ARCHIVED.DUPLICATE_EMAIL.DUPLICATE_EXTERNAL_ID.NO_MAILBOX.ORGANIZATION_CHANGED"];
+            409: components["responses"]["409.ALREADY_INVITED.CLASS_ARCHIVED.DUPLICATE_EMAIL.DUPLICATE_EXTERNAL_ID.IDEMPOTENCY_KEY_REUSED.NO_MAILBOX.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -19555,6 +19892,8 @@ export interface operations {
             /** @description The person who asks, with membership and organization */
             200: {
                 headers: {
+                    /** @description The version of the object, for `If-Match` */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -19619,7 +19958,10 @@ export interface operations {
     patch_users_me: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the object that the caller changes. When the object has another version meanwhile, the answer is 412 PRECONDITION_FAILED with the object as it is now, and nothing is done. `*` means any version; `W/` before a tag is ignored. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -19638,6 +19980,8 @@ export interface operations {
             /** @description Change the own profile */
             200: {
                 headers: {
+                    /** @description The version of the object, for `If-Match` */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -19696,6 +20040,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NAME_SET_BY_SCHOOL"];
             404: components["responses"]["404.NOT_FOUND"];
+            412: components["responses"]["412.PRECONDITION_FAILED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -19792,6 +20137,8 @@ export interface operations {
             /** @description One person, as far as the caller may know him */
             200: {
                 headers: {
+                    /** @description The version of the object, for `If-Match` */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -19883,6 +20230,8 @@ export interface operations {
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+                /** @description The `ETag` of the object that the caller changes. When the object has another version meanwhile, the answer is 412 PRECONDITION_FAILED with the object as it is now, and nothing is done. `*` means any version; `W/` before a tag is ignored. */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @description The id of a user */
@@ -19906,6 +20255,8 @@ export interface operations {
             /** @description Change somebody's account or his id in the organization */
             200: {
                 headers: {
+                    /** @description The version of the object, for `If-Match` */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -19947,6 +20298,7 @@ export interface operations {
             403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SHARED_ACCOUNT"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.DUPLICATE_EMAIL.DUPLICATE_EXTERNAL_ID.LAST_OWNER.ORGANIZATION_CHANGED"];
+            412: components["responses"]["412.PRECONDITION_FAILED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -20161,6 +20513,8 @@ export interface operations {
             /** @description One document */
             200: {
                 headers: {
+                    /** @description The version of the object, for `If-Match` */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -20219,6 +20573,8 @@ export interface operations {
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+                /** @description The `ETag` of the object that the caller changes. When the object has another version meanwhile, the answer is 412 PRECONDITION_FAILED with the object as it is now, and nothing is done. `*` means any version; `W/` before a tag is ignored. */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @description The id of a document */
@@ -20247,6 +20603,7 @@ export interface operations {
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_AUTHOR.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ALREADY_SUBMITTED.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
+            412: components["responses"]["412.PRECONDITION_FAILED"];
             423: components["responses"]["423.DOCUMENT_LOCKED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
@@ -20259,6 +20616,8 @@ export interface operations {
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+                /** @description The `ETag` of the object that the caller changes. When the object has another version meanwhile, the answer is 412 PRECONDITION_FAILED with the object as it is now, and nothing is done. `*` means any version; `W/` before a tag is ignored. */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @description The id of a document */
@@ -20280,6 +20639,8 @@ export interface operations {
             /** @description Rename a document or link it to a topic */
             200: {
                 headers: {
+                    /** @description The version of the object, for `If-Match` */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -20327,6 +20688,7 @@ export interface operations {
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ALREADY_SUBMITTED.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT.ORGANIZATION_CHANGED"];
+            412: components["responses"]["412.PRECONDITION_FAILED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             423: components["responses"]["423.DOCUMENT_LOCKED"];
@@ -20397,6 +20759,8 @@ export interface operations {
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+                /** @description The `ETag` of the object that the caller changes. When the object has another version meanwhile, the answer is 412 PRECONDITION_FAILED with the object as it is now, and nothing is done. `*` means any version; `W/` before a tag is ignored. */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @description The id of a document */
@@ -20418,6 +20782,8 @@ export interface operations {
             /** @description Put another file of the same kind in the place of a draft's content */
             200: {
                 headers: {
+                    /** @description The version of the object, for `If-Match` */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -20465,6 +20831,7 @@ export interface operations {
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ALREADY_SUBMITTED.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
+            412: components["responses"]["412.PRECONDITION_FAILED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_FILE_TYPE.UNSUPPORTED_MEDIA_TYPE"];
             423: components["responses"]["423.DOCUMENT_LOCKED"];
@@ -20687,6 +21054,8 @@ export interface operations {
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+                /** @description The `ETag` of the object that the caller changes. When the object has another version meanwhile, the answer is 412 PRECONDITION_FAILED with the object as it is now, and nothing is done. `*` means any version; `W/` before a tag is ignored. */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @description The id of a document */
@@ -20710,6 +21079,8 @@ export interface operations {
             /** @description Grade the submission in which a document is handed in, until the topic is finished */
             200: {
                 headers: {
+                    /** @description The version of the object, for `If-Match` */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -20754,6 +21125,7 @@ export interface operations {
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.CLASS_ARCHIVED.NOT_SUBMITTED.ORGANIZATION_CHANGED"];
+            412: components["responses"]["412.PRECONDITION_FAILED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             423: components["responses"]["423.DOCUMENT_LOCKED"];
@@ -21472,6 +21844,8 @@ export interface operations {
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+                /** @description A text that the caller makes up for this request, for example a UUID. When the request is sent again with its key within 24 hours, nothing is created and the first answer is given again, without secrets. A key counts for one person, organization and route; with another request it is 409 IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
                 /** @description The id of a workroom */
@@ -21494,6 +21868,8 @@ export interface operations {
             /** @description Add a document to a room: blank, from a template, or a file of one's own */
             201: {
                 headers: {
+                    /** @description `true` when this is the answer to an earlier request with the same key */
+                    "Idempotency-Replayed"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -21540,7 +21916,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT.LIMIT_REACHED.ORGANIZATION_CHANGED"];
+            409: components["responses"]["409.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT.IDEMPOTENCY_KEY_REUSED.LIMIT_REACHED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_FILE_TYPE.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -21631,6 +22007,8 @@ export interface operations {
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+                /** @description A text that the caller makes up for this request, for example a UUID. When the request is sent again with its key within 24 hours, nothing is created and the first answer is given again, without secrets. A key counts for one person, organization and route; with another request it is 409 IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
                 /** @description The id of a workroom */
@@ -21664,6 +22042,8 @@ export interface operations {
             /** @description Write a message; one with a `clientMessageId` of before answers 200 with the first one */
             201: {
                 headers: {
+                    /** @description `true` when this is the answer to an earlier request with the same key */
+                    "Idempotency-Replayed"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -21704,7 +22084,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
+            409: components["responses"]["409.CLASS_ARCHIVED.IDEMPOTENCY_KEY_REUSED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -21718,6 +22098,8 @@ export interface operations {
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+                /** @description A text that the caller makes up for this request, for example a UUID. When the request is sent again with its key within 24 hours, nothing is created and the first answer is given again, without secrets. A key counts for one person, organization and route; with another request it is 409 IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
                 /** @description The id of a workroom */
@@ -21739,6 +22121,8 @@ export interface operations {
             /** @description Bring a file; a message of the same person names it within 24 hours */
             201: {
                 headers: {
+                    /** @description `true` when this is the answer to an earlier request with the same key */
+                    "Idempotency-Replayed"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -21758,7 +22142,7 @@ export interface operations {
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
+            409: components["responses"]["409.CLASS_ARCHIVED.IDEMPOTENCY_KEY_REUSED.ORGANIZATION_CHANGED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_FILE_TYPE.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];

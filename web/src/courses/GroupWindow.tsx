@@ -6,12 +6,17 @@ import { useTranslation } from "react-i18next";
 import { client, data, Problem } from "../api/client";
 import type { Group } from "../lib/groups";
 import { fieldProblem, useSay } from "../lib/problems";
+import { queryKeys } from "../lib/queryKeys";
+import { useTime } from "../lib/time";
+import { currentOf, type Difference, ifMatch, merge, type Tagged, tagged } from "../lib/versions";
 import { Button } from "../ui/Button";
 import { Choice } from "../ui/Choice";
 import { Field } from "../ui/Field";
+import { Meanwhile } from "../ui/Meanwhile";
 import { Moment } from "../ui/Moment";
 import { note } from "../ui/notes";
 import { Problems } from "../ui/Problems";
+import { Shape } from "../ui/Shape";
 import { Window } from "../ui/Window";
 import { courses } from "./courses";
 import { isArchived } from "./folders";
@@ -30,31 +35,71 @@ export function GroupWindow(props: Props) {
   const { t } = useTranslation();
   return (
     <Window title={props.group ? t("courses.changeGroup", { name: called(props.group) }) : t("courses.newGroup")} isOpen onOpenChange={(isOpen) => isOpen || props.onClose()}>
-      {(close) => <GroupForm {...props} close={close} />}
+      {(close) => (props.group ? <ChangedGroup {...props} id={props.group.id} close={close} /> : <GroupForm {...props} close={close} />)}
     </Window>
   );
 }
 
+/** The form of a group as it is now: lists may be older, and a change names the version it is of. */
+function ChangedGroup({ id, ...props }: Omit<Props, "group"> & { id: string; close: () => void }) {
+  const found = useQuery({
+    queryKey: queryKeys.groups.form(id),
+    queryFn: () => tagged(client.GET("/groups/{id}", { params: { path: { id } } })),
+    gcTime: 0,
+    staleTime: Infinity,
+  });
+  if (found.isError) return <Problems problem={found.error} again={() => void found.refetch()} />;
+  if (found.data === undefined || !("members" in found.data)) return <Shape count={1} />;
+  return <GroupForm {...props} group={found.data} />;
+}
+
 const NONE = "";
 
-function GroupForm({ group, classId, courseId, close }: Props & { close: () => void }) {
+const begin = (group: Group | undefined, courseId: string | null) => ({
+  name: group?.name ?? "",
+  displayName: group?.displayName ?? "",
+  number: group ? String(group.groupNumber) : "",
+  needed: String(group?.requiredDocuments ?? 1),
+  startDate: group?.startDate ?? null,
+  within: group ? (group.courseId ?? NONE) : (courseId ?? NONE),
+});
+
+const LABELS = {
+  name: "courses.name",
+  displayName: "courses.shownAs",
+  number: "courses.number",
+  needed: "courses.needed",
+  startDate: "courses.begins",
+  within: "courses.course",
+} as const;
+
+function GroupForm({ group, classId, courseId, close }: Omit<Props, "group"> & { group?: Tagged<Group>; close: () => void }) {
   const { t } = useTranslation();
   const say = useSay();
   const cache = useQueryClient();
-  const [name, setName] = useState(group?.name ?? "");
-  const [displayName, setDisplayName] = useState(group?.displayName ?? "");
-  const [number, setNumber] = useState(group ? String(group.groupNumber) : "");
-  const [needed, setNeeded] = useState(String(group?.requiredDocuments ?? 1));
-  const [startDate, setStartDate] = useState(group?.startDate ?? null);
-  const [within, setWithin] = useState(group ? (group.courseId ?? NONE) : (courseId ?? NONE));
-  const there = (useQuery(courses).data ?? []).filter((course) => course.classId === classId && (!isArchived(course) || course.id === group?.courseId));
+  const { moment } = useTime();
+  const [form, setForm] = useState(() => begin(group, courseId));
+  // What the form began with; after a change elsewhere, what is there now.
+  const [base, setBase] = useState(group);
+  const [differences, setDifferences] = useState<Difference<typeof form>[]>();
+  const put = (part: Partial<typeof form>) => setForm({ ...form, ...part });
+  const { name, displayName, number, needed, startDate, within } = form;
+  const there = (useQuery(courses).data ?? []).filter((course) => course.classId === classId && (!isArchived(course) || course.id === base?.courseId));
   const save = useMutation({
     mutationFn: () => {
       const body = { displayName: displayName || null, requiredDocuments: Number(needed), startDate, courseId: within || null };
       const groupNumber = number === "" ? {} : { groupNumber: Number(number) };
-      return group
-        ? data(client.PATCH("/groups/{id}", { params: { path: { id: group.id } }, body: { ...body, ...groupNumber, name } }))
+      return base
+        ? data(client.PATCH("/groups/{id}", { params: { path: { id: base.id } }, body: { ...body, ...groupNumber, name }, ...ifMatch(base) }))
         : data(client.POST("/groups", { body: { ...body, ...groupNumber, classId, ...(name === "" ? {} : { name }) } }));
+    },
+    onError: (problem) => {
+      const now = currentOf<Group>(problem);
+      if (now === undefined || base === undefined) return;
+      const merged = merge(begin(base, courseId), form, begin(now, courseId));
+      setForm(merged.form);
+      setDifferences(merged.differences);
+      setBase(now);
     },
     onSuccess: async (saved) => {
       await refreshGroups(cache);
@@ -67,6 +112,13 @@ function GroupForm({ group, classId, courseId, close }: Props & { close: () => v
     const problem = fieldProblem(save.error, path);
     return problem === undefined ? {} : { problem };
   };
+  const nowOf = (field: keyof typeof form): string => {
+    const now = begin(base, courseId)[field];
+    if (field === "startDate") return now === null ? t("courses.beginsNow") : moment(now);
+    if (field === "within") return there.find((course) => course.id === now)?.name ?? t("courses.loose");
+    return now ?? "";
+  };
+  const isLate = currentOf(save.error) !== undefined;
   return (
     <Form
       className="flex flex-col gap-4"
@@ -75,22 +127,23 @@ function GroupForm({ group, classId, courseId, close }: Props & { close: () => v
         save.mutate();
       }}
     >
-      <Field label={t("courses.name")} value={name} onChange={setName} isRequired={group !== undefined} maxLength={80} autoComplete="off" {...(group ? {} : { hint: t("courses.nameHint") })} {...at("name")} />
-      <Field label={t("courses.shownAs")} value={displayName} onChange={setDisplayName} maxLength={80} autoComplete="off" {...at("displayName")} />
+      <Field label={t("courses.name")} value={name} onChange={(value) => put({ name: value })} isRequired={group !== undefined} maxLength={80} autoComplete="off" {...(group ? {} : { hint: t("courses.nameHint") })} {...at("name")} />
+      <Field label={t("courses.shownAs")} value={displayName} onChange={(value) => put({ displayName: value })} maxLength={80} autoComplete="off" {...at("displayName")} />
       <div className="grid gap-4 sm:grid-cols-2">
-        <Field label={t("courses.number")} value={number} onChange={setNumber} inputMode="numeric" pattern="[1-9][0-9]{0,3}" isRequired={group !== undefined} {...(group ? {} : { hint: t("courses.numberHint") })} {...(isTaken ? { problem: say(save.error) } : at("groupNumber"))} />
-        <Field label={t("courses.needed")} value={needed} onChange={setNeeded} inputMode="numeric" pattern="[0-9]|[1-4][0-9]|50" isRequired {...at("requiredDocuments")} />
+        <Field label={t("courses.number")} value={number} onChange={(value) => put({ number: value })} inputMode="numeric" pattern="[1-9][0-9]{0,3}" isRequired={group !== undefined} {...(group ? {} : { hint: t("courses.numberHint") })} {...(isTaken ? { problem: say(save.error) } : at("groupNumber"))} />
+        <Field label={t("courses.needed")} value={needed} onChange={(value) => put({ needed: value })} inputMode="numeric" pattern="[0-9]|[1-4][0-9]|50" isRequired {...at("requiredDocuments")} />
       </div>
-      <Moment label={t("courses.begins")} value={startDate} onChange={setStartDate} hint={t("courses.beginsHint")} problem={fieldProblem(save.error, "startDate")} />
+      <Moment label={t("courses.begins")} value={startDate} onChange={(value) => put({ startDate: value })} hint={t("courses.beginsHint")} problem={fieldProblem(save.error, "startDate")} />
       {startDate === null ? null : (
         <span className="-mt-2">
-          <Button onPress={() => setStartDate(null)}>{t("courses.beginsNow")}</Button>
+          <Button onPress={() => put({ startDate: null })}>{t("courses.beginsNow")}</Button>
         </span>
       )}
       {group ? (
-        <Choice label={t("courses.course")} options={[{ id: NONE, name: t("courses.loose") }, ...there.map((course) => ({ id: course.id, name: `${course.name} · ${course.subject.name}` }))]} value={within} onChange={setWithin} />
+        <Choice label={t("courses.course")} options={[{ id: NONE, name: t("courses.loose") }, ...there.map((course) => ({ id: course.id, name: `${course.name} · ${course.subject.name}` }))]} value={within} onChange={(value) => put({ within: value })} />
       ) : null}
-      {save.isError && !isTaken ? <Problems problem={save.error} /> : null}
+      {isLate && differences !== undefined ? <Meanwhile changes={differences.map(({ field, isTyped }) => ({ field: t(LABELS[field]), now: nowOf(field), isTyped }))} /> : null}
+      {save.isError && !isTaken && !isLate ? <Problems problem={save.error} /> : null}
       <p className="flex flex-wrap justify-end gap-2">
         <Button onPress={close}>{t("ask.cancel")}</Button>
         <Button type="submit" kind="main" isPending={save.isPending}>

@@ -79,6 +79,7 @@ interface QueryKeys {
   groups: {
     mine: () => Key<Schemas["Group"][]>;
     one: (id: string) => QueryKey;
+    form: (id: string) => QueryKey;
     ofClass: (classId: string) => QueryKey;
     ofCourse: (courseId: string) => QueryKey;
     ofPerson: (userId: string) => QueryKey;

@@ -3,14 +3,16 @@ import { useState } from "react";
 import { Form } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
-import { client, data, type Schemas } from "../api/client";
+import { client, type Schemas } from "../api/client";
 import { fieldProblem, useSay } from "../lib/problems";
 import { me } from "../lib/session";
+import { currentOf, type Difference, ifMatch, merge, type Tagged, tagged } from "../lib/versions";
 import { isLanguage, LANGUAGES, TAGS } from "../lib/words";
 import { Button } from "../ui/Button";
 import { Check } from "../ui/Check";
 import { Choice } from "../ui/Choice";
 import { Field } from "../ui/Field";
+import { Meanwhile } from "../ui/Meanwhile";
 import { note } from "../ui/notes";
 import { Radios } from "../ui/Radios";
 import { settings } from "./admin";
@@ -34,12 +36,29 @@ function begin(school: School) {
   };
 }
 
+/** A value of the form in words. */
+const valueText = (value: string | boolean | null): string => (typeof value === "boolean" ? (value ? "✓" : "✗") : (value ?? ""));
+
+const LABELS = {
+  name: "organisation.name",
+  timezone: "organisation.zone",
+  locale: "organisation.language",
+  gradeScale: "organisation.scale",
+  lateDefault: "organisation.late",
+  retentionDays: "organisation.retention",
+  teachersAddSubjects: "organisation.teachersAddSubjects",
+  studentsChangeNames: "organisation.studentsChangeNames",
+} as const;
+
 /** Name and rules of the school. */
-export function Settings({ school }: { school: School }) {
+export function Settings({ school }: { school: Tagged<School> }) {
   const { t } = useTranslation();
   const cache = useQueryClient();
   const say = useSay();
   const [form, setForm] = useState(() => begin(school));
+  // What the form began with, and what was changed elsewhere since.
+  const [base, setBase] = useState(school);
+  const [differences, setDifferences] = useState<Difference<typeof form>[]>();
   const put = (part: Partial<typeof form>) => setForm({ ...form, ...part });
   const saving = useMutation({
     mutationFn: () => {
@@ -52,9 +71,19 @@ export function Settings({ school }: { school: School }) {
         retentionDays: retentionDays.trim() === "" ? null : Number(retentionDays),
         features: { teachersAddSubjects, studentsChangeNames },
       };
-      return data(client.PATCH("/admin/settings", { body: { name, metadata } }));
+      return tagged(client.PATCH("/admin/settings", { body: { name, metadata }, ...ifMatch(base) }));
+    },
+    onError: (problem) => {
+      const now = currentOf<School>(problem);
+      if (now === undefined) return;
+      const merged = merge(begin(base), form, begin(now));
+      setForm(merged.form);
+      setDifferences(merged.differences);
+      setBase(now);
     },
     onSuccess: (saved) => {
+      setBase(saved);
+      setDifferences(undefined);
       cache.setQueryData(settings.queryKey, saved);
       note(t("app.saved"));
       return cache.invalidateQueries({ queryKey: me.queryKey });
@@ -112,7 +141,10 @@ export function Settings({ school }: { school: School }) {
           {...at("metadata.retentionDays")}
         />
       </Part>
-      {saving.isError && paths.every((path) => problem(path) === undefined) ? (
+      {saving.isError && differences !== undefined ? (
+        <Meanwhile changes={differences.map(({ field, isTyped }) => ({ field: t(LABELS[field]), now: valueText(begin(base)[field]), isTyped }))} />
+      ) : null}
+      {saving.isError && currentOf(saving.error) === undefined && paths.every((path) => problem(path) === undefined) ? (
         <p role="alert" className="text-bad">
           {say(saving.error)}
         </p>

@@ -3,10 +3,11 @@ import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 
 import { client, data, type Schemas } from "../api/client";
 import { queryKeys } from "../lib/queryKeys";
+import { tagged } from "../lib/versions";
 
 export const stats = queryOptions({ queryKey: queryKeys.admin.stats(), queryFn: () => data(client.GET("/admin/stats")) });
 export const storage = queryOptions({ queryKey: queryKeys.admin.storage(), queryFn: () => data(client.GET("/admin/storage")) });
-export const settings = queryOptions({ queryKey: queryKeys.admin.settings(), queryFn: () => data(client.GET("/admin/settings")) });
+export const settings = queryOptions({ queryKey: queryKeys.admin.settings(), queryFn: () => tagged(client.GET("/admin/settings")) });
 
 /** Whether the service can work, and its version. What it needs may be away: that is an answer, too. */
 export const health = queryOptions({

@@ -4,24 +4,31 @@ import { Form as Frame } from "react-aria-components";
 import { useTranslation } from "react-i18next";
 
 import { Problem } from "../api/client";
+import { useTime } from "../lib/time";
+import { currentOf, merge, type Tagged } from "../lib/versions";
 import { Button } from "../ui/Button";
 import { Check } from "../ui/Check";
 import { Leave } from "../ui/Leave";
+import { type Change, Meanwhile } from "../ui/Meanwhile";
 import { note } from "../ui/notes";
 import { Problems } from "../ui/Problems";
 import { useEdits } from "./edits";
 import { Fields } from "./Fields";
 import { Files } from "./Files";
-import { formOf, lacks, ownOf, type Topic } from "./form";
+import { type Form, formOf, lacks, ownOf, type Topic } from "./form";
 import { Found } from "./Found";
 import { Groups } from "./Groups";
 import { courses, groupName, preview, refresh, save } from "./topic";
 import { useSoon } from "./soon";
 
+/** A value of the form in words; texts of single groups are not repeated. */
+const textOf = (value: Form[keyof Form]): string => (value === null || typeof value === "object" ? "" : typeof value === "boolean" ? (value ? "✓" : "✗") : String(value));
+
 /** A topic that may be changed: its fields are saved together, its groups and files one by one. */
-export function Edit({ of, person }: { of: Topic; person: string }) {
+export function Edit({ of, person }: { of: Tagged<Topic>; person: string }) {
   const { t, i18n } = useTranslation();
   const cache = useQueryClient();
+  const { moment } = useTime();
   const { form, edits, isDirty, isFound, change, forget } = useEdits(formOf(of), person, `topic:${of.id}`);
   const all = useQuery(courses);
   const [isTried, setTried] = useState(false);
@@ -30,9 +37,17 @@ export function Edit({ of, person }: { of: Topic; person: string }) {
   const asked = useSoon(edits);
   const would = useQuery({ ...preview(of.id, asked), enabled: isDirty && lack.length === 0 && Object.keys(asked).length > 0 });
   const handedIn = (of.stats?.submitted ?? 0) + (of.stats?.graded ?? 0) + (of.stats?.returned ?? 0);
+  const [changes, setChanges] = useState<Change[]>();
   const saving = useMutation({
-    mutationFn: () => save(of.id, edits, recompute && edits.deadline !== undefined && handedIn > 0),
+    mutationFn: () => save(of, edits, recompute && edits.deadline !== undefined && handedIn > 0),
+    onError: (problem) => {
+      const now = currentOf<Topic>(problem);
+      if (now === undefined) return;
+      const { differences } = merge<Form>(formOf(of), form, formOf(now));
+      setChanges(differences.map(({ field, isTyped }) => ({ field: t(`topic.field.${field}`), now: field === "deadline" ? moment(now.deadline) : textOf(formOf(now)[field]), isTyped })));
+    },
     onSuccess: () => {
+      setChanges(undefined);
       setTried(false);
       note(t("topic.saved"));
     },
@@ -75,7 +90,8 @@ export function Edit({ of, person }: { of: Topic; person: string }) {
           courses={(all.data ?? []).filter((course) => course.classId === of.classId).map((course) => ({ id: course.id, name: `${course.subject.name} › ${course.name}` }))}
           canBegin={of.groupAssignments.length > 0}
         />
-        {saving.isError && !(saving.error instanceof Problem && saving.error.status === 400) ? <Problems problem={saving.error} /> : null}
+        {saving.isError && changes !== undefined && currentOf(saving.error) !== undefined ? <Meanwhile changes={changes} /> : null}
+        {saving.isError && currentOf(saving.error) === undefined && !(saving.error instanceof Problem && saving.error.status === 400) ? <Problems problem={saving.error} /> : null}
         {isDirty && edits.deadline !== undefined && handedIn > 0 ? (
           <Check isSelected={recompute} onChange={setRecompute}>
             {t("topic.recompute", { count: handedIn })}

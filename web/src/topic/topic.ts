@@ -4,6 +4,7 @@ import { queryOptions, type QueryClient } from "@tanstack/react-query";
 import { client, data, type Schemas } from "../api/client";
 import { isManaged } from "../classes/classes";
 import { invalidate, queryKeys } from "../lib/queryKeys";
+import { ifMatch, type Tagged, tagged } from "../lib/versions";
 import { type Edits, ownOf, sharedOf, type Topic } from "./form";
 
 export type KnownTopic = Schemas["KnownAssignment"];
@@ -11,7 +12,7 @@ export type Attachment = Schemas["AssignmentAttachment"];
 export type Own = Schemas["GroupAssignment"];
 
 export const topic = (topicId: string) =>
-  queryOptions({ queryKey: queryKeys.assignments.one(topicId), queryFn: () => data(client.GET("/assignments/{id}", { params: { path: { id: topicId } } })) });
+  queryOptions({ queryKey: queryKeys.assignments.one(topicId), queryFn: () => tagged(client.GET("/assignments/{id}", { params: { path: { id: topicId } } })) });
 
 /** Whether the caller sees the inside of it. */
 export const isMine = (found: KnownTopic): found is Topic => "groupAssignments" in found;
@@ -42,12 +43,12 @@ export const preview = (topicId: string, edits: Edits) => {
 };
 
 /** Saves what was changed: first what is the topic's own, then what goes to all groups. What is saved stays saved if the second is refused. */
-export async function save(topicId: string, edits: Edits, recomputeLate: boolean): Promise<void> {
-  const path = { id: topicId };
+export async function save(of: Tagged<Topic>, edits: Edits, recomputeLate: boolean): Promise<void> {
+  const path = { id: of.id };
   const own = ownOf(edits);
   const shared = sharedOf(edits);
-  if (Object.keys(own).length > 0) await data(client.PATCH("/assignments/{id}", { params: { path }, body: own }));
-  if (Object.keys(shared).length > 0) await data(client.PATCH("/assignments/{id}/bulk", { params: { path, query: recomputeLate ? { recomputeLate: "1" } : {} }, body: shared }));
+  const now = Object.keys(own).length > 0 ? await tagged(client.PATCH("/assignments/{id}", { params: { path }, body: own, ...ifMatch(of) })) : of;
+  if (Object.keys(shared).length > 0) await data(client.PATCH("/assignments/{id}/bulk", { params: { path, query: recomputeLate ? { recomputeLate: "1" } : {} }, body: shared, ...ifMatch(now) }));
 }
 
 /** Has everything that shows a topic ask anew. */

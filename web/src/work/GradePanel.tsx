@@ -6,9 +6,10 @@ import { useTime } from "../lib/time";
 import { isWindowOpen } from "../lib/keys";
 import { Area } from "../ui/Area";
 import { Button } from "../ui/Button";
+import { Meanwhile } from "../ui/Meanwhile";
 import { note } from "../ui/notes";
 import { Problems } from "../ui/Problems";
-import { editOf, isEmpty } from "./form";
+import { editOf, type Form, isEmpty } from "./form";
 import { GradeFields, type Measure } from "./GradeFields";
 import { MemberGrades } from "./MemberGrades";
 import { Revise } from "./Revise";
@@ -29,12 +30,18 @@ interface Props extends Measure {
   children: ReactNode;
 }
 
+const LABELS = { value: "work.grade", points: "work.pointsField", feedback: "work.words", members: "work.members" } as const;
+
 /** Grade and words for one attempt: a draft until it is returned to the group. Control and Enter return it. */
 export function GradePanel({ submission, person, groupAssignmentId, groupName, isFinished, nameOf, next, children, ...measure }: Props) {
   const { t } = useTranslation();
   const grading = useGrading(submission, person, `grade:${groupAssignmentId}`, measure.maxPoints);
   const { form, change, isPublished, isUnsaved } = grading;
   const canReturn = !isEmpty(form) && editOf(form, measure.maxPoints) !== undefined && (isUnsaved || !isPublished);
+  const nowOf = (field: keyof Form): string => {
+    const now = grading.saved[field];
+    return typeof now === "string" ? now : Object.keys(now).map((userId) => nameOf(userId) ?? t("work.someone")).join(", ");
+  };
   const takeBack = async () => {
     if (await grading.send(false)) note(t("work.takenBackGrade", { name: groupName }));
   };
@@ -57,6 +64,14 @@ export function GradePanel({ submission, person, groupAssignmentId, groupName, i
       <Area label={t("work.words")} hint={t("work.wordsHint")} rows={5} maxLength={10_000} value={form.feedback} onChange={(feedback) => change({ feedback })} />
       <Saved grading={grading} isFine={editOf(form, measure.maxPoints) !== undefined} />
       {grading.problem === undefined || isAtField(grading.problem) ? null : <Problems problem={grading.problem} again={() => void grading.send()} />}
+      {grading.differences === undefined ? null : (
+        <Meanwhile changes={grading.differences.map(({ field, isTyped }) => ({ field: t(LABELS[field]), now: nowOf(field), isTyped }))}>
+          <div className="flex flex-wrap gap-2">
+            {isPublished ? null : <Button onPress={() => void grading.send()}>{t("meanwhile.keep")}</Button>}
+            <Button onPress={grading.takeSaved}>{t("meanwhile.take")}</Button>
+          </div>
+        </Meanwhile>
+      )}
       <div className="flex flex-wrap gap-2">
         <Button kind="main" isPending={grading.isReturning} aria-disabled={!canReturn} onPress={() => canReturn && void giveOut()} className={canReturn ? "" : "opacity-60"} aria-keyshortcuts="Control+Enter">
           {isPublished ? t("work.returnChange") : t("work.return")}
@@ -82,12 +97,12 @@ export function GradePanel({ submission, person, groupAssignmentId, groupName, i
 const isAtField = (problem: unknown): boolean => ["value", "points"].some((path) => fieldProblem(problem, path) !== undefined);
 
 /** Where the words are now, so that nobody has to trust us. */
-function Saved({ grading: { isPublished, isUnsaved, isSaving, savedAt, problem }, isFine }: { grading: Grading; isFine: boolean }) {
+function Saved({ grading: { isPublished, isUnsaved, isSaving, savedAt, problem, differences }, isFine }: { grading: Grading; isFine: boolean }) {
   const { t } = useTranslation();
   const { clock, moment } = useTime();
   const time = savedAt === undefined ? "" : isPublished ? moment(savedAt) : clock(savedAt);
   const words = () => {
-    if (problem !== undefined || !isFine) return t("work.notSaved");
+    if (problem !== undefined || differences !== undefined || !isFine) return t("work.notSaved");
     if (isUnsaved && isPublished) return t("work.changed");
     if (isUnsaved || isSaving) return t("work.saving");
     if (savedAt === undefined) return t("work.blank");

@@ -3,9 +3,10 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useEffectEvent, useRef, useState } from "react";
 
-import { client, data, Problem, type Schemas } from "../api/client";
+import { client, Problem, type Schemas } from "../api/client";
 import { draft, keepDraft } from "../lib/drafts";
 import { invalidate } from "../lib/queryKeys";
+import { currentOf, type Difference, merge, type Tagged, tagged } from "../lib/versions";
 import { begin, editOf, type Form, formOf, isSame, type Kept } from "./form";
 import type { Submission } from "./work";
 
@@ -22,6 +23,12 @@ export interface Grading {
   isReturning: boolean;
   savedAt: string | undefined;
   problem: unknown;
+  /** What was changed elsewhere while something else was typed here. Nothing is sent by itself until the reader sends it. */
+  differences: readonly Difference<Form>[] | undefined;
+  /** The grade as the service has it, as a form. */
+  saved: Form;
+  /** Leaves what was typed for what is there. */
+  takeSaved: () => void;
   /** Sends what stands here; with true the group sees it, with false it does not any more. */
   send: (publish?: boolean) => Promise<boolean>;
 }
@@ -34,6 +41,8 @@ function readKept(person: string, of: string): Kept | null {
   }
 }
 
+const isSameGrade = (one: Schemas["Grade"] | null, other: Schemas["Grade"] | null): boolean => one?.status === other?.status && isSame(formOf(one), formOf(other));
+
 /** `of` names the work in this browser, for whichever attempt: what was written outlives a taking back. */
 export function useGrading(submission: Submission, person: string, of: string, most: number | null): Grading {
   const cache = useQueryClient();
@@ -43,6 +52,9 @@ export function useGrading(submission: Submission, person: string, of: string, m
   const [isSaving, setSaving] = useState(false);
   const [isReturning, setReturning] = useState(false);
   const [problem, setProblem] = useState<unknown>();
+  const [differences, setDifferences] = useState<readonly Difference<Form>[]>();
+  // The version of the grade that is shown; unknown until it was asked for.
+  const etag = useRef<string>(undefined);
   const now = useRef({ form, grade });
   useEffect(() => {
     now.current = { form, grade };
@@ -51,17 +63,31 @@ export function useGrading(submission: Submission, person: string, of: string, m
   const isPublished = grade?.status === "PUBLISHED";
   const isUnsaved = !isSame(form, formOf(grade));
 
-  // What a colleague, or this teacher in another window, wrote meanwhile; words that are not saved yet stay.
+  /** Goes on with another grade than the form began with; words that are not saved yet stay. Returns whether they contradict it. */
+  const meet = useCallback((found: Schemas["Grade"] | null, isShown = false): boolean => {
+    const { form: here, grade: before } = now.current;
+    const merged = merge(formOf(before), here, formOf(found));
+    const isContradicted = merged.differences.some((difference) => difference.isTyped);
+    now.current = { form: merged.form, grade: found };
+    setGrade(found);
+    setForm(merged.form);
+    if (isContradicted || isShown) setDifferences(merged.differences);
+    return isContradicted || isShown;
+  }, []);
+
+  // What a colleague, or this teacher in another window, wrote meanwhile.
   const heard = submission.grade;
   useEffect(() => {
-    const { form: here, grade: before } = now.current;
+    const { grade: before } = now.current;
     if (heard === null || (before !== null && heard.gradedAt <= before.gradedAt)) return;
-    setGrade(heard);
-    if (isSame(here, formOf(before))) setForm(formOf(heard));
-  }, [heard]);
+    etag.current = undefined;
+    meet(heard);
+  }, [heard, meet]);
 
   const take = useCallback(
-    (answer: Submission, sent: Form) => {
+    (answer: Tagged<Submission>, sent: Form) => {
+      etag.current = answer.etag;
+      setDifferences(undefined);
       setGrade(answer.grade);
       const isLater = !isSame(now.current.form, sent);
       if (answer.grade?.status === "PUBLISHED" && !isLater) keepDraft(person, of, "");
@@ -81,14 +107,29 @@ export function useGrading(submission: Submission, person: string, of: string, m
         setSaving(true);
         setReturning(publish !== undefined);
         try {
-          const answer = await data(client.PUT("/feedback/submissions/{id}/grade", { params: { path: { id } }, body }));
+          if (etag.current === undefined) {
+            const known = await tagged(client.GET("/feedback/submissions/{id}", { params: { path: { id } } }));
+            etag.current = known.etag;
+            if (!isSameGrade(known.grade, now.current.grade)) {
+              meet(known.grade, publish !== undefined);
+              return false;
+            }
+          }
+          const answer = await tagged(client.PUT("/feedback/submissions/{id}/grade", { params: { path: { id } }, body, headers: { "If-Match": etag.current ?? "*" } }));
           take(answer, publish === false ? formOf(answer.grade) : sent);
           setProblem(undefined);
           void invalidate(cache, "assignments");
           void invalidate(cache, "submissions");
           return true;
         } catch (refused) {
-          setProblem(refused);
+          const current = currentOf<Submission>(refused);
+          if (current === undefined) {
+            setProblem(refused);
+            return false;
+          }
+          etag.current = current.etag;
+          setProblem(undefined);
+          meet(current.grade, publish !== undefined);
           return false;
         } finally {
           setSaving(false);
@@ -97,7 +138,7 @@ export function useGrading(submission: Submission, person: string, of: string, m
       });
       return line.current;
     },
-    [cache, id, most, take],
+    [cache, id, meet, most, take],
   );
 
   const change = (part: Partial<Form>) => {
@@ -110,7 +151,7 @@ export function useGrading(submission: Submission, person: string, of: string, m
 
   // What the service refused waits for another word; what did not reach it goes there by itself.
   const isOffline = problem instanceof Problem && problem.status === 0;
-  const isWaiting = isUnsaved && !isPublished && (problem === undefined || isOffline);
+  const isWaiting = isUnsaved && !isPublished && differences === undefined && (problem === undefined || isOffline);
   useEffect(() => {
     if (!isWaiting) return undefined;
     const timer = setInterval(() => void send(), isOffline ? PAUSE * 5 : PAUSE);
@@ -121,5 +162,10 @@ export function useGrading(submission: Submission, person: string, of: string, m
   const sendRest = useEffectEvent(() => isWaiting && void send());
   useEffect(() => () => void sendRest(), []);
 
-  return { form, change, isPublished, isUnsaved, isSaving, isReturning, savedAt: grade?.gradedAt, problem, send };
+  const saved = formOf(grade);
+  const takeSaved = () => {
+    setDifferences(undefined);
+    change(saved);
+  };
+  return { form, change, isPublished, isUnsaved, isSaving, isReturning, savedAt: grade?.gradedAt, problem, differences, saved, takeSaved, send };
 }

@@ -1,0 +1,73 @@
+// Two people change the same thing: what one typed stays, and the page shows what the other one changed meanwhile.
+import assert from "node:assert/strict";
+
+import { audit, scene } from "./stage.mjs";
+
+scene("settings that were changed elsewhere are shown, and what was typed is saved with the next click", async (stage) => {
+  const admin = await stage.api("admin");
+  const before = await admin.get("/admin/settings");
+  const page = await stage.page("admin", { path: "/admin/organisation", allow: [/status of 412/] });
+  const name = page.getByRole("textbox", { name: "Name" }).first();
+  await name.fill("Typed here");
+  await admin.patch("/admin/settings", { name: "Changed there", metadata: { gradeScale: "A–F" } });
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  const alert = page.getByRole("alert").filter({ hasText: "Changed elsewhere in the meantime" });
+  await alert.getByText("“Changed there”", { exact: false }).waitFor();
+  await alert.getByText("“A–F”", { exact: false }).waitFor();
+  assert.equal(await name.inputValue(), "Typed here");
+  assert.equal((await admin.get("/admin/settings")).name, "Changed there", "nothing is overwritten");
+  await audit(page);
+  await page.screenshot({ path: process.env.SHOTS ? `${process.env.SHOTS}/settings.png` : undefined });
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await alert.waitFor({ state: "detached" });
+  const after = await admin.get("/admin/settings");
+  assert.deepEqual([after.name, after.metadata.gradeScale], ["Typed here", "A–F"]);
+  await admin.patch("/admin/settings", { name: before.name, metadata: { gradeScale: null } });
+});
+
+scene("a grade that a colleague wrote meanwhile stays until the teacher decides", async (stage) => {
+  const [ana, topic, group, ada] = await Promise.all([stage.api("ana"), stage.topic("Landforms"), stage.group("Rivers", "ana"), stage.api("ada")]);
+  const { documents, groupAssignments } = await ana.get(`/workrooms/group/${group.id}`);
+  const work = groupAssignments.find((one) => one.assignmentId === topic.id);
+  if (documents[0].status === "DRAFT") await ana.post(`/workrooms/documents/${documents[0].id}/submit`, { assignmentId: topic.id });
+  const submission = async () => (await ada.get(`/feedback/group-assignments/${work.id}/submissions`)).toSorted((one, other) => other.attempt - one.attempt)[0];
+  const page = await stage.page("ada", { path: `/t/${topic.id}/work/${group.id}`, allow: [/status of 412/] });
+  const words = page.getByRole("textbox", { name: "Feedback", exact: true });
+  await words.fill("Mine.");
+  const { id } = await submission();
+  await ada.put(`/feedback/submissions/${id}/grade`, { feedback: "Theirs.", value: "B" });
+  await words.fill("Mine, and longer.");
+  const alert = page.getByRole("alert").filter({ hasText: "Changed elsewhere in the meantime" });
+  await alert.getByText("“Theirs.”", { exact: false }).waitFor();
+  assert.equal(await words.inputValue(), "Mine, and longer.");
+  assert.equal((await submission()).grade.feedback, "Theirs.", "nothing is overwritten");
+  await audit(page);
+  await page.screenshot({ path: process.env.SHOTS ? `${process.env.SHOTS}/grade.png` : undefined });
+  await page.getByRole("button", { name: "Save what I typed" }).click();
+  await alert.waitFor({ state: "detached" });
+  const { grade } = await submission();
+  assert.deepEqual([grade.feedback, grade.value], ["Mine, and longer.", "B"]);
+});
+
+scene("a group that was changed elsewhere is put together with what was typed, in German on a phone", async (stage) => {
+  const ada = await stage.api("ada");
+  const { id: courseId, classId } = (await ada.get("/courses")).find((one) => one.name === "Our earth");
+  const group = await ada.post("/groups", { classId, courseId, name: "Dunes" });
+  const page = await stage.page("ada", { path: `/courses/${courseId}?tab=groups`, language: "de", width: 390, allow: [/status of 412/] });
+  await page.getByRole("button", { name: `Mehr: ${group.groupNumber} Dunes`, exact: true }).click();
+  await page.getByRole("menuitem", { name: "Ändern …" }).click();
+  const dialog = page.getByRole("dialog");
+  const name = dialog.getByRole("textbox", { name: "Name", exact: true });
+  await name.fill("Typed dunes");
+  await ada.patch(`/groups/${group.id}`, { name: "Sand dunes", displayName: "The sandy ones" });
+  await dialog.getByRole("button", { name: "Speichern", exact: true }).click();
+  const alert = dialog.getByRole("alert").filter({ hasText: "Inzwischen anderswo geändert" });
+  await alert.getByText("„Sand dunes“", { exact: false }).waitFor();
+  assert.equal(await name.inputValue(), "Typed dunes");
+  assert.equal((await ada.get(`/groups/${group.id}`)).name, "Sand dunes", "nothing is overwritten");
+  await page.screenshot({ path: process.env.SHOTS ? `${process.env.SHOTS}/group.png` : undefined });
+  await dialog.getByRole("button", { name: "Speichern", exact: true }).click();
+  await dialog.waitFor({ state: "detached" });
+  const after = await ada.get(`/groups/${group.id}`);
+  assert.deepEqual([after.name, after.displayName], ["Typed dunes", "The sandy ones"]);
+});
