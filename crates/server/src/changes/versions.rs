@@ -81,6 +81,7 @@ fn changed(change: &Change) -> Vec<Object> {
             Document::Created { .. }
             | Document::Saved { .. }
             | Document::SavedLate { .. }
+            | Document::Frozen { .. }
             | Document::SaveFailed { .. }
             | Document::RevisionsPruned { .. }
             | Document::Deleted { .. },
@@ -169,7 +170,9 @@ fn of_submission(change: &Submission) -> Vec<Object> {
             objects.extend(superseded.iter().map(Object::from));
             objects
         }
-        Submission::Completed { submission, .. } => vec![(&submission.submission.id).into()],
+        Submission::Frozen { submission, .. } | Submission::Completed { submission, .. } => {
+            vec![(&submission.submission.id).into()]
+        }
         Submission::Unsubmitted {
             document, former, next, ..
         } => {
