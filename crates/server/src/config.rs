@@ -9,8 +9,8 @@ use clap::Args;
 use lettre::message::Mailbox;
 use model::network::Network;
 
-use self::address::is_folder;
-pub use self::address::origin_of;
+pub use self::address::{NOT_AN_ADDRESS, NOT_AN_ORIGIN, base_address, only_origin, origin_of};
+use self::address::{base_domain, is_folder};
 pub use self::object_store::ObjectStoreArgs;
 pub use self::secret::{Secret, fresh_secret};
 use self::secret::{is_known, read_secret_file};
@@ -335,22 +335,29 @@ impl Config {
         if docserver == auth {
             faults.push("DOCSERVER_JWT_SECRET and AUTH_SECRET must differ".to_owned());
         }
-        let frontend_origin = origin_of(frontend_url).unwrap_or_else(|| {
-            faults.push("FRONTEND_URL must be an http:// or https:// address".to_owned());
+        let frontend_origin = only_origin(frontend_url).unwrap_or_else(|| {
+            faults.push(format!("FRONTEND_URL {NOT_AN_ORIGIN}"));
             String::new()
         });
         let mut address = |name: &str, url: Option<String>| {
-            let url = url
-                .map(|url| url.trim().trim_end_matches('/').to_owned())
-                .filter(|url| !url.is_empty());
-            if url.as_deref().is_some_and(|url| origin_of(url).is_none()) {
-                faults.push(format!("{name} must be an http:// or https:// address"));
+            let url = present(url)?;
+            let address = base_address(&url);
+            if address.is_none() {
+                faults.push(format!("{name} {NOT_AN_ADDRESS}"));
             }
-            url
+            address
         };
         let docserver_url = address("DOCSERVER_URL", serve.docserver_url);
         let docserver_internal_url = address("DOCSERVER_INTERNAL_URL", serve.docserver_internal_url);
         let api_internal_url = address("API_INTERNAL_URL", serve.api_internal_url);
+        address("AWS_ENDPOINT_URL", storage.object_store.aws_endpoint_url.clone());
+        let domain = present(serve.base_domain);
+        let base_domain = domain.as_deref().and_then(base_domain);
+        if domain.is_some() && base_domain.is_none() {
+            faults.push(
+                "BASE_DOMAIN must be a domain such as schools.example, without wildcard, scheme or port".to_owned(),
+            );
+        }
         let docserver_results_path = serve.docserver_results_path.trim().to_owned();
         if !is_folder(&docserver_results_path) {
             faults.push("DOCSERVER_RESULTS_PATH must be a folder like /cache/files/".to_owned());
@@ -375,8 +382,8 @@ impl Config {
             return Err(Refused(format!("Refused configuration: {}", faults.join("; "))));
         }
         Ok(Self {
+            frontend_url: frontend_origin.clone(),
             frontend_origin,
-            frontend_url: frontend_url.trim_end_matches('/').to_owned(),
             auth_secret: Secret::new(auth),
             docserver_jwt_secret: Secret::new(docserver),
             docserver_jwt_header: serve.docserver_jwt_header,
@@ -388,9 +395,7 @@ impl Config {
             docserver_url,
             api_internal_url,
             listen: serve.listen,
-            base_domain: serve
-                .base_domain
-                .map(|domain| domain.trim_matches('.').to_ascii_lowercase()),
+            base_domain,
             smtp,
             mail_from,
             trusted_proxies: serve.trust_proxy,

@@ -72,10 +72,11 @@ pub fn run(command: SettingsCommand) -> anyhow::Result<()> {
 }
 
 fn init(url: &str, docserver_url: Option<&str>, file: &Path) -> anyhow::Result<()> {
-    for (flag, address) in [("--url", Some(url)), ("--docserver-url", docserver_url)] {
-        if address.is_some_and(|address| config::origin_of(address).is_none()) {
-            bail!("{flag} must be an http:// or https:// address");
-        }
+    if config::only_origin(url).is_none() {
+        bail!("--url {}", config::NOT_AN_ORIGIN);
+    }
+    if docserver_url.is_some_and(|address| config::base_address(address).is_none()) {
+        bail!("--docserver-url {}", config::NOT_AN_ADDRESS);
     }
     let mut text = format!(
         "# Settings of groupwork. All of them: groupwork config example\nFRONTEND_URL={url}\nAUTH_SECRET={}\n\

@@ -1,5 +1,7 @@
 //! Addresses and folders as settings spell them.
 
+use url::{Host, Url};
+
 /// Plain names between slashes, at least one: the whole document server is no folder of results.
 pub(super) fn is_folder(path: &str) -> bool {
     let inside = path.strip_prefix('/').and_then(|rest| rest.strip_suffix('/'));
@@ -10,21 +12,59 @@ pub(super) fn is_folder(path: &str) -> bool {
     inside.is_some_and(|inside| inside.split('/').all(is_plain))
 }
 
-/// `scheme://host[:port]` of an http(s) address, lower-case, without a default port.
-pub fn origin_of(url: &str) -> Option<String> {
-    let (scheme, rest) = url.split_once("://")?;
-    let scheme = scheme.to_ascii_lowercase();
-    let default_port = match scheme.as_str() {
-        "http" => ":80",
-        "https" => ":443",
-        _ => return None,
+/// Why a setting is no origin.
+pub const NOT_AN_ORIGIN: &str =
+    "must be exactly one origin such as https://school.example: no list, no wildcard, no path";
+/// Why a setting is no address.
+pub const NOT_AN_ADDRESS: &str =
+    "must be an http:// or https:// address of one host, without user name, query or wildcard";
+
+/// `scheme://host[:port]` of an http(s) address as browsers write it: lower-case, without a default port.
+pub fn origin_of(text: &str) -> Option<String> {
+    parse(text).map(|url| url.origin().ascii_serialization())
+}
+
+/// The origin that a setting consists of; a slash at its end is the only path it may have.
+pub fn only_origin(text: &str) -> Option<String> {
+    let url = parse(text)?;
+    let is_alone = url.path() == "/" && url.query().is_none() && url.fragment().is_none();
+    is_alone.then(|| url.origin().ascii_serialization())
+}
+
+/// An http(s) address that paths are appended to, without a slash at its end.
+pub fn base_address(text: &str) -> Option<String> {
+    let url = parse(text)?;
+    let is_base = url.query().is_none() && url.fragment().is_none();
+    is_base.then(|| url.as_str().trim_end_matches('/').to_owned())
+}
+
+/// A domain that names are put in front of, lower-case.
+pub(super) fn base_domain(text: &str) -> Option<String> {
+    let domain = text.trim().trim_matches('.').to_ascii_lowercase();
+    let label = |label: &str| !label.is_empty() && is_plain_host(label) && !label.contains('_');
+    domain.split('.').all(label).then_some(domain)
+}
+
+/// An http(s) address of exactly one host. What browsers would repair or read differently is none: blanks, backslashes,
+/// missing slashes.
+fn parse(text: &str) -> Option<Url> {
+    let is_plain =
+        !text.contains(|character: char| character == '\\' || character.is_whitespace() || character.is_control());
+    let (scheme, _) = text.split_once("://").filter(|_| is_plain)?;
+    let is_http = scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https");
+    let url = Url::parse(text).ok().filter(|_| is_http)?;
+    let is_one_host = match url.host()? {
+        Host::Domain(name) => is_plain_host(name),
+        Host::Ipv4(_) | Host::Ipv6(_) => true,
     };
-    let authority = rest
-        .split(['/', '?', '#'])
-        .next()
-        .unwrap_or_default()
-        .to_ascii_lowercase();
-    let host = authority.strip_suffix(default_port).unwrap_or(&authority);
-    let plain = !host.is_empty() && !host.contains('@') && !host.contains(char::is_whitespace);
-    plain.then(|| format!("{scheme}://{host}"))
+    let has_user = !url.username().is_empty() || url.password().is_some();
+    (is_one_host && !has_user && url.port() != Some(0)).then_some(url)
+}
+
+/// Without the `*` and `,` that the URL standard lets pass in a host.
+fn is_plain_host(name: &str) -> bool {
+    !name.is_empty()
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
 }

@@ -15,6 +15,105 @@ fn an_origin_is_scheme_host_and_port() {
 }
 
 #[test]
+fn frontend_url_is_exactly_one_origin() {
+    for (text, origin) in [
+        ("https://School.Example", "https://school.example"),
+        ("https://school.example:443/", "https://school.example"),
+        ("http://localhost:3000", "http://localhost:3000"),
+        ("http://127.0.0.1:8080", "http://127.0.0.1:8080"),
+        ("http://[::1]:3000", "http://[::1]:3000"),
+        ("https://schüle.example", "https://xn--schle-mva.example"),
+    ] {
+        assert_eq!(only_origin(text).as_deref(), Some(origin), "{text}");
+        assert!(
+            better_auth::trusted_origin::TrustedOrigin::of(origin).is_some(),
+            "{origin}"
+        );
+    }
+    for text in [
+        "https://a.example,https://b.example",
+        "https://a.example, https://b.example",
+        "https://a.example,b.example",
+        "https://*.school.example",
+        "*",
+        "https://school.example:99999",
+        "https://school.example:0",
+        "https://school.example:http",
+        "https://school.example/app",
+        "https://school.example/?",
+        "https://school.example#",
+        "https://user:password@school.example",
+        "https://",
+        "https:school.example",
+        "https:\\\\school.example",
+        "https://school.exa mple",
+        "ftp://school.example",
+        "school.example",
+        "null",
+    ] {
+        assert_eq!(only_origin(text), None, "{text}");
+    }
+}
+
+#[test]
+fn other_addresses_may_have_a_path_and_name_one_host() {
+    assert_eq!(
+        base_address("https://docs.example/office/").as_deref(),
+        Some("https://docs.example/office")
+    );
+    for text in [
+        "https://a.example,b.example",
+        "https://*.example",
+        "https://docs.example/?a=b",
+        "docs.example",
+    ] {
+        assert_eq!(base_address(text), None, "{text}");
+    }
+    assert_eq!(base_domain(".Schools.Example.").as_deref(), Some("schools.example"));
+    for text in [
+        "*.schools.example",
+        "https://schools.example",
+        "schools.example:80",
+        "a..b",
+        ".",
+    ] {
+        assert_eq!(base_domain(text), None, "{text}");
+    }
+}
+
+#[test]
+fn setting_with_a_bad_address_is_rejected_by_name() {
+    let args = |change: &dyn Fn(&mut ServeArgs)| {
+        let mut args = ServeArgs {
+            frontend_url: Some("https://school.example".to_owned()),
+            auth_secret: Some("auth-secret-for-tests-0123456789abcdef".into()),
+            docserver_jwt_secret: Some("docserver-secret-for-tests-0123456789ab".into()),
+            ..ServeArgs::default()
+        };
+        change(&mut args);
+        Config::check(args, StorageArgs::default())
+            .map(drop)
+            .map_err(|refused| refused.0)
+    };
+    assert_eq!(args(&|_| {}), Ok(()));
+    let bad = || Some("https://a.example,https://*.example".to_owned());
+    let settings: [(&str, &dyn Fn(&mut ServeArgs)); 5] = [
+        ("FRONTEND_URL", &|args| args.frontend_url = bad()),
+        ("DOCSERVER_URL", &|args| args.docserver_url = bad()),
+        ("DOCSERVER_INTERNAL_URL", &|args| args.docserver_internal_url = bad()),
+        ("API_INTERNAL_URL", &|args| args.api_internal_url = bad()),
+        ("BASE_DOMAIN", &|args| args.base_domain = bad()),
+    ];
+    for (name, change) in settings {
+        let refused = args(change).err().unwrap_or_default();
+        assert!(
+            refused.starts_with(&format!("Refused configuration: {name} must be ")),
+            "{refused}"
+        );
+    }
+}
+
+#[test]
 fn repeated_words_are_known_secrets_too() {
     assert!(is_known("secretsecretsecretsecretsecretsecret"));
     assert!(is_known("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"));
