@@ -1,6 +1,7 @@
 //! `Idempotency-Key`: a creating request that is sent again creates nothing and gets the first answer. The key is read
 //! before the route; a creating handler claims it in its own transaction (`Context::repeatable`).
 
+use std::fmt::Write as _;
 use std::sync::{Arc, OnceLock};
 
 use axum::body::Body;
@@ -123,7 +124,10 @@ fn canonical(value: &Value) -> String {
 }
 
 fn hex(digest: Sha256) -> String {
-    digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    digest.finalize().iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 #[cfg(test)]
