@@ -35,6 +35,7 @@ enum Body {
 }
 
 /// Every creating route of an organization with its table and something to create.
+#[expect(clippy::too_many_lines, reason = "one entry for each creating route")]
 fn creations(app: &TestApp, lesson: &Walk) -> Vec<(&'static str, &'static str, String, Body)> {
     let class = &app.world.seven_b;
     let room = format!("/workrooms/{}", lesson.work_room);
