@@ -135,10 +135,12 @@ pub fn complete(work: &mut Work<'_>, id: &DocumentId, asked: &[(i64, Outcome)]) 
         let session = work.editing_session(id, *generation)?;
         match outcome {
             Outcome::Complete => document.note_arrival(*generation, false),
-            Outcome::Pending if is_frozen && session.is_some_and(|session| session.had_editors()) => {
+            Outcome::Pending if is_frozen && session.as_ref().is_some_and(EditingSession::had_editors) => {
                 document.unsaved_generation = Some(*generation);
             }
             Outcome::Pending => {}
+            // Its session has ended meanwhile, and with it everything has arrived.
+            Outcome::Unsaved if session.is_none() => document.note_arrival(*generation, false),
             Outcome::Unsaved => {
                 // Taken back meanwhile, and somebody writes under the new key already: then that one stays.
                 if is_frozen || work.editing_session(id, document.key().generation)?.is_none() {

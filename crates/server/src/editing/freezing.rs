@@ -183,23 +183,21 @@ impl Editing {
         let patience = self.server.patience().command();
         match self.server.knows(&freeze.key).await? {
             Known::Unknown => self.is_nothing_left(standpoint, freeze).await,
-            // Its database decides: it repeats its last notice, which ends the session where nothing is left.
+            // Its database decides: it repeats its last notice, which ends the session where nothing is left. A notice without
+            // editors says that changes wait, but the final save may be on its way just now.
             Known::Open(Some(people)) if people.is_empty() => {
                 self.drop_editors(freeze).await;
                 let until = Instant::now() + patience.min(NEWS);
+                let mut is_left = false;
                 while Instant::now() < until {
-                    match self.session(standpoint, freeze).await? {
-                        None => return Ok(Outcome::Complete),
-                        Some(now)
-                            if now.editors.is_empty()
-                                && (now.last_callback_at > session.last_callback_at || !session.editors.is_empty()) =>
-                        {
-                            return Ok(Outcome::Unsaved);
-                        }
-                        Some(_) => sleep(LOOK).await,
-                    }
+                    let Some(now) = self.session(standpoint, freeze).await? else {
+                        return Ok(Outcome::Complete);
+                    };
+                    let is_news = now.last_callback_at > session.last_callback_at || !session.editors.is_empty();
+                    is_left |= is_news && now.editors.is_empty();
+                    sleep(LOOK).await;
                 }
-                Ok(Outcome::Pending)
+                Ok(if is_left { Outcome::Unsaved } else { Outcome::Pending })
             }
             // Its editors are there and were there all the time.
             Known::Open(_) if !session.has_gap => {
