@@ -11625,6 +11625,7 @@ export interface operations {
                      *         {
                      *           "assignmentId": "01a2021e-300b-73e7-9731-7268579966c8",
                      *           "canEdit": true,
+                     *           "contentPending": false,
                      *           "createdAt": "2026-11-22T07:17:42.560Z",
                      *           "createdById": "01a2021e-2e0d-7660-9ade-26c94da49458",
                      *           "documentType": "word",
@@ -15716,6 +15717,59 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "attempt": 1,
+                     *       "createdAt": "2026-11-23T09:46:12.802Z",
+                     *       "documents": [
+                     *         {
+                     *           "documentId": "01a207cc-81a4-7770-951b-d6d8f96f873c",
+                     *           "downloadUrl": "/api/feedback/submissions/01a207cc-81c3-74b2-9eb8-8452f2786503/documents/01a207cc-81be-70e2-9b4d-a0525d2bb8dc/download",
+                     *           "fileExtension": "docx",
+                     *           "id": "01a207cc-81be-70e2-9b4d-a0525d2bb8dc",
+                     *           "pdfUrl": "/api/feedback/submissions/01a207cc-81c3-74b2-9eb8-8452f2786503/documents/01a207cc-81be-70e2-9b4d-a0525d2bb8dc/pdf",
+                     *           "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
+                     *           "size": 5587,
+                     *           "submissionId": "01a207cc-81c3-74b2-9eb8-8452f2786503",
+                     *           "title": "Handed in"
+                     *         }
+                     *       ],
+                     *       "feedback": [
+                     *         {
+                     *           "author": {
+                     *             "id": "01a207cc-7959-71d5-b2de-07b413dd1021",
+                     *             "name": "Ada Teacher"
+                     *           },
+                     *           "authorId": "01a207cc-7959-71d5-b2de-07b413dd1021",
+                     *           "createdAt": "2026-11-23T09:46:12.812Z",
+                     *           "documentId": null,
+                     *           "groupAssignmentId": "01a207cc-801a-7631-a278-b2241ac9d256",
+                     *           "id": "01a207cc-81cd-76ce-9301-bee8cf825463",
+                     *           "publishedAt": "2026-11-23T09:46:12.812Z",
+                     *           "submissionId": "01a207cc-81c3-74b2-9eb8-8452f2786503",
+                     *           "text": "Well done.",
+                     *           "updatedAt": "2026-11-23T09:46:12.812Z",
+                     *           "visibility": "GROUP"
+                     *         }
+                     *       ],
+                     *       "grade": null,
+                     *       "groupAssignmentId": "01a207cc-801a-7631-a278-b2241ac9d256",
+                     *       "id": "01a207cc-81c3-74b2-9eb8-8452f2786503",
+                     *       "isLate": false,
+                     *       "lateBySeconds": 0,
+                     *       "memberIds": [
+                     *         "01a207cc-795d-7085-a4a0-9ac525dc21e1",
+                     *         "01a207cc-795f-77e6-a368-2983760a93d2"
+                     *       ],
+                     *       "note": null,
+                     *       "onBehalf": false,
+                     *       "status": "ACTIVE",
+                     *       "submittedAt": "2026-11-23T09:46:12.802Z",
+                     *       "submittedById": "01a207cc-795d-7085-a4a0-9ac525dc21e1",
+                     *       "withdrawnAt": null,
+                     *       "withdrawnById": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["Submission"];
                 };
             };
@@ -20522,6 +20576,7 @@ export interface operations {
                      * @example {
                      *       "assignmentId": "01a2006f-99df-73e3-8a5f-7917ac3ebba2",
                      *       "canEdit": false,
+                     *       "contentPending": false,
                      *       "createdAt": "2026-11-21T23:27:23.643Z",
                      *       "createdById": "01a2006f-9892-71ff-9d54-fd08cda843ff",
                      *       "documentType": "word",
@@ -20648,6 +20703,7 @@ export interface operations {
                      * @example {
                      *       "assignmentId": "01a2006f-99df-73e3-8a5f-7917ac3ebba2",
                      *       "canEdit": false,
+                     *       "contentPending": false,
                      *       "createdAt": "2026-11-21T23:27:23.643Z",
                      *       "createdById": "01a2006f-9892-71ff-9d54-fd08cda843ff",
                      *       "documentType": "word",
@@ -20791,6 +20847,7 @@ export interface operations {
                      * @example {
                      *       "assignmentId": "01a20081-0f3d-7079-aae1-ebb6a9516608",
                      *       "canEdit": true,
+                     *       "contentPending": false,
                      *       "createdAt": "2026-11-21T23:46:27.795Z",
                      *       "createdById": "01a20081-0ddd-75ed-8d6f-f6ed5cbd8336",
                      *       "documentType": "word",
@@ -21035,6 +21092,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true
+                     *     }
+                     */
                     "application/json": components["schemas"]["Done"];
                 };
             };
@@ -21088,6 +21150,7 @@ export interface operations {
                      * @example {
                      *       "assignmentId": "01a2016b-931a-748d-9066-2f9e5d6044fe",
                      *       "canEdit": false,
+                     *       "contentPending": false,
                      *       "createdAt": "2026-11-22T04:02:36.964Z",
                      *       "createdById": "01a2016b-92f3-70aa-95bf-0342362f7d63",
                      *       "documentType": "word",
@@ -21220,6 +21283,7 @@ export interface operations {
                      *       "document": {
                      *         "assignmentId": "01a20071-dfbc-72a5-ac99-8a7c7f30d650",
                      *         "canEdit": false,
+                     *         "contentPending": false,
                      *         "createdAt": "2026-11-21T23:29:52.675Z",
                      *         "createdById": "01a20071-dd8a-7224-9eb8-022663988279",
                      *         "documentType": "word",
@@ -21345,7 +21409,8 @@ export interface operations {
                      *         "submittedById": "01a20071-ddb4-7612-a7b8-0a4029c2c85f",
                      *         "withdrawnAt": null,
                      *         "withdrawnById": null
-                     *       }
+                     *       },
+                     *       "unsaved": false
                      *     }
                      */
                     "application/json": components["schemas"]["HandedIn"];
@@ -21399,6 +21464,7 @@ export interface operations {
                      *       "document": {
                      *         "assignmentId": "01a20071-ec16-7253-a87c-9dff2d0caba7",
                      *         "canEdit": true,
+                     *         "contentPending": false,
                      *         "createdAt": "2026-11-21T23:29:55.902Z",
                      *         "createdById": "01a20071-ea3b-71f0-ac49-7bc820cf5c82",
                      *         "documentType": "word",
@@ -21590,6 +21656,7 @@ export interface operations {
                      * @example {
                      *       "assignmentId": null,
                      *       "canEdit": true,
+                     *       "contentPending": false,
                      *       "createdAt": "2026-11-21T23:27:12.531Z",
                      *       "createdById": "01a2006f-6cdb-72d1-9338-624864c7f683",
                      *       "documentType": "word",
@@ -21877,6 +21944,7 @@ export interface operations {
                      * @example {
                      *       "assignmentId": null,
                      *       "canEdit": true,
+                     *       "contentPending": false,
                      *       "createdAt": "2026-11-21T23:46:23.173Z",
                      *       "createdById": "01a20080-fbb7-72b4-833e-004e847f379c",
                      *       "documentType": "word",
