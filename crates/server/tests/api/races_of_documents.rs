@@ -230,7 +230,7 @@ studio!(the_bell_the_hand_in_and_the_save_race_and_one_story_stands, |studio| {
             }
             documents = fresh(studio).await;
         }
-        race(studio, number, &documents).await;
+        Box::pin(race(studio, number, &documents)).await;
     }
     println!(
         "  {rounds} rounds of documents in {:.0} s",
