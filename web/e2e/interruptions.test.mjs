@@ -33,7 +33,8 @@ async function signInAgain(page, who) {
 async function endSessions(stage, who) {
   const admin = await stage.api("admin");
   const { data } = await admin.get(`/users?search=${encodeURIComponent(emailOf(who))}`);
-  const sessions = await admin.get(`/admin/sessions?userId=${data[0].id}`);
+  const { id } = data.find((one) => one.email === emailOf(who));
+  const sessions = await admin.get(`/admin/sessions?userId=${id}`);
   for (const session of sessions.data) await admin.delete(`/admin/sessions/${session.id}`);
 }
 

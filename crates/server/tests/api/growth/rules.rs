@@ -79,6 +79,10 @@ pub const RANGE: &[(&str, &str)] = &[
     ("platform/letters::DUE", "what is due"),
     ("platform/file_removals::DUE", "what is due"),
     ("platform/mail_domains::DUE", "what is due"),
+    (
+        "platform/editing::FREEZING",
+        "documents whose freeze is not complete, by an index of these alone",
+    ),
     ("platform/listeners::BETWEEN", "sessions between two that are known"),
     ("platform/accounts::FORGET_VERIFICATIONS", "what is over"),
     ("platform/jobs::*", "what is over"),
