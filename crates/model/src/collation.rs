@@ -1,5 +1,5 @@
 //! How names are sorted and found: sort keys of the CLDR root collation, and search keys without case and accents.
-//! Both are stored beside the name, so that SQLite and PostgreSQL compare bytes and return the same order.
+//! Both are stored with the name, so that SQLite and PostgreSQL compare bytes and return the same order.
 
 use std::sync::LazyLock;
 

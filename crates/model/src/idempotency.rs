@@ -6,7 +6,7 @@ use crate::id::UserId;
 pub const KEPT_SECONDS: i64 = 24 * 60 * 60;
 /// How many keys of one person an organization remembers; older ones are forgotten.
 pub const MOST_KEYS: i64 = 1_000;
-/// How many bytes of answers to one person an organization remembers; older ones are forgotten.
+/// How many bytes of responses to one person an organization keeps; older ones are forgotten.
 pub const MOST_BYTES: i64 = 8 * 1024 * 1024;
 /// The longest key, in characters.
 pub const LONGEST_KEY: usize = 255;

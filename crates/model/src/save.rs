@@ -93,7 +93,7 @@ impl Document {
         }
     }
 
-    /// The cut: since when the content stands still. A hand-in stands still since it was handed in, not since its lock;
+    /// The cut: the moment from which the content no longer changes. For a submission that is its submission, not its lock;
     /// where editors were open, since they had sent what was typed.
     pub fn frozen_at(&self) -> Option<Timestamp> {
         let begun = match self.status {

@@ -142,7 +142,7 @@ pub fn complete(work: &mut Work<'_>, id: &DocumentId, asked: &[(i64, Outcome)]) 
             // Its session has ended meanwhile, and with it everything has arrived.
             Outcome::Unsaved if session.is_none() => document.note_arrival(*generation, false),
             Outcome::Unsaved => {
-                // Taken back meanwhile, and somebody writes under the new key already: then that one stays.
+                // Unsubmitted meanwhile, and an editor is open under the new key: that key stays.
                 if is_frozen || work.editing_session(id, document.key().generation)?.is_none() {
                     document.unsaved_generation = Some(*generation);
                 }

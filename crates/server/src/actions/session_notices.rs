@@ -56,7 +56,7 @@ pub(super) fn note_nothing_left(work: &mut Work<'_>, id: &DocumentId, generation
     Ok(())
 }
 
-/// Somebody joined or left.
+/// An editor joined or left.
 pub fn note_editors(
     work: &mut Work<'_>,
     note: &SaveNote,

@@ -1,4 +1,4 @@
-//! Deletes idempotency keys with their answers after a day.
+//! Deletes idempotency keys with their responses after a day.
 
 use std::time::Duration;
 

@@ -61,7 +61,7 @@ fn parse(text: &str) -> Option<Url> {
     (is_one_host && !has_user && url.port() != Some(0)).then_some(url)
 }
 
-/// Without the `*` and `,` that the URL standard lets pass in a host.
+/// Without the `*` and `,` that the URL standard allows in a host.
 fn is_plain_host(name: &str) -> bool {
     !name.is_empty()
         && name

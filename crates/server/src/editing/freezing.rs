@@ -67,7 +67,7 @@ impl Editing {
     }
 
     /// Gives the pages of the editors time to send what was typed, once for all documents. Pages report when they have;
-    /// a page that does not report is waited for until the bound, whoever it belongs to.
+    /// a page that does not report is waited for until the bound, whatever user it belongs to.
     async fn flush(&self, standpoint: &Standpoint, freezes: Vec<Freeze>, deadline: Instant) -> Vec<Freeze> {
         if !freezes.iter().any(|freeze| freeze.is_flushing) {
             return freezes;
@@ -184,7 +184,7 @@ impl Editing {
         match self.server.knows(&freeze.key).await? {
             Known::Unknown => self.is_nothing_left(standpoint, freeze).await,
             // Its database decides: it repeats its last notice, which ends the session where nothing is left. A notice without
-            // editors says that changes wait, but the final save may be on its way just now.
+            // editors shows that changes are pending, but the final save may be on its way just now.
             Known::Open(Some(people)) if people.is_empty() => {
                 self.drop_editors(freeze).await;
                 let until = Instant::now() + patience.min(NEWS);

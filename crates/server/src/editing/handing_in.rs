@@ -38,7 +38,7 @@ pub struct Finish {
     pub unsaved: Vec<DocumentId>,
 }
 
-/// What handing in answers.
+/// The result of a submission.
 #[derive(Debug, Clone)]
 pub struct Submit {
     /// The document, its link and its attempt.

@@ -364,7 +364,7 @@ both!(the_oldest_keys_of_a_person_are_forgotten, |app| {
     let left = texts(&app.database, "SELECT id FROM idempotency_keys".to_owned()).await;
     assert_eq!(left.len(), 1_001, "1000 of Ada, one of Adam");
     assert!(!left.contains(&Some("i0".to_owned())) && left.contains(&Some("i1".to_owned())));
-    // Large answers count by their bytes.
+    // Large responses count by their bytes.
     execute(
         &app.database,
         "UPDATE idempotency_keys SET size = 5000000 WHERE id IN ('i998', 'i999')".to_owned(),

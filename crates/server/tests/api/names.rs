@@ -201,7 +201,7 @@ both!(names_are_stored_in_nfc, |app| {
     adam.post("/subjects", json!({"name": "Ärger"}))
         .await
         .refused(409, "DUPLICATE_SUBJECT");
-    // Rows from before stay beside an equal one.
+    // Older rows stay, also where a new one is equal.
     let (north, id) = (&app.world.north, "decomposed");
     let row = format!(
         "INSERT INTO subjects (organization_id, id, name, name_key, created_at, updated_at)

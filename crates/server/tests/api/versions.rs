@@ -1,4 +1,4 @@
-//! `ETag` and `If-Match`: of two changes that start from the same version one wins, and the other one is told what is there
+//! `ETag` and `If-Match`: of two changes that start from the same version one wins, and the other one receives what is there
 //! now. What is no content of an object does not raise its version.
 
 use reqwest::Method;
@@ -298,7 +298,7 @@ both!(submission_is_read_by_those_who_see_its_group, |app| {
 
 #[test]
 fn every_object_that_is_read_and_changed_has_a_version_in_the_document() {
-    /// Changed by PATCH and read in lists alone, so that nobody learns their version.
+    /// Changed by PATCH and read in lists alone, so that their version is never shown.
     const LISTED: [&str; 4] = [
         "/admin/members/{id}",
         "/classes/{id}/students/{studentId}",

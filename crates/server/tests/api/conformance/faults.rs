@@ -276,7 +276,7 @@ studio!(
         assert_ne!(studio.key(&document).await, key);
         assert_eq!(studio.seen(&document).await["contentPending"], false);
         assert_eq!(texts(&studio.app.database, alarm).await, [None]);
-        // It goes on as ever: the next session has a key that nobody had before.
+        // It goes on as ever: the next session has a new key.
         studio.write(ada, &document, " And later.").await;
         assert!(studio.text(&document).await.contains("After it. And later."));
     }
