@@ -134,13 +134,13 @@ pub fn complete(work: &mut Work<'_>, id: &DocumentId, asked: &[(i64, Outcome)]) 
     for (generation, outcome) in asked {
         let session = work.editing_session(id, *generation)?;
         match outcome {
+            // It has ended meanwhile, and with it everything has arrived.
+            _ if session.is_none() => document.note_arrival(*generation, true),
             Outcome::Complete => document.note_arrival(*generation, false),
             Outcome::Pending if is_frozen && session.as_ref().is_some_and(EditingSession::had_editors) => {
                 document.unsaved_generation = Some(*generation);
             }
             Outcome::Pending => {}
-            // Its session has ended meanwhile, and with it everything has arrived.
-            Outcome::Unsaved if session.is_none() => document.note_arrival(*generation, false),
             Outcome::Unsaved => {
                 // Unsubmitted meanwhile, and an editor is open under the new key: that key stays.
                 if is_frozen || work.editing_session(id, document.key().generation)?.is_none() {

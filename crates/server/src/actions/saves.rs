@@ -13,6 +13,7 @@ use model::time::Timestamp;
 
 use super::contributions;
 use super::documents::worked;
+use super::session_notices;
 use super::submissions::whole_link;
 use crate::clock;
 use crate::error::{Error, Result};
@@ -110,7 +111,11 @@ pub fn save_back(work: &mut Work<'_>, arrived: &Arrived) -> Result<Named> {
     let seen = hold(work, &arrived.note.document_id, arrived.generation)?;
     if work.has_taken(&arrived.note)? {
         contributions::present(work, &arrived.note.document_id, arrived.generation)?;
-        note_session(work, arrived)?;
+        if arrived.is_final {
+            session_notices::end(work, &arrived.note.document_id, arrived.generation)?;
+        } else {
+            note_session(work, arrived)?;
+        }
         return Ok(Named::default());
     }
     contributions::present(work, &arrived.note.document_id, arrived.generation)?;

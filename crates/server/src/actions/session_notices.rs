@@ -32,19 +32,19 @@ pub fn close_saved(work: &mut Work<'_>, note: &SaveNote, generation: i64) -> Res
 
 /// The last editor left without a change.
 pub fn close(work: &mut Work<'_>, id: &DocumentId, generation: i64) -> Result<()> {
-    let document = work.document(id)?.whole.document;
-    if generation > document.generation {
-        return Err(Error::DocumentServerTokenMismatch);
-    }
+    hold(work, id, generation)?;
     contributions::present(work, id, generation)?;
-    if document.unsaved_generation == Some(generation) {
-        note_nothing_left(work, id, generation)?;
-    }
+    end(work, id, generation)
+}
+
+/// Ends a session of which the document server holds nothing any more. The document is locked first: a freeze that is
+/// completed at the same time must not keep the key of a session that is over.
+pub fn end(work: &mut Work<'_>, id: &DocumentId, generation: i64) -> Result<()> {
+    note_nothing_left(work, id, generation)?;
     work.end_session(id, generation)
 }
 
-/// The document server holds nothing of a session any more.
-pub(super) fn note_nothing_left(work: &mut Work<'_>, id: &DocumentId, generation: i64) -> Result<()> {
+fn note_nothing_left(work: &mut Work<'_>, id: &DocumentId, generation: i64) -> Result<()> {
     let before = hold(work, id, generation)?.whole.document;
     let mut document = before.clone();
     document.note_arrival(generation, true);
@@ -64,11 +64,17 @@ pub fn note_editors(
     users: &[UserId],
     (joined, left): (&[UserId], &[UserId]),
 ) -> Result<()> {
-    if generation > work.document(&note.document_id)?.document().generation {
+    if users.is_empty() {
+        // The reply to a question about the session may arrive after its final save, whose transaction ended it.
+        hold(work, &note.document_id, generation)?;
+    } else if generation > work.document(&note.document_id)?.document().generation {
         return Err(Error::DocumentServerTokenMismatch);
     }
     contributions::present(work, &note.document_id, generation)?;
     let before = work.editing_session(&note.document_id, generation)?;
+    if users.is_empty() && before.is_none() {
+        return Ok(());
+    }
     let has_gap = before
         .as_ref()
         .is_some_and(|before| before.has_gap || save::shows_gap(&before.editors, users, joined, left));

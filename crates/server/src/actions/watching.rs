@@ -25,8 +25,7 @@ pub fn end_unknown(work: &mut Work<'_>, session: &EditingSession) -> Result<()> 
     if !is_saved {
         tell_staff(work, session)?;
     }
-    session_notices::note_nothing_left(work, &session.document_id, session.generation)?;
-    work.end_session(&session.document_id, session.generation)
+    session_notices::end(work, &session.document_id, session.generation)
 }
 
 /// Nobody has it open, but the document server holds changes that were not saved; they come with the next opening.

@@ -15,7 +15,7 @@ use tokio::time::{Instant, sleep, timeout_at};
 
 use super::Editing;
 use crate::actions::freeze::{self, Freeze, Outcome};
-use crate::actions::saves;
+use crate::actions::{saves, session_notices};
 use crate::clock;
 use crate::document_server::client::{Forced, Known};
 use crate::error::{Error, Result};
@@ -27,8 +27,6 @@ use crate::store::saves::EditingSession;
 const LOOK: Duration = Duration::from_millis(60);
 /// How many documents are asked about at once (contract 8.3).
 const AT_ONCE: usize = 8;
-/// How long the notice that the document server repeats is waited for.
-const NEWS: Duration = Duration::from_secs(5);
 
 impl Editing {
     /// Waits for the flush, asks all these sessions, a few at a time and until the deadline, and completes each freeze.
@@ -187,7 +185,7 @@ impl Editing {
             // editors shows that changes are pending, but the final save may be on its way just now.
             Known::Open(Some(people)) if people.is_empty() => {
                 self.drop_editors(freeze).await;
-                let until = Instant::now() + patience.min(NEWS);
+                let until = Instant::now() + patience;
                 let mut is_left = false;
                 while Instant::now() < until {
                     let Some(now) = self.session(standpoint, freeze).await? else {
@@ -248,8 +246,10 @@ impl Editing {
     async fn is_nothing_left(&self, standpoint: &Standpoint, freeze: &Freeze) -> Result<Outcome> {
         let Some(result) = self.server.forgotten_save(&freeze.key).await? else {
             let (document, generation) = (freeze.document.clone(), freeze.generation);
-            self.write(standpoint.clone(), move |work| work.end_session(&document, generation))
-                .await?;
+            let end = self.write(as_service(standpoint), move |work| {
+                session_notices::end(work, &document, generation)
+            });
+            end.await?;
             return Ok(Outcome::Complete);
         };
         let as_server = self.standpoint_of(&freeze.document).await?;

@@ -94,7 +94,11 @@ async fn prepare(studio: &Studio, document: &str, wanted: &str) {
 /// An editor with something typed that nobody typed before.
 async fn typed(studio: &Studio, document: &str, text: &str) -> Editor {
     let editor = studio.open(&studio.app.world.ben, document).await;
-    assert!(editor.may_edit(), "{document} opens for reading only");
+    assert!(
+        editor.may_edit(),
+        "{document} opens for reading only: {}",
+        studio.seen(document).await
+    );
     editor.type_text(text).await.unwrap();
     editor
 }

@@ -3,7 +3,7 @@
 use practice_document_server::{DownloadFault, Faults, Sent};
 use serde_json::json;
 
-use crate::support::studio::eventually;
+use crate::support::studio::{eventually, next_second};
 
 studio!(a_fault_that_passes_is_not_even_noticed, |studio| {
     let document = studio.document("Our page").await;
@@ -30,6 +30,8 @@ studio!(a_new_save_under_a_name_that_was_used_before_is_no_repeat, |studio| {
     });
     let editor = studio.open(&studio.app.world.ben, &document).await;
     for number in 1..=3 {
+        // A name comes again after a long time, not within the second.
+        next_second().await;
         editor.type_text(&format!("Line {number}.")).await.unwrap();
         assert_eq!(editor.press_save().await.unwrap(), 0);
         eventually(async || studio.seen(&document).await["version"] == number).await;

@@ -46,6 +46,10 @@ shelved!(b01_who_edits_is_noted_and_nothing_else, [], |_shelf, studio| {
     let closed = json!({"key": before.2, "status": 4, "actions": [{"type": 0, "userid": world.cem.id}]});
     assert_eq!(tell(studio, &document, closed).await, TAKEN);
     assert_eq!(editors().await, Vec::<Option<String>>::new());
+    // A notice without editors that arrives after the end does not open the session again.
+    let late = json!({"key": before.2, "status": 1, "users": []});
+    assert_eq!(tell(studio, &document, late).await, TAKEN);
+    assert_eq!(editors().await, Vec::<Option<String>>::new());
     assert_eq!(state(studio, &document).await, before);
 });
 

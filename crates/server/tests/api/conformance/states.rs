@@ -12,7 +12,7 @@ use crate::submissions::copied_text;
 use crate::support::office::docx;
 use crate::support::rows::texts;
 use crate::support::size;
-use crate::support::studio::{Studio, eventually, path, words};
+use crate::support::studio::{Studio, eventually, next_second, path, words};
 
 /// The commands about a document, in their order.
 pub(super) fn commands(studio: &Studio, document: &str) -> Vec<String> {
@@ -43,13 +43,6 @@ async fn all_words(studio: &Studio, document: &str) -> String {
         all.push_str(&words(&bytes.bytes));
     }
     all
-}
-
-/// Waits until the clock shows another second: moments of the document server have no more.
-async fn next_second() {
-    let second = || groupwork::clock::now().as_millis() / 1000;
-    let now = second();
-    eventually(async || second() > now).await;
 }
 
 /// Waits until no editor of a document is known any more.

@@ -213,6 +213,13 @@ pub fn words(bytes: &[u8]) -> String {
     practice_document_server::read_document(bytes).unwrap().1.join("\n")
 }
 
+/// Waits until the clock shows another second: moments of the document server have no more.
+pub async fn next_second() {
+    let second = || groupwork::clock::now().as_millis() / 1000;
+    let now = second();
+    eventually(async || second() > now).await;
+}
+
 /// Asks again until the answer is yes.
 pub async fn eventually(is_so: impl AsyncFnMut() -> bool) {
     super::until("what the test waits for", is_so).await;
