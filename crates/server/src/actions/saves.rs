@@ -112,7 +112,7 @@ pub fn save_back(work: &mut Work<'_>, arrived: &Arrived) -> Result<Named> {
     if work.has_taken(&arrived.note)? {
         contributions::present(work, &arrived.note.document_id, arrived.generation)?;
         if arrived.is_final {
-            session_notices::end(work, &arrived.note.document_id, arrived.generation)?;
+            session_notices::end_held(work, seen.whole.document, arrived.generation)?;
         } else {
             note_session(work, arrived)?;
         }

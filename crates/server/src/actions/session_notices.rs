@@ -1,6 +1,7 @@
-//! What becomes of an editing session about which the document server sends a notice without bytes: someone joined or left, it is over, or its save could
-//! not be fetched.
+//! What becomes of an editing session about which the document server sends a notice without bytes: someone joined or
+//! left, it is over, or its save could not be fetched.
 
+use model::document::Document;
 use model::id::{DocumentId, UserId};
 use model::save;
 use model::time::Timestamp;
@@ -32,20 +33,20 @@ pub fn close_saved(work: &mut Work<'_>, note: &SaveNote, generation: i64) -> Res
 
 /// The last editor left without a change.
 pub fn close(work: &mut Work<'_>, id: &DocumentId, generation: i64) -> Result<()> {
-    hold(work, id, generation)?;
+    let before = hold(work, id, generation)?.whole.document;
     contributions::present(work, id, generation)?;
-    end(work, id, generation)
+    end_held(work, before, generation)
 }
 
 /// Ends a session of which the document server holds nothing any more. The document is locked first: a freeze that is
 /// completed at the same time must not keep the key of a session that is over.
 pub fn end(work: &mut Work<'_>, id: &DocumentId, generation: i64) -> Result<()> {
-    note_nothing_left(work, id, generation)?;
-    work.end_session(id, generation)
+    let before = hold(work, id, generation)?.whole.document;
+    end_held(work, before, generation)
 }
 
-fn note_nothing_left(work: &mut Work<'_>, id: &DocumentId, generation: i64) -> Result<()> {
-    let before = hold(work, id, generation)?.whole.document;
+/// Ends a session of a document that this transaction has locked.
+pub(super) fn end_held(work: &mut Work<'_>, before: Document, generation: i64) -> Result<()> {
     let mut document = before.clone();
     document.note_arrival(generation, true);
     if document != before {
@@ -53,7 +54,7 @@ fn note_nothing_left(work: &mut Work<'_>, id: &DocumentId, generation: i64) -> R
         work.update_document(&document)?;
         tell_arrival(work, &before, &document)?;
     }
-    Ok(())
+    work.end_session(&before.id, generation)
 }
 
 /// An editor joined or left.

@@ -16,6 +16,7 @@ use anyhow::{Context as _, bail};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use crate::files::hex;
 use crate::store::dump::{Cell, Column, Kind, Table};
 
 /// The format this release writes, and the only one it reads.
@@ -240,13 +241,4 @@ impl<T: Write> Write for Counted<T> {
     fn flush(&mut self) -> io::Result<()> {
         self.inner.flush()
     }
-}
-
-/// Hexadecimal, lower-case.
-pub(super) fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }

@@ -1,7 +1,6 @@
 //! PDFs of documents. A conversion is made of bytes that never change, so it is made once and kept.
 
 use std::collections::HashMap;
-use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use model::document_kind::FileExtension;
@@ -17,7 +16,7 @@ use crate::clock;
 use crate::document_server::Bytes;
 use crate::document_server::client::Conversion;
 use crate::error::{Error, Result};
-use crate::files::{Staged, inspect};
+use crate::files::{Staged, hex, inspect};
 use crate::measures::measures;
 use crate::store::Standpoint;
 use crate::store::converted_files::{Converted, ConvertedOf};
@@ -263,11 +262,7 @@ impl Editing {
             source.extension.as_str(),
             "pdf",
         ];
-        let digest = Sha256::digest(parts.join("\n").as_bytes());
-        digest.iter().fold(String::new(), |mut text, byte| {
-            let _ = write!(text, "{byte:02x}");
-            text
-        })
+        hex(&Sha256::digest(parts.join("\n").as_bytes()))
     }
 }
 

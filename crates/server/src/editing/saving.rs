@@ -1,8 +1,6 @@
 //! A notice of the document server, from its arrival to its answer. A save is acknowledged only when its bytes are durable
 //! and the unit that names them is committed.
 
-use std::fmt::Write as _;
-
 use model::document::Open;
 use model::document_kind::FileExtension;
 use model::file::FileKey;
@@ -20,6 +18,7 @@ use crate::document_server::notice::{Notice, SaveNotice};
 use crate::document_server::result_path::ResultPath;
 use crate::error::{Error, Result};
 use crate::failpoint;
+use crate::files::hex;
 use crate::store::saves::SaveNote;
 use crate::store::{Scope, Standpoint};
 
@@ -345,9 +344,5 @@ fn identity(save: &SaveNotice) -> String {
     if let Some(last_save) = save.last_save {
         digest.update(last_save.as_millis().to_be_bytes());
     }
-    let digest = digest.finalize();
-    digest.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    hex(&digest.finalize())
 }

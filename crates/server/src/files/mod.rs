@@ -29,6 +29,7 @@ use tokio::io::AsyncRead;
 use self::disk::Disk;
 use self::memory::Memory;
 use self::objects::{Object, Objects};
+pub(crate) use self::staged::hex;
 pub use self::staged::{ReadSeek, Source, Staged, Staging};
 use crate::config::StorageArgs;
 use crate::error::{Error, Result};

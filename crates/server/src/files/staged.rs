@@ -264,7 +264,7 @@ impl Source {
 }
 
 /// Hexadecimal, lower-case.
-pub(super) fn hex(bytes: &[u8]) -> String {
+pub fn hex(bytes: &[u8]) -> String {
     use std::fmt::Write as _;
     bytes
         .iter()

@@ -1,7 +1,6 @@
 //! `Idempotency-Key`: a creating request that is sent again creates nothing and gets the first answer. The key is read
 //! before the route; a creating handler claims it in its own transaction (`Context::repeatable`).
 
-use std::fmt::Write as _;
 use std::sync::{Arc, OnceLock};
 
 use axum::body::Body;
@@ -16,6 +15,7 @@ use super::files::is_form;
 use super::pace::read_body;
 use super::valid;
 use crate::error::{Error, Result};
+use crate::files::hex;
 
 /// The header.
 const KEY: HeaderName = HeaderName::from_static("idempotency-key");
@@ -54,7 +54,7 @@ impl Claim {
         digest.update([0]);
         digest.update(body);
         // A body is read once; a second one would be another request.
-        let _ = self.request_digest.set(hex(digest));
+        let _ = self.request_digest.set(hex(&digest.finalize()));
     }
 }
 
@@ -70,7 +70,7 @@ pub async fn attach(request: Request) -> Result<Request> {
             route.map_or_else(|| request.uri().path(), MatchedPath::as_str)
         ),
         target: target(request.uri()),
-        key_digest: hex(Sha256::new_with_prefix(key(request.headers())?)),
+        key_digest: hex(&Sha256::digest(key(request.headers())?)),
         request_digest: OnceLock::new(),
     });
     let (mut parts, mut body) = request.into_parts();
@@ -121,13 +121,6 @@ fn canonical(value: &Value) -> String {
         }
         plain => plain.to_string(),
     }
-}
-
-fn hex(digest: Sha256) -> String {
-    digest.finalize().iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 #[cfg(test)]

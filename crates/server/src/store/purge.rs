@@ -102,7 +102,7 @@ statements! {
     DOMAINS = "DELETE FROM mail_domains WHERE organization_id = $1";
     /// What was counted of its calls for help and its imports.
     RATES = "DELETE FROM rate_windows WHERE organization_id = $1";
-    /// Answers to creating requests.
+    /// Responses to creating requests.
     IDEMPOTENCY_KEYS = "DELETE FROM idempotency_keys WHERE organization_id = $1";
     /// The sessions of the next members who have no other school end.
     END_SESSIONS = concat!("DELETE FROM sessions WHERE user_id IN ", homeless!(), " RETURNING user_id, id");

@@ -230,7 +230,7 @@ async fn disk_that_is_nearly_full_takes_no_uploads_and_every_save() {
     practice.stop().await;
 }
 
-/// Reads a response at 160 KiB/s, so that its connection stands and the answer takes minutes.
+/// Reads a response at 160 KiB/s, so that the connection stays open and the response takes minutes.
 async fn read_slowly(base: String, request: String) {
     let socket = TcpSocket::new_v4().unwrap();
     socket.set_recv_buffer_size(256 << 10).unwrap();

@@ -75,7 +75,7 @@ statements! {
     /// Counters of the person.
     RATES = "DELETE FROM rate_windows WHERE name LIKE '%' || $1 || '%'
             OR name LIKE '%' || (SELECT email FROM users WHERE id = $1) || '%'";
-    /// Answers to creating requests of the person, and those that name the person.
+    /// Responses to creating requests of the person, and those that name the person.
     IDEMPOTENCY_KEYS = "DELETE FROM idempotency_keys WHERE user_id = $1 OR answer LIKE '%' || $1 || '%'
             OR answer LIKE '%' || (SELECT email FROM users WHERE id = $1) || '%'";
     /// Homerooms the person leads.
