@@ -151,7 +151,7 @@ impl<'b> Asking<'b> {
         let mut groups = Vec::new();
         for (number, members) in students.chunks(MEMBERS).enumerate() {
             let name = format!("The group with the number {number}");
-            let new = json!({"classId": class, "courseId": course, "name": name, "memberIds": members});
+            let new = json!({"classId": class, "courseId": course, "name": name, "studentIds": members});
             let group = self.post(teacher, "/groups", new).await?;
             let room = group["workRoomId"].as_str().context("workRoomId")?.to_owned();
             groups.push((id(&group)?, room));

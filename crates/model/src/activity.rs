@@ -97,6 +97,44 @@ pub fn event(category: Category, action: Action) -> String {
     }
 }
 
+/// Which records have an event of a name, as [`event`] writes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// The category; any if the name does not say.
+    pub category: Option<Category>,
+    /// The action.
+    pub action: Action,
+}
+
+impl Event {
+    /// The event of this name, if records can have it.
+    pub fn parse(name: &str) -> Option<Self> {
+        let categories = |action: Action| {
+            let categories = Category::ALL.iter().copied();
+            categories.filter(move |category| event(*category, action) == name)
+        };
+        // COURSE_DELETE is an action of its own; no record has the action DELETE and the category COURSE.
+        let own = Action::parse(name).into_iter();
+        for action in own.chain(Action::ALL.iter().copied()) {
+            let mut fitting = categories(action);
+            if let Some(first) = fitting.next() {
+                // HELP_REQUESTED names no category.
+                let category = fitting.next().is_none().then_some(first);
+                return Some(Self { category, action });
+            }
+        }
+        None
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for Event {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        let unknown = || serde::de::Error::custom("must be an event such as COURSE_CREATE or HELP_REQUESTED");
+        Self::parse(&name).ok_or_else(unknown)
+    }
+}
+
 /// A record of the activity log.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
@@ -153,5 +191,23 @@ mod tests {
             event(Category::Submission, Action::GradePublish),
             "SUBMISSION_GRADE_PUBLISH"
         );
+    }
+
+    #[test]
+    fn event_name_is_parsed_into_category_and_action() {
+        let parsed = |name: &str| Event::parse(name).map(|event| (event.category, event.action));
+        assert_eq!(parsed("COURSE_CREATE"), Some((Some(Category::Course), Action::Create)));
+        assert_eq!(
+            parsed("COURSE_DELETE"),
+            Some((Some(Category::Course), Action::CourseDelete))
+        );
+        assert_eq!(parsed("HELP_REQUESTED"), Some((None, Action::HelpRequested)));
+        for name in ["CREATE", "COURSE", "", "course_create", "COURSE_COURSE_DELETE"] {
+            assert_eq!(parsed(name), None, "{name}");
+        }
+        for (category, action) in [(Category::User, Action::Import), (Category::Group, Action::MemberMoved)] {
+            let name = event(category, action);
+            assert_eq!(parsed(&name), Some((Some(category), action)));
+        }
     }
 }

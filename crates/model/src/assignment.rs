@@ -14,6 +14,7 @@ use crate::refusal::Refusal;
 use crate::text::{Description, GradeScale, Title};
 use crate::time::Timestamp;
 use crate::word::words;
+use crate::zone::DateOrTime;
 
 words! {
     /// Whether work on an assignment goes on.
@@ -199,7 +200,7 @@ pub struct SharedEdit {
     /// New start date of every group of the topic ([`Group::start_on`]).
     #[serde(default)]
     #[garde(skip)]
-    pub start_date: Edit<Timestamp>,
+    pub start_date: Edit<DateOrTime>,
     /// Staged files that become shared files.
     #[serde(default)]
     #[garde(dive)]

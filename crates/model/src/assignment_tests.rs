@@ -110,7 +110,7 @@ fn a_bulk_edit_leaves_course_and_sharing_as_they_are() {
         title: Edit::Set(Title::stored("new")),
         description: Edit::Set(Description::stored("new text")),
         deadline: Edit::Set(at(2000)),
-        start_date: Edit::Set(at(50)),
+        start_date: Edit::Set(at(50).into()),
         ..SharedEdit::default()
     };
     assert_eq!(
@@ -127,7 +127,10 @@ fn a_bulk_edit_leaves_course_and_sharing_as_they_are() {
     assert_eq!(topic, untouched);
     // The start date stands in the groups.
     let mut group = group("g");
-    assert_eq!(group.start_on(edit.start_date, at(9)).names(), ["startDate"]);
+    assert_eq!(
+        group.start_on(edit.start_date.map(DateOrTime::moment), at(9)).names(),
+        ["startDate"]
+    );
     assert_eq!(group.start_date, Some(at(50)));
 }
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::access::Viewer;
-use crate::edit::{Changed, Edit, not_null, optional_text};
+use crate::edit::{Changed, Edit, not_null, optional_label, optional_text};
 use crate::id::{ClassId, EnrollmentId, HomeroomId, OrganizationId, UserId};
 use crate::list::List;
 use crate::policy::{self, Clause};
@@ -12,6 +12,7 @@ use crate::schedule::Schedule;
 use crate::text::{AcademicYear, ExternalId, Name, Semester};
 use crate::time::Timestamp;
 use crate::word::words;
+use crate::zone::DateOrTime;
 
 words! {
     /// Whether a class is being prepared, at work, or over.
@@ -129,17 +130,18 @@ pub struct ClassEdit {
     #[garde(dive, custom(not_null))]
     pub academic_year: Edit<AcademicYear>,
     /// New half-year.
-    #[serde(default, deserialize_with = "optional_text")]
+    #[serde(default, deserialize_with = "optional_label")]
     #[garde(dive)]
+    #[schema(schema_with = crate::text::semester_schema)]
     pub semester: Edit<Semester>,
     /// New first day.
     #[serde(default)]
     #[garde(skip)]
-    pub start_date: Edit<Timestamp>,
+    pub start_date: Edit<DateOrTime>,
     /// New last day.
     #[serde(default)]
     #[garde(skip)]
-    pub end_date: Edit<Timestamp>,
+    pub end_date: Edit<DateOrTime>,
     /// New status.
     #[serde(default)]
     #[garde(custom(not_null))]
@@ -219,8 +221,12 @@ impl Class {
         fields.edit("name", &mut edited.name, edit.name)?;
         fields.edit("academicYear", &mut edited.academic_year, edit.academic_year)?;
         fields.edit_nullable("semester", &mut edited.semester, edit.semester);
-        fields.edit_nullable("startDate", &mut edited.start_date, edit.start_date);
-        fields.edit_nullable("endDate", &mut edited.end_date, edit.end_date);
+        fields.edit_nullable(
+            "startDate",
+            &mut edited.start_date,
+            edit.start_date.map(DateOrTime::moment),
+        );
+        fields.edit_nullable("endDate", &mut edited.end_date, edit.end_date.map(DateOrTime::moment));
         fields.edit("teacherId", &mut edited.teacher_id, edit.teacher_id)?;
         fields.edit_nullable("homeroomId", &mut edited.homeroom_id, edit.homeroom_id);
         fields.edit_nullable("externalId", &mut edited.external_id, edit.external_id);

@@ -142,12 +142,12 @@ fn a_class_does_not_end_before_it_begins() {
     let at = |text: &str| Edit::Set(Timestamp::parse(text).unwrap());
     let mut class = class(ClassStatus::Active);
     let start = ClassEdit {
-        start_date: at("2026-08-01T00:00:00Z"),
+        start_date: at("2026-08-01T00:00:00Z").map(DateOrTime::Time),
         ..ClassEdit::default()
     };
     class.edit(start, &ada(), false, NOW).unwrap();
     let end = ClassEdit {
-        end_date: at("2026-07-31T00:00:00Z"),
+        end_date: at("2026-07-31T00:00:00Z").map(DateOrTime::Time),
         ..ClassEdit::default()
     };
     let refusal = class.edit(end, &ada(), false, NOW).unwrap_err();

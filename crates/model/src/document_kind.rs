@@ -94,7 +94,7 @@ impl FileExtension {
         let wrong = |path, message| {
             Err(Refusal::Invalid {
                 path,
-                code: "invalid",
+                code: "format",
                 message,
             })
         };

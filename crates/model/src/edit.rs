@@ -240,6 +240,15 @@ where
     Edit::<T>::deserialize(deserializer).map(Edit::clear_if_empty)
 }
 
+/// The same for a label that may be written as a number.
+pub fn optional_label<'de, D, T>(deserializer: D) -> Result<Edit<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de> + Text,
+{
+    Ok(crate::text::optional_label(deserializer)?.map_or(Edit::Clear, Edit::Set))
+}
+
 /// For `#[garde(dive, custom(model::edit::not_null))]` on fields that always have a value.
 pub fn not_null<T>(edit: &Edit<T>, (): &()) -> garde::Result {
     match edit {

@@ -56,7 +56,7 @@ pub struct MemberGrade {
     #[garde(skip)]
     pub user_id: UserId,
     /// A value of the scale.
-    #[serde(default, deserialize_with = "optional")]
+    #[serde(default, deserialize_with = "optional", alias = "grade")]
     #[garde(dive)]
     pub value: Option<GradeValue>,
     /// Points.
@@ -74,7 +74,7 @@ pub struct MemberGrade {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct GradeEdit {
     /// A value of the scale.
-    #[serde(default, deserialize_with = "optional_text")]
+    #[serde(default, deserialize_with = "optional_text", alias = "grade")]
     #[garde(dive)]
     pub value: Edit<GradeValue>,
     /// Points.
@@ -100,7 +100,7 @@ pub struct GradeEdit {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DocumentGradeEdit {
     /// A value of the scale.
-    #[serde(default, deserialize_with = "optional_text")]
+    #[serde(default, deserialize_with = "optional_text", alias = "grade")]
     #[garde(dive)]
     pub value: Edit<GradeValue>,
     /// Points.

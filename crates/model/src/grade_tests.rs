@@ -144,5 +144,9 @@ fn the_request_of_a_grade_is_checked() {
         paths,
         ["memberGrades[0].points", "points", "value"].map(|path| path.replace("memberG", "member_g"))
     );
-    assert!(serde_json::from_str::<GradeEdit>(r#"{"grade": "A"}"#).is_err());
+    assert!(
+        serde_json::from_str::<GradeEdit>(r#"{"grade": "A"}"#).is_ok(),
+        "the former name of value"
+    );
+    assert!(serde_json::from_str::<GradeEdit>(r#"{"mark": "A"}"#).is_err());
 }

@@ -19,6 +19,7 @@ use crate::text::ShortName;
 use crate::time::Timestamp;
 use crate::user::Person;
 use crate::word::words;
+use crate::zone::DateOrTime;
 
 /// The most members of a group.
 pub const MEMBERS_MAX: usize = 50;
@@ -77,7 +78,7 @@ pub struct GroupEdit {
     /// New start date.
     #[serde(default)]
     #[garde(skip)]
-    pub start_date: Edit<Timestamp>,
+    pub start_date: Edit<DateOrTime>,
     /// How many documents are asked for.
     #[serde(default)]
     #[garde(dive, custom(not_null))]
@@ -267,7 +268,11 @@ impl Group {
         changed.edit("name", &mut edited.name, edit.name)?;
         changed.edit("groupNumber", &mut edited.group_number, edit.group_number)?;
         changed.edit_nullable("displayName", &mut edited.display_name, edit.display_name);
-        changed.edit_nullable("startDate", &mut edited.start_date, edit.start_date);
+        changed.edit_nullable(
+            "startDate",
+            &mut edited.start_date,
+            edit.start_date.map(DateOrTime::moment),
+        );
         changed.edit(
             "requiredDocuments",
             &mut edited.required_documents,

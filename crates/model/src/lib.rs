@@ -78,3 +78,4 @@ pub mod version;
 pub mod visible_text;
 pub mod whole;
 mod word;
+pub mod zone;

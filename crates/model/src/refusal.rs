@@ -249,7 +249,7 @@ impl Refusal {
             Self::StudentNotEnrolled { users } => users
                 .iter()
                 .map(|user| Detail {
-                    path: "memberIds",
+                    path: "studentIds",
                     code: "not_enrolled",
                     message: format!("User {user} is not enrolled in the class."),
                     id: Some(user.to_string()),

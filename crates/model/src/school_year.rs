@@ -2,10 +2,10 @@
 
 use crate::text::AcademicYear;
 use crate::time::Timestamp;
+use crate::zone::Zone;
 
 /// Years that are farther apart than this are taken for a mistake in writing.
 const FAR: i64 = 50;
-const WEEK_SECONDS: i64 = 7 * 24 * 60 * 60;
 
 /// The way from one school year to another, in whole weeks: what was due on a Monday is due on a Monday.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,9 +26,9 @@ impl YearShift {
         }
     }
 
-    /// The moment as many weeks later, or earlier.
-    pub const fn apply(self, moment: Timestamp) -> Timestamp {
-        moment.plus_seconds(self.weeks * WEEK_SECONDS)
+    /// The moment as many weeks later, or earlier, at the same time of day in the zone.
+    pub fn apply(self, moment: Timestamp, zone: &Zone) -> Timestamp {
+        zone.plus_weeks(moment, self.weeks)
     }
 }
 
@@ -66,7 +66,7 @@ mod tests {
     #[test]
     fn a_monday_stays_a_monday() {
         let shift = YearShift::between(&AcademicYear::stored("2026"), &AcademicYear::stored("2027"));
-        let moved = shift.apply(Timestamp::from_millis(1_000));
+        let moved = shift.apply(Timestamp::from_millis(1_000), &Zone::utc());
         assert_eq!(moved, Timestamp::from_millis(1_000 + 52 * 7 * 86_400_000));
     }
 }

@@ -8,8 +8,11 @@
 
 use std::sync::Arc;
 
+use serde::de::IntoDeserializer;
 use serde::{Deserialize, Deserializer};
 use unicode_normalization::{UnicodeNormalization, is_nfc};
+use utoipa::openapi::Schema;
+use utoipa::openapi::schema::{ObjectBuilder, SchemaType, Type};
 
 /// Why a text is refused; a plain sentence that follows the name of the field.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -308,6 +311,57 @@ where
     T: Deserialize<'de> + Text,
 {
     Option::<T>::deserialize(deserializer).map(none_if_empty)
+}
+
+/// For `#[serde(default, deserialize_with = "model::text::optional_label")]`: a label that may be written as a number.
+pub fn optional_label<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de> + Text,
+{
+    let label = Option::<Label>::deserialize(deserializer)?;
+    let label = label.map(|Label(text)| T::deserialize(text.into_deserializer()));
+    label.transpose().map(none_if_empty)
+}
+
+/// A text, or a whole number as text.
+struct Label(String);
+
+impl<'de> Deserialize<'de> for Label {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(LabelVisitor)
+    }
+}
+
+struct LabelVisitor;
+
+impl serde::de::Visitor<'_> for LabelVisitor {
+    type Value = Label;
+
+    fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("a string or a whole number")
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Label, E> {
+        Ok(Label(text.to_owned()))
+    }
+
+    fn visit_i64<E>(self, number: i64) -> Result<Label, E> {
+        Ok(Label(number.to_string()))
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<Label, E> {
+        Ok(Label(number.to_string()))
+    }
+}
+
+/// The schema of a [`Semester`] in a request.
+pub fn semester_schema() -> Schema {
+    ObjectBuilder::new()
+        .schema_type(SchemaType::from_iter([Type::String, Type::Integer, Type::Null]))
+        .max_length(Some(Semester::MAX))
+        .description(Some("Half-year, a free label; a number is taken as text."))
+        .into()
 }
 
 /// The form in which names are compared for equality: Unicode lower case. Searches and lists use [`crate::collation`].

@@ -35,7 +35,8 @@ impl Timestamp {
 
     /// Reads RFC 3339 text with any offset; finer parts than milliseconds are dropped.
     pub fn parse(text: &str) -> Result<Self, NotATime> {
-        let moment: jiff::Timestamp = text.trim().parse().map_err(|_| NotATime)?;
+        let text = Some(text.trim()).filter(|text| is_rfc_3339(text)).ok_or(NotATime)?;
+        let moment: jiff::Timestamp = text.parse().map_err(|_| NotATime)?;
         let millis = moment.as_millisecond();
         if (EARLIEST..LATEST).contains(&millis) {
             Ok(Self(millis))
@@ -54,6 +55,38 @@ impl Timestamp {
     pub const fn seconds_since(self, other: Self) -> i64 {
         self.0.saturating_sub(other.0).div_euclid(1000)
     }
+}
+
+/// The form of RFC 3339, 5.6; jiff reads more of ISO 8601 than that, such as times without seconds or with a zone's name.
+fn is_rfc_3339(text: &str) -> bool {
+    const DATE_AND_TIME: &[u8] = b"dddd-dd-ddTdd:dd:dd";
+    const OFFSET: &[u8] = b"dd:dd";
+    let fits = |part: &[u8], form: &[u8]| {
+        part.len() == form.len()
+            && part.iter().zip(form).all(|(byte, form)| match form {
+                b'd' => byte.is_ascii_digit(),
+                form => byte.eq_ignore_ascii_case(form),
+            })
+    };
+    let Some((begin, rest)) = text.as_bytes().split_at_checked(DATE_AND_TIME.len()) else {
+        return false;
+    };
+    let rest = match rest.strip_prefix(b".") {
+        Some(fraction) => {
+            let digits = fraction.iter().take_while(|byte| byte.is_ascii_digit()).count();
+            if digits == 0 {
+                return false;
+            }
+            &fraction[digits..]
+        }
+        None => rest,
+    };
+    let is_offset = match rest {
+        [b'Z' | b'z'] => true,
+        [b'+' | b'-', offset @ ..] => fits(offset, OFFSET) && offset[..2] < b"24"[..],
+        _ => false,
+    };
+    fits(begin, DATE_AND_TIME) && is_offset
 }
 
 impl fmt::Display for Timestamp {
@@ -114,6 +147,36 @@ mod tests {
             "2026-01-31T07:00:00.000-05:00",
         ] {
             assert_eq!(Timestamp::parse(text).unwrap().to_string(), "2026-01-31T12:00:00.000Z");
+        }
+    }
+
+    #[test]
+    fn time_that_is_not_rfc_3339_is_rejected() {
+        for text in [
+            "2026-01-31t12:00:00z",
+            "2026-01-31T12:00:00.123456789Z",
+            "2026-01-31T12:00:00-00:00",
+        ] {
+            assert!(Timestamp::parse(text).is_ok(), "{text}");
+        }
+        for text in [
+            "2026-01-31T12:00Z",
+            "2026-01-31T12Z",
+            "2026-01-31 12:00:00Z",
+            "20260131T120000Z",
+            "2026-01-31T12:00:00,5Z",
+            "2026-01-31T12:00:00.Z",
+            "2026-01-31T12:00:00+01",
+            "2026-01-31T12:00:00+0100",
+            "2026-01-31T12:00:00+24:00",
+            "2026-01-31T12:00:00+01:00:30",
+            "2026-01-31T12:00:00+01:00[Europe/Berlin]",
+            "+002026-01-31T12:00:00Z",
+            "2026-01-31T24:00:00Z",
+            "2026-01-31T12:60:00Z",
+            "2026-W05-6T12:00:00Z",
+        ] {
+            assert_eq!(Timestamp::parse(text), Err(NotATime), "{text}");
         }
     }
 

@@ -76,6 +76,8 @@ pub enum Error {
         message: &'static str,
         /// The field that has to change.
         path: &'static str,
+        /// The object that has it, if the caller can read it.
+        existing_id: Option<String>,
     },
     /// The body or the file is larger than allowed.
     #[error("This is larger than allowed ({limit_bytes} bytes at most).")]
@@ -89,6 +91,9 @@ pub enum Error {
     /// The path with its query is longer than any of ours.
     #[error("This address is too long (8192 bytes at most).")]
     UriTooLong,
+    /// The request has no Host, two of them, or one that is no host.
+    #[error("Send exactly one Host header with the name of this service.")]
+    InvalidHost,
     /// The header fields are larger than any client of ours needs.
     #[error("The header fields of this request are too large (16384 bytes at most).")]
     HeadTooLarge,
@@ -155,10 +160,13 @@ pub struct Current {
 pub struct Problem {
     /// Where: a field name or a dotted path (`groups[0].groupId`).
     pub path: String,
-    /// Why, for programs: `required`, `unknown`, `invalid`, `too_long` …
+    /// Why, for programs: `required`, `too_short`, `too_long`, `type`, `format`, `enum` or `unknown` for a request that does not fit; others name the rule.
     pub code: String,
     /// Why, for people.
     pub message: String,
+    /// The id of the object that has what was to be unique, if the caller can read it.
+    #[serde(rename = "existingId", skip_serializing_if = "Option::is_none")]
+    pub existing_id: Option<String>,
 }
 
 impl Problem {
@@ -168,6 +176,7 @@ impl Problem {
             path: path.into(),
             code: code.into(),
             message: message.into(),
+            existing_id: None,
         }
     }
 }

@@ -59,7 +59,7 @@ export function useEnrolment(classId: string) {
         t("classes.removed", { name: person.name, groups: t("courses.groups", { count: answer.removedFromGroups.length }) }),
         undo(async () => {
           await enroll([person.id]);
-          await Promise.all(answer.removedFromGroups.map((id) => client.POST("/groups/{id}/members", { params: { path: { id } }, body: { userIds: [person.id] } })));
+          await Promise.all(answer.removedFromGroups.map((id) => client.POST("/groups/{id}/members", { params: { path: { id } }, body: { studentIds: [person.id] } })));
         }),
       ),
     ...ends,

@@ -20,7 +20,7 @@ interface Person {
   name: string;
 }
 
-const join = (group: Group, userIds: string[]) => data(client.POST("/groups/{id}/members", { params: { path: { id: group.id } }, body: { userIds } }));
+const join = (group: Group, studentIds: string[]) => data(client.POST("/groups/{id}/members", { params: { path: { id: group.id } }, body: { studentIds } }));
 const leave = (group: Group, userId: string) => data(client.DELETE("/groups/{id}/members/{userId}", { params: { path: { id: group.id, userId } } }));
 const walk = (from: Group, to: Group, userId: string) => data(client.POST("/groups/{id}/members/{userId}/move", { params: { path: { id: from.id, userId } }, body: { toGroupId: to.id } }));
 

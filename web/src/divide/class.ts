@@ -63,7 +63,7 @@ export const create = (of: CourseDetail, plan: Plan, startDate: string | null, a
         classId: of.classId,
         courseId: of.id,
         ...(assignmentId === null ? {} : { assignmentId }),
-        groups: made(plan).map((place) => ({ name: place.name, groupNumber: place.number, memberIds: [...place.members], ...(startDate === null ? {} : { startDate }) })),
+        groups: made(plan).map((place) => ({ name: place.name, groupNumber: place.number, studentIds: [...place.members], ...(startDate === null ? {} : { startDate }) })),
       },
     }),
   );
@@ -86,6 +86,6 @@ export async function carryOut(wanted: readonly Change[]): Promise<Failure[]> {
 
 function carry({ student, from, to }: Change): Promise<unknown> {
   if (from !== null && to !== null) return data(client.POST("/groups/{id}/members/{userId}/move", { params: { path: { id: from, userId: student } }, body: { toGroupId: to } }));
-  if (to !== null) return data(client.POST("/groups/{id}/members", { params: { path: { id: to } }, body: { userIds: [student] } }));
+  if (to !== null) return data(client.POST("/groups/{id}/members", { params: { path: { id: to } }, body: { studentIds: [student] } }));
   return data(client.DELETE("/groups/{id}/members/{userId}", { params: { path: { id: from ?? "", userId: student } } }));
 }

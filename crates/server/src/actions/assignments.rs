@@ -141,13 +141,10 @@ pub fn edit(work: &mut Work<'_>, id: &AssignmentId, edit: &AssignmentEdit) -> Re
     Ok(seen)
 }
 
-/// Removes a topic with its links, submissions and files; rooms and documents stay. Answers how many submissions went; a
-/// dry run only counts them.
-pub fn remove(work: &mut Work<'_>, id: &AssignmentId, is_dry: bool) -> Result<i64> {
+/// Removes a topic with its links, submissions and files; rooms and documents stay. Returns how many submissions were
+/// deleted.
+pub fn remove(work: &mut Work<'_>, id: &AssignmentId) -> Result<i64> {
     let whole = work.assignment_to_write(id)?;
-    if is_dry {
-        return Ok(work.assignment_removal(id)?.submissions);
-    }
     let places = whole.links.iter().map(|link| link.place.clone()).collect();
     let Removed {
         submissions,

@@ -89,7 +89,8 @@ fn plan(work: &mut Work<'_>, whole: &WholeAssignment, edit: &SharedEdit, recompu
     if !added.is_empty() {
         room_for(whole.attachments.len() + added.len() - removed.len())?;
     }
-    let groups = starts(work, whole, &edit.start_date, &mut changed)?;
+    let start_date = work.edited_moment(&edit.start_date)?;
+    let groups = starts(work, whole, &start_date, &mut changed)?;
     let after = shared.iter().filter(|file| !removed.contains(file)).chain(&added);
     changed.write("attachments", &mut named_files(&shared), named_files(after));
     let judged = if recompute_late {

@@ -17,6 +17,7 @@ use model::refusal::Refusal;
 use model::school_year::YearShift;
 use model::text::{AcademicYear, Name};
 use model::whole::{WholeAssignment, WholeClass};
+use model::zone::Zone;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -97,13 +98,14 @@ pub fn clone(work: &mut Work<'_>, id: &ClassId, new: &NewClone, copies: &[FileCo
     let old = work.class_to_manage(id)?;
     let before = work.whole_class(id)?;
     let shift = YearShift::between(&old.academic_year, &new.academic_year);
+    let zone = work.time_zone()?;
     let teacher_id = owner(work, &old)?;
     let class = Class {
         id: ClassId::new(clock::new_id()),
         name: new.name.clone(),
         academic_year: new.academic_year.clone(),
-        start_date: old.start_date.map(|moment| shift.apply(moment)),
-        end_date: old.end_date.map(|moment| shift.apply(moment)),
+        start_date: old.start_date.map(|moment| shift.apply(moment, &zone)),
+        end_date: old.end_date.map(|moment| shift.apply(moment, &zone)),
         status: ClassStatus::Draft,
         teacher_id,
         homeroom_id: None,
@@ -123,7 +125,7 @@ pub fn clone(work: &mut Work<'_>, id: &ClassId, new: &NewClone, copies: &[FileCo
         }
     }
     let courses = clone_courses(work, id, &class.id, new)?;
-    clone_topics(work, id, &class.id, new, &courses, shift, copies)?;
+    clone_topics(work, id, &class.id, new, &courses, (shift, &zone), copies)?;
     let students = if new.with_students {
         work.class_learners(id)?
     } else {
@@ -198,7 +200,7 @@ fn clone_topics(
     class: &ClassId,
     new: &NewClone,
     courses: &HashMap<CourseId, CourseId>,
-    shift: YearShift,
+    dates: (YearShift, &Zone),
     copies: &[FileCopy],
 ) -> Result<()> {
     let copies: HashMap<&AttachmentId, &FileCopy> = copies.iter().map(|copy| (&copy.of.id, copy)).collect();
@@ -208,7 +210,7 @@ fn clone_topics(
             id: AssignmentId::new(clock::new_id()),
             class_id: class.clone(),
             course_id: course_id.flatten().cloned(),
-            deadline: shift.apply(whole.assignment.deadline),
+            deadline: dates.0.apply(whole.assignment.deadline, dates.1),
             finished: None,
             created_by_id: person(work)?,
             created_at: work.now(),

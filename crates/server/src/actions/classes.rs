@@ -11,15 +11,15 @@ use model::list::List;
 use model::refusal::Refusal;
 use model::schedule::Schedule;
 use model::text::{AcademicYear, ExternalId, Name, Semester};
-use model::time::Timestamp;
 use model::user::Person;
 use model::whole::WholeClass;
+use model::zone::DateOrTime;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
 use crate::clock;
 use crate::error::{Error, Result};
-use crate::store::{Scope, Work};
+use crate::store::Work;
 
 /// A class to be created.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
@@ -32,15 +32,16 @@ pub struct NewClass {
     #[garde(dive)]
     pub academic_year: AcademicYear,
     /// Half-year, a free label.
-    #[serde(default, deserialize_with = "model::text::optional")]
+    #[serde(default, deserialize_with = "model::text::optional_label")]
     #[garde(dive)]
+    #[schema(schema_with = model::text::semester_schema)]
     pub semester: Option<Semester>,
     /// First day.
     #[garde(skip)]
-    pub start_date: Option<Timestamp>,
+    pub start_date: Option<DateOrTime>,
     /// Last day, not before the first.
     #[garde(custom(not_before(self.start_date)))]
-    pub end_date: Option<Timestamp>,
+    pub end_date: Option<DateOrTime>,
     /// ACTIVE unless said otherwise; students see nothing of a DRAFT.
     #[garde(skip)]
     pub status: Option<ClassStatus>,
@@ -106,6 +107,8 @@ pub fn create(work: &mut Work<'_>, new: &NewClass) -> Result<WholeClass> {
     if let Some(homeroom) = &new.homeroom_id {
         work.homeroom_label(homeroom)?;
     }
+    let start_date = new.start_date.map(|date| work.moment(date)).transpose()?;
+    let end_date = new.end_date.map(|date| work.moment(date)).transpose()?;
     let subjects = new.subject_ids.as_deref().unwrap_or_default();
     for subject in subjects {
         work.subject(subject)?;
@@ -116,8 +119,8 @@ pub fn create(work: &mut Work<'_>, new: &NewClass) -> Result<WholeClass> {
         name: new.name.clone(),
         academic_year: new.academic_year.clone(),
         semester: new.semester.clone(),
-        start_date: new.start_date,
-        end_date: new.end_date,
+        start_date,
+        end_date,
         status: new.status.unwrap_or(ClassStatus::Active),
         teacher_id: teacher.id,
         homeroom_id: new.homeroom_id.clone(),
@@ -172,8 +175,12 @@ pub fn edit(work: &mut Work<'_>, id: &ClassId, edit: &ClassEdit) -> Result<Whole
         work.subject(subject)?;
     }
     let is_empty = before.counts.groups + before.counts.assignments == 0;
-    let mut changed = class.edit(edit.clone(), &work.viewer().clone(), is_empty, work.now())?;
-    if let Some(wanted) = edit.subject_ids.value() {
+    let mut edit = edit.clone();
+    edit.start_date = work.edited_moment(&edit.start_date)?.map(DateOrTime::Time);
+    edit.end_date = work.edited_moment(&edit.end_date)?.map(DateOrTime::Time);
+    let subjects = edit.subject_ids.clone();
+    let mut changed = class.edit(edit, &work.viewer().clone(), is_empty, work.now())?;
+    if let Some(wanted) = subjects.value() {
         let listed = before.subjects.into_iter().map(|subject| subject.id).collect();
         changed.extend(exchange_subjects(work, &class, listed, wanted)?);
     }
@@ -193,12 +200,6 @@ pub fn edit(work: &mut Work<'_>, id: &ClassId, edit: &ClassEdit) -> Result<Whole
         });
     }
     work.whole_class(id)
-}
-
-/// What would go with a class.
-pub fn preview_removal(scope: &mut Scope<'_>, id: &ClassId) -> Result<RemovedCounts> {
-    scope.managed_class(id)?;
-    Ok(RemovedCounts::of(&scope.class_removal(id)?))
 }
 
 /// Deletes a class, by force with everything in it.
@@ -311,9 +312,9 @@ fn exchange_subjects(
     Ok(changed)
 }
 
-fn not_before(start: Option<Timestamp>) -> impl FnOnce(&Option<Timestamp>, &()) -> garde::Result {
+fn not_before(start: Option<DateOrTime>) -> impl FnOnce(&Option<DateOrTime>, &()) -> garde::Result {
     move |end, ()| {
-        if end.zip(start).is_some_and(|(end, start)| end < start) {
+        if end.zip(start).is_some_and(|(end, start)| end.moment() < start.moment()) {
             return Err(garde::Error::new("must not be before startDate"));
         }
         Ok(())

@@ -13,8 +13,8 @@ use utoipa::ToSchema;
 
 use crate::clock;
 use crate::error::Result;
+use crate::store::Work;
 use crate::store::groups::{CourseChoice, GroupFilter};
-use crate::store::{Scope, Work};
 
 /// A course to be created.
 #[derive(Debug, Clone, Deserialize, Validate, ToSchema)]
@@ -118,11 +118,4 @@ pub fn remove(work: &mut Work<'_>, id: &CourseId) -> Result<Removed> {
         removed: removed.clone(),
     });
     Ok(removed)
-}
-
-/// What removing a course would take along; refused to whoever may not remove it.
-pub fn removal(scope: &mut Scope<'_>, id: &CourseId) -> Result<Removed> {
-    let class = scope.course(id)?.course.class_id;
-    scope.managed_class(&class)?.writable()?;
-    scope.course_removal(id)
 }

@@ -19,7 +19,7 @@ use crate::store::Work;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewStudents {
     /// Students of the organization whose accounts are active.
-    #[serde(default)]
+    #[serde(default, alias = "memberIds", alias = "userIds")]
     #[garde(dive)]
     pub student_ids: Option<List<UserId>>,
     /// The homeroom whose students come.

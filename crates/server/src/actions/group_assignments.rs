@@ -228,6 +228,7 @@ fn keeps_text(link: &GroupAssignment, text: &Edit<Description>) -> Result<()> {
             code: "DUPLICATE_GROUP_ASSIGNMENT",
             message: "This group is on this topic already, with another text; change the text by editing the topic.",
             path: "groups",
+            existing_id: Some(link.id.to_string()),
         })
     }
 }

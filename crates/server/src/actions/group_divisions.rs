@@ -56,6 +56,7 @@ pub struct NewDivision {
     #[schema(max_items = 100)]
     pub keep_apart: Vec<List<UserId>>,
     /// Who is divided; without it all students of the class who are in no group of the course, or of the class.
+    #[serde(alias = "memberIds", alias = "userIds")]
     #[garde(dive)]
     pub student_ids: Option<List<UserId>>,
 }
@@ -88,7 +89,7 @@ pub fn generate(work: &mut Work<'_>, new: &NewDivision) -> Result<Vec<KnownGroup
     let each = plan.groups.into_iter().map(|group| NewGroupInBatch {
         name: Some(group.name),
         group_number: Some(group.number),
-        member_ids: List(group.members.into_iter().map(|member| member.id).collect()),
+        student_ids: List(group.members.into_iter().map(|member| member.id).collect()),
         ..NewGroupInBatch::default()
     });
     let batch = NewGroupBatch {

@@ -20,8 +20,9 @@ use crate::store::groups::KnownGroup;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewMembers {
     /// Students of the class.
+    #[serde(alias = "memberIds", alias = "userIds")]
     #[garde(dive, custom(not_empty))]
-    pub user_ids: List<UserId>,
+    pub student_ids: List<UserId>,
 }
 
 /// The group that a member goes to.
@@ -31,7 +32,7 @@ pub struct Move {
     /// Another group of the same class.
     #[garde(skip)]
     pub to_group_id: GroupId,
-    /// Only tell what would happen.
+    /// Only show what would happen; the same as `dryRun` in the query.
     #[serde(default)]
     #[garde(skip)]
     pub dry_run: bool,
@@ -62,7 +63,7 @@ pub fn add(work: &mut Work<'_>, id: &GroupId, new: &NewMembers) -> Result<Joined
     let whole = work.group_to_write(id)?;
     let present = whole.member_ids();
     let coming: Vec<UserId> = new
-        .user_ids
+        .student_ids
         .iter()
         .filter(|user| !present.contains(user))
         .cloned()
@@ -74,7 +75,7 @@ pub fn add(work: &mut Work<'_>, id: &GroupId, new: &NewMembers) -> Result<Joined
         work.record(GroupChange::MembersAdded { group, users });
     }
     let mut already_in_topic = work.members_of_same_topics(id)?;
-    already_in_topic.retain(|user| new.user_ids.contains(user));
+    already_in_topic.retain(|user| new.student_ids.contains(user));
     Ok(Joined {
         group,
         already_in_topic,
@@ -146,25 +147,21 @@ pub fn move_to(work: &mut Work<'_>, id: &GroupId, user: &UserId, wanted: &Move) 
     if !is_there {
         Group::room_for(to.members.len() + 1)?;
     }
-    if !wanted.dry_run {
-        work.delete_group_member(id, user)?;
-        let arrival = GroupMember {
-            id: GroupMemberId::new(clock::new_id()),
-            group_id: to.group.id.clone(),
-            role: GroupRole::Member,
-            joined_at: work.now(),
-            ..member.clone()
-        };
-        work.insert_group_member(&to.group.class_id, &arrival)?;
-    }
+    work.delete_group_member(id, user)?;
+    let arrival = GroupMember {
+        id: GroupMemberId::new(clock::new_id()),
+        group_id: to.group.id.clone(),
+        role: GroupRole::Member,
+        joined_at: work.now(),
+        ..member.clone()
+    };
+    work.insert_group_member(&to.group.class_id, &arrival)?;
     let (from, to) = (work.group(id)?, work.group(&to.group.id)?);
-    if !wanted.dry_run {
-        work.record(GroupChange::MemberMoved {
-            from: Box::new(from.whole.clone()),
-            to: Box::new(to.whole.clone()),
-            user: member.user,
-        });
-    }
+    work.record(GroupChange::MemberMoved {
+        from: Box::new(from.whole.clone()),
+        to: Box::new(to.whole.clone()),
+        user: member.user,
+    });
     Ok(Moved {
         from,
         to,

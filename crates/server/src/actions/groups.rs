@@ -14,7 +14,7 @@ use model::list::List;
 use model::number::{GroupNumber, RequiredDocuments};
 use model::refusal::Refusal;
 use model::text::{Description, ShortName};
-use model::time::Timestamp;
+use model::zone::DateOrTime;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -50,7 +50,7 @@ pub struct NewGroup {
     pub display_name: Option<ShortName>,
     /// Students do not see the group before this moment.
     #[garde(skip)]
-    pub start_date: Option<Timestamp>,
+    pub start_date: Option<DateOrTime>,
     /// How many documents are asked for; one unless said otherwise.
     #[garde(dive)]
     pub required_documents: Option<RequiredDocuments>,
@@ -58,9 +58,9 @@ pub struct NewGroup {
     #[garde(skip)]
     pub subject_id: Option<SubjectId>,
     /// Students of the class.
-    #[serde(default)]
+    #[serde(default, alias = "memberIds", alias = "userIds")]
     #[garde(dive)]
-    pub member_ids: List<UserId>,
+    pub student_ids: List<UserId>,
     /// The group's own task text for that topic.
     #[serde(default, deserialize_with = "model::text::optional")]
     #[garde(dive)]
@@ -103,7 +103,7 @@ pub struct NewGroupInBatch {
     pub display_name: Option<ShortName>,
     /// Students do not see the group before this moment.
     #[garde(skip)]
-    pub start_date: Option<Timestamp>,
+    pub start_date: Option<DateOrTime>,
     /// How many documents are asked for; one unless said otherwise.
     #[garde(dive)]
     pub required_documents: Option<RequiredDocuments>,
@@ -111,9 +111,9 @@ pub struct NewGroupInBatch {
     #[garde(skip)]
     pub subject_id: Option<SubjectId>,
     /// Students of the class.
-    #[serde(default)]
+    #[serde(default, alias = "memberIds", alias = "userIds")]
     #[garde(dive)]
-    pub member_ids: List<UserId>,
+    pub student_ids: List<UserId>,
     /// The group's own task text for the topic.
     #[serde(default, deserialize_with = "model::text::optional")]
     #[garde(dive)]
@@ -132,7 +132,7 @@ impl NewGroupBatch {
             start_date: group.start_date,
             required_documents: group.required_documents,
             subject_id: group.subject_id,
-            member_ids: group.member_ids,
+            student_ids: group.student_ids,
             description_override: group.description_override,
         })
     }
@@ -180,6 +180,7 @@ fn make(work: &mut Work<'_>, new: &NewGroup) -> Result<Group> {
         Some(number) => number,
         None => work.next_group_number(&class)?,
     };
+    let start_date = new.start_date.map(|date| work.moment(date)).transpose()?;
     let group = Group {
         id: GroupId::new(clock::new_id()),
         organization_id: work.organization().clone(),
@@ -188,7 +189,7 @@ fn make(work: &mut Work<'_>, new: &NewGroup) -> Result<Group> {
         name: new.name.clone().unwrap_or_else(|| default_name(number)),
         group_number: number,
         display_name: new.display_name.clone(),
-        start_date: new.start_date,
+        start_date,
         required_documents: new.required_documents.unwrap_or(RequiredDocuments::stored(1)),
         subject_id: subject_of(work, new.subject_id.as_ref(), course.as_ref())?,
         course_id: course.map(|course| course.id),
@@ -198,7 +199,7 @@ fn make(work: &mut Work<'_>, new: &NewGroup) -> Result<Group> {
         updated_at: work.now(),
     };
     work.insert_group(&group)?;
-    group_members::join(work, &group, 0, &new.member_ids)?;
+    group_members::join(work, &group, 0, &new.student_ids)?;
     Ok(group)
 }
 
@@ -256,7 +257,9 @@ pub fn edit(work: &mut Work<'_>, id: &GroupId, edit: &GroupEdit) -> Result<Known
     if let Some(subject) = edit.subject_id.value() {
         work.subject(subject)?;
     }
-    let changed = group.edit(edit.clone(), course.as_ref(), &active, work.now())?;
+    let mut edit = edit.clone();
+    edit.start_date = work.edited_moment(&edit.start_date)?.map(DateOrTime::Time);
+    let changed = group.edit(edit, course.as_ref(), &active, work.now())?;
     if !changed.is_empty() {
         work.update_group(&group)?;
         let group = Box::new(work.whole_group(id)?);

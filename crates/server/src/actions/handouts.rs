@@ -76,7 +76,7 @@ pub fn prepare(scope: &mut Scope<'_>, id: &AssignmentId, new: &NewHandout) -> Re
         .ok_or(Error::NotFound)?;
     let name = file.file.file_name.as_str();
     let extension = FileExtension::of_name(name)
-        .ok_or_else(|| Error::invalid("templateAttachmentId", "invalid", "is no document that can be edited"))?;
+        .ok_or_else(|| Error::invalid("templateAttachmentId", "format", "is no document that can be edited"))?;
     let shortened: String = stem(name).chars().take(DocumentTitle::MAX).collect();
     let title = new
         .title

@@ -39,6 +39,7 @@ pub struct NewHomeroom {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewHomeroomStudents {
     /// Students of the organization whose accounts are active.
+    #[serde(alias = "memberIds", alias = "userIds")]
     #[garde(dive)]
     pub student_ids: List<UserId>,
 }

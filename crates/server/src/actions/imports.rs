@@ -190,7 +190,9 @@ impl Stop {
 impl From<Error> for Stop {
     fn from(error: Error) -> Self {
         match &error {
-            Error::Conflict { code, message, path } => Self::Race(vec![RowProblem::new(*path, *code, *message)]),
+            Error::Conflict {
+                code, message, path, ..
+            } => Self::Race(vec![RowProblem::new(*path, *code, *message)]),
             Error::NotFound => Self::row("", "not_found", "names something that is not there any more"),
             Error::Refused(refusal) => Self::row("", refusal.code(), &refusal.to_string()),
             Error::Invalid(problems) => Self::Row(

@@ -197,5 +197,6 @@ fn already_invited() -> Error {
         code: "ALREADY_INVITED",
         message: "This address was invited in this moment; read the list of invitations again.",
         path: "email",
+        existing_id: None,
     }
 }

@@ -196,6 +196,7 @@ fn already_here() -> Error {
         code: "DUPLICATE_EMAIL",
         message: "Somebody with this address is a member already.",
         path: "email",
+        existing_id: None,
     }
 }
 

@@ -33,7 +33,7 @@ pub struct EraseRequest {
     /// A member of the organization, or somebody whose account it made.
     #[garde(skip)]
     pub user_id: UserId,
-    /// Only tell what would go.
+    /// Only show what would happen; the same as `dryRun` in the query.
     #[serde(default)]
     #[garde(skip)]
     pub dry_run: bool,

@@ -56,7 +56,7 @@ pub fn edit(
     };
     let mut changed = Changed::new();
     let null = |error: model::edit::NullNotAllowed| {
-        Error::Invalid(vec![Problem::new(error.field, "invalid", error.to_string())])
+        Error::Invalid(vec![Problem::new(error.field, "required", error.to_string())])
     };
     changed.edit("name", &mut user.name, edit.name).map_err(null)?;
     changed.edit_nullable("image", &mut user.image, image);

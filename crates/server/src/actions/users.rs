@@ -140,7 +140,7 @@ pub fn create(
     let rank = work.rank()?;
     let person = NewPerson {
         name: new.name.clone(),
-        email: people::address(&new.email).ok_or_else(|| Error::invalid("email", "invalid", NO_ADDRESS))?,
+        email: people::address(&new.email).ok_or_else(|| Error::invalid("email", "format", NO_ADDRESS))?,
         first_name: new.first_name.clone(),
         last_name: new.last_name.clone(),
         username: new.username.clone(),
@@ -158,7 +158,7 @@ pub fn create(
                 school.slug.as_str(),
             ],
         )
-        .map_err(|weak| Error::invalid("password", "invalid", weak.to_string()))?;
+        .map_err(|weak| Error::invalid("password", "format", weak.to_string()))?;
     }
     let places = Places {
         class_ids: new.class_ids.as_deref().unwrap_or_default().to_vec(),

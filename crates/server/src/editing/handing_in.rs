@@ -148,8 +148,9 @@ impl Editing {
         })
     }
 
-    /// Finishes a topic. Once begun it no longer depends on the caller.
-    pub async fn finish(&self, standpoint: Standpoint, assignment: AssignmentId) -> Result<Finish> {
+    /// Finishes a topic. Once begun it no longer depends on the caller. A dry run is rolled back, and no editor is asked
+    /// for what it has.
+    pub async fn finish(&self, standpoint: Standpoint, assignment: AssignmentId, is_dry: bool) -> Result<Finish> {
         let editing = self.clone();
         let finishing = tokio::spawn(async move {
             let server = editing.server.clone();
@@ -161,10 +162,18 @@ impl Editing {
             };
             let until = freeze_ends(&standpoint, server.patience().finish());
             let write = editing.write(standpoint.clone(), move |work| {
-                finish::finish(work, &assignment, &server, until)
+                if is_dry {
+                    work.rehearse(|work| finish::finish(work, &assignment, &server, until))
+                } else {
+                    finish::finish(work, &assignment, &server, until)
+                }
             });
-            let finished = write.await?;
-            failpoint::hit("finish.after_commit");
+            let mut finished = write.await?;
+            if is_dry {
+                finished.freezes.clear();
+            } else {
+                failpoint::hit("finish.after_commit");
+            }
             let unsaved = editing.settle(&standpoint, finished.freezes, deadline).await;
             Ok(Finish {
                 at: finished.at,

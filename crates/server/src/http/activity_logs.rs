@@ -6,7 +6,7 @@ use axum::response::{IntoResponse, Response};
 use futures_util::stream;
 use garde::Validate;
 use model::access::Access;
-use model::activity::{Action, Category, Record};
+use model::activity::{Action, Category, Event, Record};
 use model::id::{AssignmentId, ClassId, CourseId, GroupId, UserId};
 use model::text::Search;
 use model::time::Timestamp;
@@ -17,7 +17,7 @@ use utoipa_axum::routes;
 use super::context::Context;
 use super::endpoint::Endpoints;
 use super::everywhere::Direction;
-use super::page::{Cursor, Limit, Page, window};
+use super::page::{ActivityLogs, Cursor, Limit, Page, window};
 use super::reply::Written;
 use super::terms::Terms;
 use super::valid::ValidQuery;
@@ -41,7 +41,7 @@ pub fn routes() -> Endpoints {
 macro_rules! filters {
     ($name:ident { $($more:tt)* }) => {
         #[derive(Deserialize, Validate, IntoParams)]
-        #[serde(rename_all = "camelCase", deny_unknown_fields)]
+        #[serde(rename_all = "camelCase")]
         #[into_params(parameter_in = Query)]
         struct $name {
             /// Of this class; a colleague's class answers an empty page
@@ -62,6 +62,10 @@ macro_rules! filters {
             /// Of this deed
             #[garde(skip)]
             action: Option<Action>,
+            /// With this event, such as COURSE_CREATE or HELP_REQUESTED
+            #[garde(skip)]
+            #[param(value_type = Option<String>)]
+            event: Option<Event>,
             /// By this person
             #[garde(skip)]
             user_id: Option<UserId>,
@@ -86,6 +90,7 @@ macro_rules! filters {
                     assignment_id: self.assignment_id.clone(),
                     category: self.category,
                     action: self.action,
+                    event: self.event,
                     user_id: self.user_id.clone(),
                     from: self.from,
                     to: self.to,
@@ -104,7 +109,7 @@ filters!(Listed {
     /// The `nextCursor` of the page before
     #[garde(skip)]
     #[param(value_type = Option<String>)]
-    cursor: Option<Cursor<i64>>,
+    cursor: Option<Cursor<i64, ActivityLogs>>,
 });
 filters!(Exported {});
 
@@ -115,11 +120,11 @@ async fn list(cx: Context, ValidQuery(query): ValidQuery<Listed>) -> Result<Writ
     let window = window(query.limit, query.cursor);
     if cx.caller().is_everywhere() {
         let slice = page(&cx, filter, window).await?;
-        return Written::one(&Page::of(slice, ActivityLogView::from));
+        return Written::one(&Page::of(ActivityLogs, slice, ActivityLogView::from));
     }
     cx.read(move |scope| {
         let slice = scope.activity(&filter, &window)?;
-        Written::one(&Page::of(slice, ActivityLogView::from))
+        Written::one(&Page::of(ActivityLogs, slice, ActivityLogView::from))
     })
     .await
 }

@@ -15,6 +15,7 @@ use utoipa_axum::routes;
 
 use super::attachments;
 use super::context::Context;
+use super::dry_run::{DryRun, DryRunQuery};
 use super::endpoint::Endpoints;
 use super::everywhere::{Turned, begins};
 use super::group_assignments;
@@ -45,7 +46,7 @@ pub fn routes() -> Endpoints {
 }
 
 #[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 pub(super) struct Filter {
     /// Of this class
@@ -71,25 +72,15 @@ pub(super) struct Filter {
     sort: Option<AssignmentOrder>,
 }
 
-/// A switch for actions that can be tried first.
 #[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-struct DryRun {
-    /// 1: only say what would happen
-    #[garde(skip)]
-    #[serde(default)]
-    dry_run: Switch,
-}
-
-#[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct BulkQuery {
-    /// 1: only say what would happen
+    /// Only show what would happen
     #[garde(skip)]
     #[serde(default)]
-    dry_run: Switch,
+    #[param(value_type = Option<DryRun>)]
+    dry_run: DryRun,
     /// 1: judge anew how late the submissions were
     #[garde(skip)]
     #[serde(default)]
@@ -97,7 +88,7 @@ struct BulkQuery {
 }
 
 #[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct OfGroup {
     /// The group that hands in
@@ -243,10 +234,6 @@ async fn edit(
     Path(id): Path<AssignmentId>,
     patch: Patch<AssignmentEdit>,
 ) -> Result<Versioned<AssignmentView>> {
-    if !patch.echoed.is_empty() {
-        let shown = show(cx.clone(), Path(id.clone())).await?;
-        patch.echoed.must_equal(&shown.0)?;
-    }
     let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
     let act = move |work: &mut Work<'_>| assignments::edit(work, &id, &patch.edit);
     let topic = or_current(cx.write_object(object, act).await, current).await?;
@@ -254,18 +241,18 @@ async fn edit(
 }
 
 /// Remove a topic with its submissions and files; rooms and documents stay
-#[utoipa::path(delete, path = "/assignments/{id}", params(("id" = String, Path), DryRun),
+#[utoipa::path(delete, path = "/assignments/{id}", params(("id" = String, Path), DryRunQuery),
     responses((status = 200, body = RemovedTopic), (status = 412, description = "PRECONDITION_FAILED"), (status = 409, description = "CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn remove(
     cx: Context,
     Path(id): Path<AssignmentId>,
-    ValidQuery(query): ValidQuery<DryRun>,
+    ValidQuery(query): ValidQuery<DryRunQuery>,
 ) -> Result<Json<RemovedTopic>> {
-    let is_dry = query.dry_run.0;
     let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
-    let act = move |work: &mut Work<'_>| assignments::remove(work, &id, is_dry);
-    let deleted_submissions = or_current(cx.delete_object(object, act).await, current).await?;
+    let act = move |work: &mut Work<'_>| assignments::remove(work, &id);
+    let removed = cx.delete_or_preview(query.dry_run, object, act).await;
+    let deleted_submissions = or_current(removed, current).await?;
     Ok(Json(RemovedTopic {
         success: true,
         deleted_submissions,
@@ -286,7 +273,7 @@ async fn bulk(
     Valid(edit): Valid<SharedEdit>,
 ) -> Result<Versioned<BulkEditView>> {
     let options = BulkOptions {
-        is_dry: query.dry_run.0,
+        is_dry: query.dry_run.is_on(),
         recompute_late: query.recompute_late.0,
     };
     let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));

@@ -14,6 +14,7 @@ use utoipa_axum::routes;
 
 use super::context::Context;
 use super::downloads::{Download, FileBytes, download};
+use super::dry_run::DryRunQuery;
 use super::endpoint::Endpoints;
 use super::files::{self, Upload};
 use super::reply::{Created, Done};
@@ -34,7 +35,7 @@ pub fn routes() -> Endpoints {
 }
 
 #[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct Staged {
     /// 1: students do not see the file until a bulk edit names it; without one it goes after a day
@@ -127,11 +128,15 @@ async fn content(
 
 /// Remove a file of a topic
 #[utoipa::path(delete, path = "/assignments/{id}/attachments/{attachmentId}",
-    params(("id" = String, Path), ("attachmentId" = String, Path)),
+    params(("id" = String, Path), ("attachmentId" = String, Path), DryRunQuery),
     responses((status = 200, body = Done), (status = 409, description = "ASSIGNMENT_FINISHED, CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
-async fn remove(cx: Context, Path((id, attachment)): Path<(AssignmentId, AttachmentId)>) -> Result<Json<Done>> {
-    cx.write(move |work| attachments::remove(work, &id, &attachment))
+async fn remove(
+    cx: Context,
+    Path((id, attachment)): Path<(AssignmentId, AttachmentId)>,
+    ValidQuery(query): ValidQuery<DryRunQuery>,
+) -> Result<Json<Done>> {
+    cx.write_or_preview(query.dry_run, move |work| attachments::remove(work, &id, &attachment))
         .await?;
     Ok(Json(Done::YES))
 }

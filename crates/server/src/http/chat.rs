@@ -15,9 +15,10 @@ use utoipa_axum::routes;
 
 use super::context::Context;
 use super::downloads::{Download, download};
+use super::dry_run::DryRunQuery;
 use super::endpoint::Endpoints;
 use super::files::{self, FileForm, Upload};
-use super::page::{Cursor, Limit, Page, window};
+use super::page::{Cursor, Limit, Page, RoomMessages, window};
 use super::reply::{Created, CreatedOrFound};
 use super::terms::Terms;
 use super::valid::{Editable, Patch, Valid, ValidOrEmpty, ValidQuery};
@@ -58,7 +59,7 @@ impl Editable for RoomMessageEdit {
 }
 
 #[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct Listed {
     /// How many messages; more than 200 are 200
@@ -68,7 +69,7 @@ struct Listed {
     /// The `nextCursor` of the page before
     #[garde(skip)]
     #[param(value_type = Option<String>)]
-    cursor: Option<Cursor<i64>>,
+    cursor: Option<Cursor<i64, RoomMessages>>,
     /// Only messages after this `seq`, the earliest first: what was missed
     #[garde(range(min = 0))]
     after: Option<i64>,
@@ -88,7 +89,9 @@ async fn list(
         scope.place_of_room(&id)?;
         scope.room_messages(&id, way, &window)
     });
-    Ok(Json(Page::of(look.await?, |message| RoomMessageView::from(&message))))
+    Ok(Json(Page::of(RoomMessages, look.await?, |message| {
+        RoomMessageView::from(&message)
+    })))
 }
 
 /// Write a message; one with a `clientMessageId` of before answers 200 with the first one
@@ -120,14 +123,6 @@ async fn edit(
     Path((id, message)): Path<(WorkRoomId, MessageId)>,
     patch: Patch<RoomMessageEdit>,
 ) -> Result<Json<RoomMessageView>> {
-    if !patch.echoed.is_empty() {
-        let (room, message) = (id.clone(), message.clone());
-        let look = cx.read(move |scope| {
-            scope.place_of_room(&room)?;
-            scope.room_message(&room, &message)
-        });
-        patch.echoed.must_equal(&RoomMessageView::from(&look.await?))?;
-    }
     let edited = cx
         .write(move |work| chat::edit(work, &id, &message, &patch.edit))
         .await?;
@@ -136,11 +131,17 @@ async fn edit(
 
 /// Take a message back: one's own during the first 15 minutes, teachers and admins any
 #[utoipa::path(delete, path = "/workrooms/{id}/messages/{messageId}",
-    params(("id" = String, Path), ("messageId" = String, Path)),
+    params(("id" = String, Path), ("messageId" = String, Path), DryRunQuery),
     responses((status = 200, body = RoomMessageView), (status = 409, description = "CLASS_ARCHIVED"),
         (status = 403, description = "NOT_AUTHOR, EDIT_TIME_OVER")))]
-async fn remove(cx: Context, Path((id, message)): Path<(WorkRoomId, MessageId)>) -> Result<Json<RoomMessageView>> {
-    let removed = cx.write(move |work| chat::remove(work, &id, &message)).await?;
+async fn remove(
+    cx: Context,
+    Path((id, message)): Path<(WorkRoomId, MessageId)>,
+    ValidQuery(query): ValidQuery<DryRunQuery>,
+) -> Result<Json<RoomMessageView>> {
+    let removed = cx
+        .write_or_preview(query.dry_run, move |work| chat::remove(work, &id, &message))
+        .await?;
     Ok(Json(RoomMessageView::from(&removed)))
 }
 

@@ -14,8 +14,10 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;
 
 use super::context::Context;
+use super::dry_run::{DryRun, DryRunQuery};
 use super::endpoint::Endpoints;
 use super::everywhere::by_name;
+use super::existing;
 use super::reply::{CreatedObject, Versioned, Written, or_current};
 use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
 use crate::actions::classes::{self, NewClass, NewCoTeacher, RemovedCounts};
@@ -44,7 +46,7 @@ pub fn routes() -> Endpoints {
 }
 
 #[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct Filter {
     /// In this status
@@ -71,7 +73,7 @@ struct Filter {
 }
 
 #[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct CoursesFilter {
     /// Of this subject
@@ -86,15 +88,17 @@ struct CoursesFilter {
 }
 
 #[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct Removal {
     /// 1: delete it with everything in it
     #[garde(skip)]
     force: Option<Switch>,
-    /// 1: only tell what would go, forced or not
+    /// Only show what would happen, as if forced
     #[garde(skip)]
-    dry_run: Option<Switch>,
+    #[serde(default)]
+    #[param(value_type = Option<DryRun>)]
+    dry_run: DryRun,
 }
 
 /// What went with a class.
@@ -196,11 +200,13 @@ async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Jso
 #[utoipa::path(post, path = "/classes", request_body = NewClass,
     responses((status = 201, body = ClassView), (status = 409, description = "DUPLICATE_EXTERNAL_ID")))]
 async fn create(cx: Context, Valid(new): Valid<NewClass>) -> Result<CreatedObject<ClassView>> {
+    let external_id = new.external_id.clone();
     let make = move |work: &mut Work<'_>| {
         let class = ClassView::of(classes::create(work, &new)?, work.viewer());
         Ok(CreatedObject(format!("/api/classes/{}", class.id()), class))
     };
-    cx.create(make).await
+    let find = move |scope: &mut Scope<'_>| existing::class(scope, external_id.as_ref());
+    existing::named(&cx, cx.create(make).await, find).await
 }
 
 /// One class
@@ -217,13 +223,12 @@ async fn show(cx: Context, Path(id): Path<ClassId>) -> Result<Versioned<ClassVie
         (status = 409, description = "CLASS_ARCHIVED, CLASS_NOT_EMPTY, SUBJECT_IN_USE, DUPLICATE_EXTERNAL_ID"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn edit(cx: Context, Path(id): Path<ClassId>, patch: Patch<ClassEdit>) -> Result<Versioned<ClassView>> {
-    if !patch.echoed.is_empty() {
-        let shown = show(cx.clone(), Path(id.clone())).await?;
-        patch.echoed.must_equal(&shown.0)?;
-    }
     let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
+    let external_id = patch.edit.external_id.value().cloned();
     let act = move |work: &mut Work<'_>| Ok(ClassView::of(classes::edit(work, &id, &patch.edit)?, work.viewer()));
-    or_current(cx.write_object(object, act).await, current).await
+    let find = move |scope: &mut Scope<'_>| existing::class(scope, external_id.as_ref());
+    let edited = existing::named(&cx, cx.write_object(object, act).await, find).await;
+    or_current(edited, current).await
 }
 
 /// Delete a class
@@ -234,15 +239,12 @@ async fn remove(
     Path(id): Path<ClassId>,
     ValidQuery(removal): ValidQuery<Removal>,
 ) -> Result<Json<ClassRemoved>> {
-    let counts = if removal.dry_run.unwrap_or_default().0 {
-        cx.read(move |scope| classes::preview_removal(scope, &id)).await?
-    } else {
-        let force = removal.force.unwrap_or_default().0;
-        let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
-        let act = move |work: &mut Work<'_>| classes::remove(work, &id, force);
-        or_current(cx.delete_object(object, act).await, current).await?
-    };
-    Ok(Json(counts.into()))
+    // A preview is what somebody looks at before forcing it.
+    let is_forced = removal.force.unwrap_or_default().0 || removal.dry_run.is_on();
+    let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
+    let act = move |work: &mut Work<'_>| classes::remove(work, &id, is_forced);
+    let removed = cx.delete_or_preview(removal.dry_run, object, act).await;
+    Ok(Json(or_current(removed, current).await?.into()))
 }
 
 /// The groups of a class that the caller may know of, by number
@@ -272,7 +274,7 @@ async fn assignments(
 /// The class of the path, if the caller may know of it; a filter cannot name another.
 async fn of_path(cx: &Context, id: ClassId, filtered: Option<ClassId>) -> Result<ClassId> {
     if filtered.is_some_and(|filtered| filtered != id) {
-        return Err(Error::invalid("classId", "invalid", "must be the class of the path"));
+        return Err(Error::invalid("classId", "format", "must be the class of the path"));
     }
     Ok(cx.read(move |scope| scope.class(&id)).await?.id)
 }
@@ -314,12 +316,16 @@ async fn add_teacher(
 
 /// End a co-teaching
 #[utoipa::path(delete, path = "/classes/{id}/teachers/{userId}",
-    params(("id" = String, Path), ("userId" = String, Path)),
+    params(("id" = String, Path), ("userId" = String, Path), DryRunQuery),
     responses((status = 200, body = [CoTeacherView]), (status = 409, description = "CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
-async fn remove_teacher(cx: Context, Path((id, teacher)): Path<(ClassId, UserId)>) -> Result<Json<Vec<CoTeacherView>>> {
+async fn remove_teacher(
+    cx: Context,
+    Path((id, teacher)): Path<(ClassId, UserId)>,
+    ValidQuery(query): ValidQuery<DryRunQuery>,
+) -> Result<Json<Vec<CoTeacherView>>> {
     let teachers = cx
-        .write(move |work| classes::remove_teacher(work, &id, &teacher))
+        .write_or_preview(query.dry_run, move |work| classes::remove_teacher(work, &id, &teacher))
         .await?;
     Ok(Json(teachers.into_iter().map(CoTeacherView::from).collect()))
 }

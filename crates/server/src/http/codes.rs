@@ -219,8 +219,6 @@ pub struct Likeness {
     pub json: bool,
     /// Whether it reads a form with files.
     pub form: bool,
-    /// Whether it reads a query.
-    pub query: bool,
     /// Whether it is one of `/auth`, which speaks as the library does.
     pub auth: bool,
 }
@@ -242,7 +240,8 @@ pub fn of_likeness(route: Likeness) -> Vec<(u16, &'static str)> {
     let person = !matches!(access, Access::Anyone | Access::DocumentServer);
     let origin = [(403, "INVALID_ORIGIN"), (403, "MISSING_OR_NULL_ORIGIN")];
     add(route.changes && access != Access::DocumentServer, &origin);
-    add(route.query || route.json || route.form, &[(400, "VALIDATION_ERROR")]);
+    // Also for `dryRun` on a route that has none.
+    add(true, &[(400, "VALIDATION_ERROR")]);
     add(route.creates, &[(409, "IDEMPOTENCY_KEY_REUSED")]);
     add(
         route.json,

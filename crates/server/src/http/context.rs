@@ -9,6 +9,7 @@ use model::access::Standing;
 use model::id::OrganizationId;
 use model::version::{IfMatch, Object};
 
+use super::dry_run::DryRun;
 use super::everywhere::{self, Direction, Placed};
 use super::idempotency::Claim;
 use super::reply::{Repeatable, Versioned};
@@ -175,6 +176,17 @@ impl Context {
         Ok(self.write_on(object.into(), true, act).await?.0)
     }
 
+    /// Deletes an object as [`delete_object`](Self::delete_object) does, or shows what that would do, as
+    /// [`write_or_preview`](Self::write_or_preview) does. `If-Match` is compared in a dry run, too.
+    pub async fn delete_or_preview<T: Send + 'static>(
+        &self,
+        dry_run: DryRun,
+        object: impl Into<Object>,
+        act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        self.delete_object(object, rolled_back_if(dry_run, act)).await
+    }
+
     async fn write_on<T: Send + 'static>(
         &self,
         object: Object,
@@ -228,6 +240,16 @@ impl Context {
         }
     }
 
+    /// Acts as [`write`](Self::write) does. In a dry run the same action is carried out and rolled back: nothing is
+    /// stored, logged or emitted, and no version is raised.
+    pub async fn write_or_preview<T: Send + 'static>(
+        &self,
+        dry_run: DryRun,
+        act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        self.write(rolled_back_if(dry_run, act)).await
+    }
+
     /// The same for adding a person: an account of the address that can be taken over is taken over before.
     pub async fn write_taking_over<T: Send + 'static>(
         &self,
@@ -241,6 +263,20 @@ impl Context {
     /// Where the caller stands; without an organization there is nothing to read or write.
     pub fn standpoint(&self) -> Result<Standpoint> {
         self.caller.standpoint().ok_or_else(|| self.caller.homeless())
+    }
+}
+
+/// The same action; in a dry run all it did is rolled back.
+fn rolled_back_if<T: 'static>(
+    dry_run: DryRun,
+    mut act: impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static,
+) -> impl FnMut(&mut Work<'_>) -> Result<T> + Send + 'static {
+    move |work: &mut Work<'_>| {
+        if dry_run.is_on() {
+            work.rehearse(&mut act)
+        } else {
+            act(work)
+        }
     }
 }
 

@@ -13,10 +13,12 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;
 
 use super::context::Context;
+use super::dry_run::DryRunQuery;
 use super::endpoint::Endpoints;
 use super::everywhere::by_name;
+use super::existing;
 use super::reply::{CreatedObject, Versioned, or_current};
-use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
+use super::valid::{Editable, Patch, Valid, ValidQuery};
 use crate::actions::courses::{self, NewCourse};
 use crate::error::Result;
 use crate::store::assignments::{AssignmentFilter, SeenAssignment};
@@ -37,7 +39,7 @@ pub fn routes() -> Endpoints {
 }
 
 #[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct Filter {
     /// Of this class
@@ -93,11 +95,13 @@ async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Jso
     responses((status = 201, body = CourseView), (status = 409, description = "DUPLICATE_COURSE, CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn create(cx: Context, Valid(new): Valid<NewCourse>) -> Result<CreatedObject<CourseView>> {
+    let wanted = new.clone();
     let make = move |work: &mut Work<'_>| {
         let course = CourseView::from(courses::create(work, &new)?);
         Ok(CreatedObject(format!("/api/courses/{}", course.id()), course))
     };
-    cx.create(make).await
+    let find = move |scope: &mut Scope<'_>| existing::course(scope, &wanted.class_id, &wanted.subject_id, &wanted.name);
+    existing::named(&cx, cx.create(make).await, find).await
 }
 
 /// One course with its groups and topics
@@ -145,23 +149,12 @@ fn topic(seen: SeenAssignment) -> CourseAssignmentView {
         (status = 409, description = "DUPLICATE_COURSE, CLASS_MISMATCH, CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn edit(cx: Context, Path(id): Path<CourseId>, patch: Patch<CourseEdit>) -> Result<Versioned<CourseView>> {
-    if !patch.echoed.is_empty() {
-        let shown = show(cx.clone(), Path(id.clone())).await?;
-        patch.echoed.must_equal(&shown.0)?;
-    }
     let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
+    let (sought, wanted) = (id.clone(), patch.edit.clone());
     let act = move |work: &mut Work<'_>| courses::edit(work, &id, &patch.edit);
-    let course = or_current(cx.write_object(object, act).await, current).await?;
-    Ok(course.map(CourseView::from))
-}
-
-#[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-struct Removal {
-    /// Only tell what would go (1)
-    #[garde(skip)]
-    dry_run: Option<Switch>,
+    let find = move |scope: &mut Scope<'_>| existing::course_of_edit(scope, &sought, &wanted);
+    let edited = existing::named(&cx, cx.write_object(object, act).await, find).await;
+    Ok(or_current(edited, current).await?.map(CourseView::from))
 }
 
 /// What went with a course.
@@ -176,21 +169,18 @@ struct CourseRemoved {
 }
 
 /// Remove a course with its groups, topics, rooms, documents and submissions
-#[utoipa::path(delete, path = "/courses/{id}", params(("id" = String, Path), Removal),
+#[utoipa::path(delete, path = "/courses/{id}", params(("id" = String, Path), DryRunQuery),
     responses((status = 200, body = CourseRemoved), (status = 412, description = "PRECONDITION_FAILED"), (status = 409, description = "CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn remove(
     cx: Context,
     Path(id): Path<CourseId>,
-    ValidQuery(removal): ValidQuery<Removal>,
+    ValidQuery(query): ValidQuery<DryRunQuery>,
 ) -> Result<Json<CourseRemoved>> {
-    let removed = if removal.dry_run.is_some_and(|on| on.0) {
-        cx.read(move |scope| courses::removal(scope, &id)).await?
-    } else {
-        let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
-        let act = move |work: &mut Work<'_>| courses::remove(work, &id);
-        or_current(cx.delete_object(object, act).await, current).await?
-    };
+    let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
+    let act = move |work: &mut Work<'_>| courses::remove(work, &id);
+    let removed = cx.delete_or_preview(query.dry_run, object, act).await;
+    let removed = or_current(removed, current).await?;
     Ok(Json(CourseRemoved {
         success: true,
         deleted_groups: removed.groups.into_iter().map(|group| group.place.group.id).collect(),

@@ -10,9 +10,10 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;
 
 use super::context::Context;
+use super::dry_run::DryRunQuery;
 use super::endpoint::Endpoints;
 use super::everywhere::Direction;
-use super::page::{Cursor, Limit, Page, window};
+use super::page::{Cursor, DirectMessages, Limit, Page, window};
 use super::reply::{Created, Done};
 use super::terms::Terms;
 use super::valid::{Valid, ValidQuery};
@@ -46,7 +47,7 @@ pub enum BoxName {
 }
 
 #[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct Listed {
     /// inbox unless said otherwise; class needs classId
@@ -64,7 +65,7 @@ struct Listed {
     /// The `nextCursor` of the page before
     #[garde(skip)]
     #[param(value_type = Option<String>)]
-    cursor: Option<Cursor<i64>>,
+    cursor: Option<Cursor<i64, DirectMessages>>,
 }
 
 /// How much is unread.
@@ -93,7 +94,7 @@ async fn list(cx: Context, ValidQuery(query): ValidQuery<Listed>) -> Result<Json
         move |scope, window| scope.messages(of, class.as_ref(), window),
         position,
     );
-    Ok(Json(Page::of(slice.await?, |seen| shown(&seen))))
+    Ok(Json(Page::of(DirectMessages, slice.await?, |seen| shown(&seen))))
 }
 
 /// Send a message to persons, to a class, to a group or to all groups of a topic
@@ -156,9 +157,14 @@ async fn read(cx: Context, Path(id): Path<MessageId>) -> Result<Json<UnreadCount
 }
 
 /// Take a message out of the own view; everybody else keeps it
-#[utoipa::path(delete, path = "/messages/{id}", params(("id" = String, Path)), responses((status = 200, body = Done)))]
-async fn remove(cx: Context, Path(id): Path<MessageId>) -> Result<Json<Done>> {
-    cx.write(move |work| direct_messages::remove(work, &id)).await?;
+#[utoipa::path(delete, path = "/messages/{id}", params(("id" = String, Path), DryRunQuery), responses((status = 200, body = Done)))]
+async fn remove(
+    cx: Context,
+    Path(id): Path<MessageId>,
+    ValidQuery(query): ValidQuery<DryRunQuery>,
+) -> Result<Json<Done>> {
+    cx.write_or_preview(query.dry_run, move |work| direct_messages::remove(work, &id))
+        .await?;
     Ok(Json(Done::YES))
 }
 

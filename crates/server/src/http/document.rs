@@ -28,6 +28,7 @@ use utoipa::{PartialSchema, ToSchema};
 
 use super::codes::{self, Likeness};
 use super::direct_messages::BoxName;
+use super::dry_run::DryRun;
 use super::endpoint::{Row, operations};
 use super::reply::ErrorBody;
 use super::valid::Switch;
@@ -271,6 +272,7 @@ fn of_parameters() -> BTreeMap<String, RefOr<Schema>> {
         named::<PlatformRole>(),
         named::<SubmissionState>(),
         named::<BoxName>(),
+        named::<DryRun>(),
         named::<Switch>(),
     ])
 }
@@ -417,18 +419,12 @@ fn creates(operation: &Operation, path: &str) -> bool {
 fn likeness(operation: &Operation, row: &Row) -> Likeness {
     let reads =
         |media: &str| matches!(&operation.request_body, Some(RefOr::T(body)) if body.content.contains_key(media));
-    let parameters = operation.parameters.iter().flatten();
-    let query = |parameter: &RefOr<Parameter>| match parameter {
-        RefOr::T(parameter) => parameter.parameter_in == ParameterIn::Query,
-        RefOr::Ref(_) => false,
-    };
     Likeness {
         access: row.access,
         changes: row.method != "GET",
         creates: creates(operation, &row.path),
         json: reads("application/json"),
         form: reads("multipart/form-data"),
-        query: parameters.into_iter().any(query) && row.access != Access::DocumentServer,
         auth: row.noun == "auth",
     }
 }

@@ -21,6 +21,7 @@ use utoipa_axum::routes;
 use super::context::{App, Context};
 use super::document_versions;
 use super::downloads::{Content, Download, FileBytes, download};
+use super::dry_run::DryRunQuery;
 use super::endpoint::Endpoints;
 use super::files::{self, FileForm, Upload, Uploaded, is_form};
 use super::reply::{CreatedObject, Done, Versioned, or_current};
@@ -45,7 +46,7 @@ pub fn routes() -> Endpoints {
 }
 
 #[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct Filter {
     /// In this status
@@ -230,7 +231,7 @@ async fn create_copied(
             scope.template(&place.group.id, &attachment)
         })
         .await?;
-    let wrong = |path: &str, message: &str| Error::invalid(path, "invalid", message);
+    let wrong = |path: &str, message: &str| Error::invalid(path, "format", message);
     let file_extension = FileExtension::of_name(&template.file_name)
         .ok_or_else(|| wrong("templateAttachmentId", "is no document that can be edited"))?;
     if new.file_extension.is_some_and(|wanted| wanted != file_extension) {
@@ -277,10 +278,6 @@ pub(super) async fn show(cx: Context, Path(id): Path<DocumentId>) -> Result<Vers
     responses((status = 200, body = DocumentView), (status = 423, description = "DOCUMENT_LOCKED"), (status = 412, description = "PRECONDITION_FAILED"),
         (status = 409, description = "ALREADY_SUBMITTED, CLASS_ARCHIVED, GROUP_NOT_ON_ASSIGNMENT")))]
 async fn edit(cx: Context, Path(id): Path<DocumentId>, patch: Patch<DocumentEdit>) -> Result<Versioned<DocumentView>> {
-    if !patch.echoed.is_empty() {
-        let current = show(cx.clone(), Path(id.clone())).await?;
-        patch.echoed.must_equal(&current.0)?;
-    }
     let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
     let act = move |work: &mut Work<'_>| documents::edit(work, &id, &patch.edit);
     let Versioned(seen, version) = or_current(cx.write_object(object, act).await, current).await?;
@@ -288,13 +285,17 @@ async fn edit(cx: Context, Path(id): Path<DocumentId>, patch: Patch<DocumentEdit
 }
 
 /// Remove a draft that was never handed in
-#[utoipa::path(delete, path = "/workrooms/documents/{id}", params(("id" = String, Path)),
+#[utoipa::path(delete, path = "/workrooms/documents/{id}", params(("id" = String, Path), DryRunQuery),
     responses((status = 200, body = Done), (status = 412, description = "PRECONDITION_FAILED"), (status = 423, description = "DOCUMENT_LOCKED"),
         (status = 409, description = "ALREADY_SUBMITTED, CLASS_ARCHIVED"), (status = 403, description = "NOT_AUTHOR")))]
-async fn remove(cx: Context, Path(id): Path<DocumentId>) -> Result<Json<Done>> {
+async fn remove(
+    cx: Context,
+    Path(id): Path<DocumentId>,
+    ValidQuery(query): ValidQuery<DryRunQuery>,
+) -> Result<Json<Done>> {
     let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
     let act = move |work: &mut Work<'_>| documents::remove(work, &id);
-    or_current(cx.delete_object(object, act).await, current).await?;
+    or_current(cx.delete_or_preview(query.dry_run, object, act).await, current).await?;
     Ok(Json(Done::YES))
 }
 

@@ -13,6 +13,7 @@ use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 
 use super::auth as auth_words;
 use super::context::App;
+use super::dry_run::DryRunMethods;
 use super::guard::{Route, guard};
 use super::terms::Terms;
 use crate::error::Error;
@@ -63,8 +64,10 @@ impl Endpoints {
         access: Access,
         (schemas, mut paths, router): UtoipaMethodRouter<App>,
     ) -> Self {
+        let mut dry_runs = DryRunMethods::default();
         for (path, item) in &mut paths.paths {
             for (method, operation) in operations(item) {
+                dry_runs.add(name(&method), operation);
                 self.rows.push(Row {
                     method: name(&method),
                     path: path.clone(),
@@ -81,7 +84,13 @@ impl Endpoints {
         } else {
             Error::into_response
         };
-        let route = Route { access, terms, refuse };
+        let route = Route {
+            access,
+            terms,
+            dry_runs,
+            is_renewing: self.noun != "auth" && !matches!(access, Access::Anyone | Access::DocumentServer),
+            refuse,
+        };
         let guarded = router.route_layer(from_fn(move |request: Request, next: Next| guard(route, request, next)));
         self.router = self.router.routes((schemas, paths, guarded));
         self

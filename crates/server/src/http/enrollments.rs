@@ -11,6 +11,7 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;
 
 use super::context::Context;
+use super::dry_run::DryRunQuery;
 use super::endpoint::Endpoints;
 use super::valid::{Editable, Patch, Valid, ValidQuery};
 use crate::actions::enrollments::{self, EnrollmentEdit, NewStudents};
@@ -28,7 +29,7 @@ pub fn routes() -> Endpoints {
 }
 
 #[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct Filter {
     /// Part of the name; names that begin with it come first
@@ -37,7 +38,7 @@ struct Filter {
 }
 
 #[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct GroupsOf {
     /// In no group of this course
@@ -115,11 +116,17 @@ async fn enroll(
 
 /// End an enrolment, and with it the student's places in the groups of the class
 #[utoipa::path(delete, path = "/classes/{id}/students/{studentId}",
-    params(("id" = String, Path), ("studentId" = String, Path)),
+    params(("id" = String, Path), ("studentId" = String, Path), DryRunQuery),
     responses((status = 200, body = StudentRemoved), (status = 409, description = "CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
-async fn unenroll(cx: Context, Path((id, student)): Path<(ClassId, UserId)>) -> Result<Json<StudentRemoved>> {
-    let removed_from_groups = cx.write(move |work| enrollments::unenroll(work, &id, &student)).await?;
+async fn unenroll(
+    cx: Context,
+    Path((id, student)): Path<(ClassId, UserId)>,
+    ValidQuery(query): ValidQuery<DryRunQuery>,
+) -> Result<Json<StudentRemoved>> {
+    let removed_from_groups = cx
+        .write_or_preview(query.dry_run, move |work| enrollments::unenroll(work, &id, &student))
+        .await?;
     Ok(Json(StudentRemoved {
         success: true,
         removed_from_groups,
@@ -136,16 +143,6 @@ async fn edit(
     Path((id, student)): Path<(ClassId, UserId)>,
     patch: Patch<EnrollmentEdit>,
 ) -> Result<Json<ClassEnrollmentView>> {
-    if !patch.echoed.is_empty() {
-        let (id, student) = (id.clone(), student.clone());
-        let shown = cx.read(move |scope| {
-            scope.managed_class(&id)?;
-            scope.class_student(&id, &student)
-        });
-        patch
-            .echoed
-            .must_equal(&ClassEnrollmentView::from(shown.await?.enrollment))?;
-    }
     let enrollment = cx
         .write(move |work| enrollments::edit(work, &id, &student, &patch.edit))
         .await?;

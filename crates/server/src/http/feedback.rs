@@ -12,6 +12,7 @@ use utoipa::IntoParams;
 use utoipa_axum::routes;
 
 use super::context::Context;
+use super::dry_run::DryRunQuery;
 use super::endpoint::Endpoints;
 use super::reply::{CreatedObject, Done, Versioned, or_current};
 use super::valid::{Editable, Patch, Valid, ValidQuery};
@@ -33,7 +34,7 @@ pub fn routes() -> Endpoints {
 }
 
 #[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 #[expect(clippy::struct_field_names, reason = "the query names ids")]
 struct Filter {
@@ -122,11 +123,6 @@ async fn create(cx: Context, Valid(new): Valid<NewFeedback>) -> Result<CreatedOb
     responses((status = 200, body = FeedbackView), (status = 412, description = "PRECONDITION_FAILED"), (status = 409, description = "CLASS_ARCHIVED"),
         (status = 403, description = "NOT_AUTHOR")))]
 async fn edit(cx: Context, Path(id): Path<FeedbackId>, patch: Patch<FeedbackEdit>) -> Result<Versioned<FeedbackView>> {
-    if !patch.echoed.is_empty() {
-        let asked = id.clone();
-        let current = cx.read(move |scope| scope.feedback(&asked)).await?;
-        patch.echoed.must_equal(&FeedbackView::from(&current))?;
-    }
     let (object, sought) = (Object::from(&id), id.clone());
     let current = cx.read_object(object.clone(), move |scope| {
         scope.feedback(&sought).map(|found| FeedbackView::from(&found))
@@ -137,11 +133,16 @@ async fn edit(cx: Context, Path(id): Path<FeedbackId>, patch: Patch<FeedbackEdit
 }
 
 /// Delete a feedback
-#[utoipa::path(delete, path = "/feedback/{id}", params(("id" = String, Path)),
+#[utoipa::path(delete, path = "/feedback/{id}", params(("id" = String, Path), DryRunQuery),
     responses((status = 200, body = Done), (status = 409, description = "CLASS_ARCHIVED"),
         (status = 403, description = "NOT_AUTHOR")))]
-async fn remove(cx: Context, Path(id): Path<FeedbackId>) -> Result<Json<Done>> {
-    cx.write(move |work| feedback::remove(work, &id)).await?;
+async fn remove(
+    cx: Context,
+    Path(id): Path<FeedbackId>,
+    ValidQuery(query): ValidQuery<DryRunQuery>,
+) -> Result<Json<Done>> {
+    cx.write_or_preview(query.dry_run, move |work| feedback::remove(work, &id))
+        .await?;
     Ok(Json(Done::YES))
 }
 

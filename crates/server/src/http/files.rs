@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::multipart::{Field, Multipart};
@@ -39,8 +38,6 @@ const AROUND: u64 = 256 * 1024;
 /// Bytes and frames that may pass before the head of a form part is complete.
 const HEAD_BYTES: i64 = 2 << 20;
 const HEAD_FRAMES: i64 = 1024;
-/// How long a refused body is read on, so that the client hears why instead of a broken pipe.
-const DRAIN: Duration = Duration::from_secs(10);
 
 /// A form with one file in `file`, and the other fields as `F` describes them.
 pub struct Upload<F = NoFields> {
@@ -105,10 +102,7 @@ impl<F: DeserializeOwned + Validate<Context = ()>> FromRequest<App> for Upload<F
             Err(_) => Ok(None),
         };
         let request = Request::from_parts(parts, body);
-        match room {
-            Ok(room) => Self::read(request, room, app).await,
-            Err(error) => Err(refuse(request, error).await),
-        }
+        Self::read(request, room?, app).await
     }
 }
 
@@ -144,31 +138,18 @@ impl<F: DeserializeOwned + Validate<Context = ()>> Upload<F> {
         if !is_form(request.headers()) {
             return Err(Error::UnsupportedMediaType("multipart/form-data"));
         }
-        // Whoever asks before sending gets the refusal instead of the permission.
-        let waits = request.headers().contains_key(header::EXPECT);
         let claim = request.extensions().get::<Arc<Claim>>().cloned();
         let user = request.extensions().get::<Caller>().map(|caller| &caller.user.id);
         let user = user.ok_or(Error::Unauthenticated)?;
-        let mut permit = match app.uploads().begin(user, room, at_least(request.headers())).await {
-            Ok(permit) => permit,
-            Err(error) => return Err(refuse(request, error).await),
-        };
+        let mut permit = app.uploads().begin(user, room, at_least(request.headers())).await?;
         let meter = Meter::default();
         let mut form = meter.form(request).await?;
-        let (file, fields) = match read(&mut form, &meter, &mut permit, app).await {
-            Ok(read) => read,
-            Err(error) => {
-                if !waits && !matches!(error, Error::SlowBody) {
-                    drain(form, &meter).await;
-                }
-                return Err(error);
-            }
-        };
+        let (file, fields) = read(&mut form, &meter, &mut permit, app).await?;
         let (name, mut staged) = file.ok_or_else(|| Error::invalid("file", "required", "is required"))?;
         // Its bytes count until it is kept or gone.
         staged.hold(permit);
         if staged.size() == 0 {
-            return Err(Error::invalid("file", "empty", "is empty"));
+            return Err(Error::invalid("file", "too_short", "is empty"));
         }
         failpoint::hit("upload.staged");
         let kind = inspect::file_type(&staged, name.as_str()).await?;
@@ -233,7 +214,7 @@ async fn text(part: &mut Field<'_>, key: &str) -> Result<String> {
         }
         bytes.extend_from_slice(&piece);
     }
-    String::from_utf8(bytes).map_err(|_| Error::invalid(key, "invalid", "must be UTF-8 text"))
+    String::from_utf8(bytes).map_err(|_| Error::invalid(key, "format", "must be UTF-8 text"))
 }
 
 async fn complete<T>(step: impl Future<Output = Result<T, axum::extract::multipart::MultipartError>>) -> Result<T> {
@@ -247,24 +228,6 @@ async fn complete<T>(step: impl Future<Output = Result<T, axum::extract::multipa
             format!("the form cannot be read: {}", error.body_text()),
         )
     })
-}
-
-/// Refuses a form of which nothing was read. A client that sends without `Expect` would see a broken connection instead of
-/// the reason.
-async fn refuse(request: Request, error: Error) -> Error {
-    if !request.headers().contains_key(header::EXPECT) {
-        let mut pieces = request.into_body().into_data_stream();
-        let rest = async { while let Some(Ok(_)) = pieces.next().await {} };
-        let _ = tokio::time::timeout(DRAIN, rest).await;
-    }
-    error
-}
-
-/// Reads on for a moment and forgets what comes.
-async fn drain(mut form: Multipart, meter: &Meter) {
-    meter.expect_content();
-    let rest = async { while let Ok(Some(_)) = form.next_field().await {} };
-    let _ = tokio::time::timeout(DRAIN, rest).await;
 }
 
 pub fn is_form(headers: &HeaderMap) -> bool {

@@ -11,8 +11,10 @@ use utoipa::ToSchema;
 use utoipa_axum::routes;
 
 use super::context::Context;
+use super::dry_run::DryRunQuery;
 use super::endpoint::Endpoints;
 use super::terms::Terms;
+use super::valid::ValidQuery;
 use crate::actions::finish as actions;
 use crate::error::Result;
 
@@ -49,11 +51,16 @@ struct ReopenedTopic {
 }
 
 /// Finish a topic: the documents of all its groups are locked
-#[utoipa::path(post, path = "/assignments/{id}/finish", params(("id" = String, Path)),
+#[utoipa::path(post, path = "/assignments/{id}/finish", params(("id" = String, Path), DryRunQuery),
     responses((status = 200, body = FinishedTopic), (status = 409, description = "CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
-async fn finish(cx: Context, Path(id): Path<AssignmentId>) -> Result<Json<FinishedTopic>> {
-    let finished = cx.app().editing().finish(cx.standpoint()?, id.clone()).await?;
+async fn finish(
+    cx: Context,
+    Path(id): Path<AssignmentId>,
+    ValidQuery(query): ValidQuery<DryRunQuery>,
+) -> Result<Json<FinishedTopic>> {
+    let (editing, standpoint) = (cx.app().editing(), cx.standpoint()?);
+    let finished = editing.finish(standpoint, id.clone(), query.dry_run.is_on()).await?;
     Ok(Json(FinishedTopic {
         assignment_id: id,
         status: AssignmentStatus::Finished,
@@ -66,12 +73,17 @@ async fn finish(cx: Context, Path(id): Path<AssignmentId>) -> Result<Json<Finish
 }
 
 /// Reopen a topic: its documents are what they were before it was finished
-#[utoipa::path(post, path = "/assignments/{id}/reopen", params(("id" = String, Path)),
+#[utoipa::path(post, path = "/assignments/{id}/reopen", params(("id" = String, Path), DryRunQuery),
     responses((status = 200, body = ReopenedTopic), (status = 409, description = "COURSE_MISMATCH, CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
-async fn reopen(cx: Context, Path(id): Path<AssignmentId>) -> Result<Json<ReopenedTopic>> {
+async fn reopen(
+    cx: Context,
+    Path(id): Path<AssignmentId>,
+    ValidQuery(query): ValidQuery<DryRunQuery>,
+) -> Result<Json<ReopenedTopic>> {
     let topic = id.clone();
-    let reopened = cx.write(move |work| actions::reopen(work, &topic)).await?;
+    let reopen = cx.write_or_preview(query.dry_run, move |work| actions::reopen(work, &topic));
+    let reopened = reopen.await?;
     Ok(Json(ReopenedTopic {
         assignment_id: id,
         status: AssignmentStatus::Active,

@@ -13,10 +13,11 @@ use utoipa_axum::routes;
 
 use super::context::Context;
 use super::downloads::disposition;
+use super::dry_run::DryRun;
 use super::endpoint::Endpoints;
 use super::files::{FileForm, Passing};
 use super::terms::Terms;
-use super::valid::{Switch, ValidQuery};
+use super::valid::ValidQuery;
 use crate::actions::grade_imports;
 use crate::error::{Error, Result};
 use crate::files::name;
@@ -48,7 +49,7 @@ impl<'de> Deserialize<'de> for Delimiter {
 }
 
 #[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct Exported {
     /// `,` (the default), `;` or `tab`
@@ -58,17 +59,18 @@ struct Exported {
 }
 
 #[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct Imported {
     /// `,`, `;` or `tab`; without it the header of the table decides
     #[garde(skip)]
     #[param(value_type = Option<String>)]
     delimiter: Option<Delimiter>,
-    /// 1: only say what would happen
+    /// Only show what would happen
     #[garde(skip)]
     #[serde(default)]
-    dry_run: Switch,
+    #[param(value_type = Option<DryRun>)]
+    dry_run: DryRun,
 }
 
 /// The grades of a topic, drafts too: a row for each group and one for each member of what it handed in
@@ -114,7 +116,7 @@ async fn import(
     ValidQuery(query): ValidQuery<Imported>,
     Passing(file): Passing,
 ) -> Result<Json<GradeImportView>> {
-    let is_dry = query.dry_run.0;
+    let is_dry = query.dry_run.is_on();
     // Who may not import hears that before anything about his file.
     let topic = id.clone();
     let look = cx.read(move |scope| {

@@ -11,11 +11,12 @@ use utoipa::IntoParams;
 use utoipa_axum::routes;
 
 use super::context::Context;
+use super::dry_run::DryRun;
 use super::endpoint::Endpoints;
 use super::reply::Done;
 use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
 use crate::actions::group_assignments::{self, NewGroups};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::views::audience::Audience;
 use crate::views::group_assignment::GroupAssignmentView;
 
@@ -27,13 +28,18 @@ pub fn routes() -> Endpoints {
 }
 
 #[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct Force {
     /// 1: also when work was handed in, which then goes
     #[garde(skip)]
     #[serde(default)]
     force: Switch,
+    /// Only show what would happen
+    #[garde(skip)]
+    #[serde(default)]
+    #[param(value_type = Option<DryRun>)]
+    dry_run: DryRun,
 }
 
 impl Editable for GroupAssignmentEdit {
@@ -88,16 +94,6 @@ async fn edit(
     Path((id, group)): Path<(AssignmentId, GroupId)>,
     patch: Patch<GroupAssignmentEdit>,
 ) -> Result<Json<GroupAssignmentView>> {
-    if !patch.echoed.is_empty() {
-        let (id, group) = (id.clone(), group.clone());
-        let look = cx.read(move |scope| {
-            let mut links = scope.assignment(&id)?.whole.links.into_iter();
-            links.find(|link| link.link.group_id == group).ok_or(Error::NotFound)
-        });
-        patch
-            .echoed
-            .must_equal(&GroupAssignmentView::new(&look.await?, &Audience::Staff))?;
-    }
     let link = cx
         .write(move |work| group_assignments::edit(work, &id, &group, &patch.edit))
         .await?;
@@ -115,7 +111,9 @@ async fn detach(
     ValidQuery(query): ValidQuery<Force>,
 ) -> Result<Json<Done>> {
     let is_forced = query.force.0;
-    cx.write(move |work| group_assignments::detach(work, &id, &group, is_forced))
-        .await?;
+    cx.write_or_preview(query.dry_run, move |work| {
+        group_assignments::detach(work, &id, &group, is_forced)
+    })
+    .await?;
     Ok(Json(Done::YES))
 }

@@ -11,9 +11,11 @@ use utoipa_axum::routes;
 
 use super::context::Context;
 use super::downloads::{Download, FileBytes, download};
+use super::dry_run::DryRunQuery;
 use super::endpoint::Endpoints;
 use super::files::{self, FileForm, Upload};
 use super::reply::{Created, Done};
+use super::valid::ValidQuery;
 use crate::actions::group_files;
 use crate::clock;
 use crate::error::{Error, Result};
@@ -80,11 +82,15 @@ async fn content(
 
 /// Remove a file of a group
 #[utoipa::path(delete, path = "/groups/{id}/attachments/{attachmentId}",
-    params(("id" = String, Path), ("attachmentId" = String, Path)),
+    params(("id" = String, Path), ("attachmentId" = String, Path), DryRunQuery),
     responses((status = 200, body = Done), (status = 409, description = "CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
-async fn remove(cx: Context, Path((id, attachment)): Path<(GroupId, AttachmentId)>) -> Result<Json<Done>> {
-    cx.write(move |work| group_files::remove(work, &id, &attachment))
+async fn remove(
+    cx: Context,
+    Path((id, attachment)): Path<(GroupId, AttachmentId)>,
+    ValidQuery(query): ValidQuery<DryRunQuery>,
+) -> Result<Json<Done>> {
+    cx.write_or_preview(query.dry_run, move |work| group_files::remove(work, &id, &attachment))
         .await?;
     Ok(Json(Done::YES))
 }

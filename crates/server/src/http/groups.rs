@@ -16,8 +16,10 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;
 
 use super::context::Context;
+use super::dry_run::DryRunQuery;
 use super::endpoint::Endpoints;
 use super::everywhere::begins;
+use super::existing;
 use super::group_files;
 use super::help;
 use super::reply::{CreatedAll, CreatedObject, Versioned, Written, or_current};
@@ -27,7 +29,7 @@ use crate::actions::group_members::{self, Move, NewMembers};
 use crate::actions::groups::{self, NewGroup, NewGroupBatch};
 use crate::error::Result;
 use crate::store::groups::{CourseChoice, GroupFilter, KnownGroup};
-use crate::store::{Standpoint, Work};
+use crate::store::{Scope, Standpoint, Work};
 use crate::views::audience::Audience;
 use crate::views::group::{GroupOutlineView, GroupView, KnownGroupView};
 
@@ -48,7 +50,7 @@ pub fn routes() -> Endpoints {
 }
 
 #[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 pub(super) struct Filter {
     /// Of this class
@@ -107,6 +109,9 @@ impl Editable for GroupEdit {
         "groupAssignments",
         "attachments",
         "unreadMessages",
+        // Former fields; a topic carries them now.
+        "topic",
+        "deadline",
     ];
 }
 
@@ -185,11 +190,13 @@ pub(super) fn shown(cx: &Context, groups: Vec<KnownGroup>) -> Result<Json<Vec<Kn
         (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn create(cx: Context, Valid(new): Valid<NewGroup>) -> Result<CreatedObject<GroupView>> {
     let standpoint = cx.standpoint()?;
+    let (class, number) = (new.class_id.clone(), new.group_number);
     let make = move |work: &mut Work<'_>| {
         let group = whole(&groups::create(work, &new)?, &standpoint);
         Ok(CreatedObject(format!("/api/groups/{}", group.id()), group))
     };
-    cx.create(make).await
+    let find = move |scope: &mut Scope<'_>| existing::group(scope, &class, number);
+    existing::named(&cx, cx.create(make).await, find).await
 }
 
 /// Add several groups of one class, all or none
@@ -204,16 +211,6 @@ async fn create_all(cx: Context, Valid(new): Valid<NewGroupBatch>) -> Result<Cre
         Ok(CreatedAll(groups.collect()))
     };
     cx.create(make).await
-}
-
-/// How a division is asked for.
-#[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-struct Generating {
-    /// Only show how the students would be divided (1)
-    #[garde(skip)]
-    dry_run: Option<Switch>,
 }
 
 /// How students would be divided.
@@ -239,16 +236,16 @@ struct GroupPreview {
 }
 
 /// Divide students of a class into groups, or show how they would be divided
-#[utoipa::path(post, path = "/groups/generate", params(Generating), request_body = NewDivision,
+#[utoipa::path(post, path = "/groups/generate", params(DryRunQuery), request_body = NewDivision,
     responses((status = 201, body = [GroupView]), (status = 200, body = DivisionPreview, description = "With dryRun=1"),
     (status = 409, description = "STUDENT_NOT_ENROLLED, CLASS_MISMATCH, COURSE_ARCHIVED, CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn generate(
     cx: Context,
-    ValidQuery(how): ValidQuery<Generating>,
+    ValidQuery(query): ValidQuery<DryRunQuery>,
     Valid(new): Valid<NewDivision>,
 ) -> Result<Response> {
-    if how.dry_run.is_some_and(|on| on.0) {
+    if query.dry_run.is_on() {
         // The same checks under the same locks, and nothing is written.
         let plan = cx.write(move |work| group_divisions::plan(work, &new)).await?;
         let groups = plan.groups.into_iter().map(|group| GroupPreview {
@@ -289,14 +286,13 @@ async fn show(cx: Context, Path(id): Path<GroupId>) -> Result<Versioned<KnownGro
     (status = 409, description = "DUPLICATE_GROUP_NUMBER, COURSE_MISMATCH, CLASS_MISMATCH, COURSE_ARCHIVED, \
          CLASS_ARCHIVED"), (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn edit(cx: Context, Path(id): Path<GroupId>, patch: Patch<GroupEdit>) -> Result<Versioned<GroupView>> {
-    if !patch.echoed.is_empty() {
-        let shown = show(cx.clone(), Path(id.clone())).await?;
-        patch.echoed.must_equal(&shown.0)?;
-    }
     let standpoint = cx.standpoint()?;
     let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
+    let (sought, wanted) = (id.clone(), patch.edit.clone());
     let act = move |work: &mut Work<'_>| groups::edit(work, &id, &patch.edit);
-    let group = or_current(cx.write_object(object, act).await, current).await?;
+    let find = move |scope: &mut Scope<'_>| existing::group_of_edit(scope, &sought, &wanted);
+    let edited = existing::named(&cx, cx.write_object(object, act).await, find).await;
+    let group = or_current(edited, current).await?;
     Ok(group.map(|group| whole(&group, &standpoint)))
 }
 
@@ -310,13 +306,18 @@ struct GroupRemoved {
 }
 
 /// Remove a group with its room, its documents and its submissions
-#[utoipa::path(delete, path = "/groups/{id}", params(("id" = String, Path)),
+#[utoipa::path(delete, path = "/groups/{id}", params(("id" = String, Path), DryRunQuery),
     responses((status = 200, body = GroupRemoved), (status = 412, description = "PRECONDITION_FAILED"), (status = 409, description = "CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
-async fn remove(cx: Context, Path(id): Path<GroupId>) -> Result<Json<GroupRemoved>> {
+async fn remove(
+    cx: Context,
+    Path(id): Path<GroupId>,
+    ValidQuery(query): ValidQuery<DryRunQuery>,
+) -> Result<Json<GroupRemoved>> {
     let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
     let act = move |work: &mut Work<'_>| groups::remove(work, &id);
-    let removed = or_current(cx.delete_object(object, act).await, current).await?;
+    let removed = cx.delete_or_preview(query.dry_run, object, act).await;
+    let removed = or_current(removed, current).await?;
     Ok(Json(GroupRemoved {
         success: true,
         deleted_documents: removed.documents,
@@ -349,12 +350,18 @@ async fn add_members(cx: Context, Path(id): Path<GroupId>, Valid(new): Valid<New
 }
 
 /// Take a student out of a group
-#[utoipa::path(delete, path = "/groups/{id}/members/{userId}", params(("id" = String, Path), ("userId" = String, Path)),
+#[utoipa::path(delete, path = "/groups/{id}/members/{userId}", params(("id" = String, Path), ("userId" = String, Path), DryRunQuery),
     responses((status = 200, body = GroupView), (status = 409, description = "CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
-async fn remove_member(cx: Context, Path((id, user)): Path<(GroupId, UserId)>) -> Result<Json<GroupView>> {
+async fn remove_member(
+    cx: Context,
+    Path((id, user)): Path<(GroupId, UserId)>,
+    ValidQuery(query): ValidQuery<DryRunQuery>,
+) -> Result<Json<GroupView>> {
     let standpoint = cx.standpoint()?;
-    let group = cx.write(move |work| group_members::remove(work, &id, &user)).await?;
+    let group = cx
+        .write_or_preview(query.dry_run, move |work| group_members::remove(work, &id, &user))
+        .await?;
     Ok(Json(whole(&group, &standpoint)))
 }
 
@@ -370,18 +377,20 @@ struct MemberMoved {
 
 /// Move a student to another group of the class
 #[utoipa::path(post, path = "/groups/{id}/members/{userId}/move",
-    params(("id" = String, Path), ("userId" = String, Path)), request_body = Move,
+    params(("id" = String, Path), ("userId" = String, Path), DryRunQuery), request_body = Move,
     responses((status = 200, body = MemberMoved),
     (status = 409, description = "CLASS_MISMATCH, LIMIT_REACHED, CLASS_ARCHIVED"),
         (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn move_member(
     cx: Context,
     Path((id, user)): Path<(GroupId, UserId)>,
+    ValidQuery(query): ValidQuery<DryRunQuery>,
     Valid(wanted): Valid<Move>,
 ) -> Result<Json<MemberMoved>> {
     let standpoint = cx.standpoint()?;
+    let dry_run = query.dry_run.or(wanted.dry_run);
     let moved = cx
-        .write(move |work| group_members::move_to(work, &id, &user, &wanted))
+        .write_or_preview(dry_run, move |work| group_members::move_to(work, &id, &user, &wanted))
         .await?;
     Ok(Json(MemberMoved {
         from: whole(&moved.from, &standpoint),

@@ -13,7 +13,9 @@ use model::access::{Access, Standing};
 use model::rate::Meter;
 
 use super::anonymous_body::AnonymousBody;
+use super::auth::renewal;
 use super::context::App;
+use super::dry_run::{DryRun, DryRunMethods};
 use super::export_body::ExportBody;
 use super::idempotency;
 use super::pace::{self, Waiting, read_body};
@@ -35,6 +37,10 @@ pub struct Route {
     pub access: Access,
     /// What is counted of it and how long it may take.
     pub terms: Terms,
+    /// Which methods of its path can show what they would do.
+    pub dry_runs: DryRunMethods,
+    /// Whether it prolongs the session of its caller; the routes of `/auth` do so themselves.
+    pub is_renewing: bool,
     /// How its noun says no.
     pub refuse: fn(Error) -> Response,
 }
@@ -57,10 +63,18 @@ async fn serve(route: Route, request: Request, next: Next) -> Response {
         .cloned()
         .expect("router.rs puts the app into every request");
     let claim = app.gate().claim(&request, app.frontend_origin());
-    let mut meter = None;
+    let (mut meter, mut cookies) = (None, Vec::new());
     let client = claim.address.clone();
-    let admitted = match admit(route, &app, claim, request.method(), &mut meter).await {
+    // Checked on the query as it was sent, and refused only to those who may call the route.
+    let dry_run = route.dry_runs.check(request.method(), request.uri());
+    let admitted = match admit(route, &app, claim, request.method(), &mut meter)
+        .await
+        .and_then(|caller| dry_run.map(|()| caller))
+    {
         Ok(Some(caller)) => {
+            if route.is_renewing {
+                cookies = renewal::renew(&app, request.headers(), &caller).await;
+            }
             let seated = seat(route, &app, caller, request).await;
             seated.map(|(request, held)| (request, held, None))
         }
@@ -79,6 +93,9 @@ async fn serve(route: Route, request: Request, next: Next) -> Response {
             .map(|body| ExportBody::hold(body, held.0, held.1)),
         Err(error) => (route.refuse)(error),
     };
+    for cookie in cookies.iter().filter_map(|cookie| HeaderValue::from_str(cookie).ok()) {
+        response.headers_mut().append(header::SET_COOKIE, cookie);
+    }
     if let Some(meter) = meter {
         show(&meter, response.headers_mut());
     }
@@ -162,11 +179,12 @@ async fn seat(route: Route, app: &App, mut caller: Caller, mut request: Request)
     if let (Some(rate), Some(standpoint)) = (route.terms.shared_rate(), caller.standpoint()) {
         let limit = app.rates().limit(rate);
         if limit.is_some() {
-            let query = request.uri().query().unwrap_or_default();
-            let mut switches = form_urlencoded::parse(query.as_bytes());
-            let is_rehearsal = switches.any(|(key, value)| key == "dryRun" && matches!(&*value, "1" | "true"));
-            // Whoever tries first shall be able to act then.
-            let name = if is_rehearsal { "rehearsal" } else { "" };
+            // A preview does not use up the attempts of the action itself.
+            let name = if DryRun::of(request.uri()).is_on() {
+                "rehearsal"
+            } else {
+                ""
+            };
             let take = move |work: &mut Work<'_>| rates::take(work, &format!("{rate:?}:{name}"), limit);
             changes::perform(app.store(), app.bus(), standpoint, take).await?;
         }

@@ -13,14 +13,16 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;
 
 use super::context::Context;
+use super::dry_run::DryRunQuery;
 use super::endpoint::Endpoints;
 use super::everywhere::by_name;
+use super::existing;
 use super::reply::{CreatedObject, Done, Versioned, or_current};
 use super::valid::{Editable, Patch, Valid, ValidQuery};
 use crate::actions::homerooms::{self, NewHomeroom, NewHomeroomStudents};
 use crate::error::Result;
-use crate::store::Work;
 use crate::store::homerooms::{CountedHomeroom, HomeroomFilter};
+use crate::store::{Scope, Work};
 use crate::views::homeroom::{HomeroomStudentView, HomeroomView};
 
 /// The routes of homerooms.
@@ -36,7 +38,7 @@ pub fn routes() -> Endpoints {
 }
 
 #[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct Filter {
     /// Part of the name; names that begin with it come first
@@ -51,7 +53,7 @@ struct Filter {
 }
 
 #[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct StudentFilter {
     /// Part of the name; names that begin with it come first
@@ -108,11 +110,13 @@ async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Jso
 #[utoipa::path(post, path = "/homerooms", request_body = NewHomeroom,
     responses((status = 201, body = HomeroomView), (status = 409, description = "DUPLICATE_HOMEROOM")))]
 async fn create(cx: Context, Valid(new): Valid<NewHomeroom>) -> Result<CreatedObject<HomeroomView>> {
+    let wanted = new.clone();
     let make = move |work: &mut Work<'_>| {
         let view = HomeroomView::from(homerooms::create(work, &new)?);
         Ok(CreatedObject(format!("/api/homerooms/{}", view.id()), view))
     };
-    cx.create(make).await
+    let find = move |scope: &mut Scope<'_>| existing::homeroom(scope, &wanted.name, wanted.academic_year.as_ref());
+    existing::named(&cx, cx.create(make).await, find).await
 }
 
 /// One homeroom
@@ -128,23 +132,25 @@ async fn show(cx: Context, Path(id): Path<HomeroomId>) -> Result<Versioned<Homer
     responses((status = 200, body = HomeroomView), (status = 412, description = "PRECONDITION_FAILED"),
         (status = 409, description = "DUPLICATE_HOMEROOM")))]
 async fn edit(cx: Context, Path(id): Path<HomeroomId>, patch: Patch<HomeroomEdit>) -> Result<Versioned<HomeroomView>> {
-    if !patch.echoed.is_empty() {
-        let shown = show(cx.clone(), Path(id.clone())).await?;
-        patch.echoed.must_equal(&shown.0)?;
-    }
     let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
+    let (sought, wanted) = (id.clone(), patch.edit.clone());
     let act = move |work: &mut Work<'_>| homerooms::edit(work, &id, &patch.edit);
-    let homeroom = or_current(cx.write_object(object, act).await, current).await?;
-    Ok(homeroom.map(HomeroomView::from))
+    let find = move |scope: &mut Scope<'_>| existing::homeroom_of_edit(scope, &sought, &wanted);
+    let edited = existing::named(&cx, cx.write_object(object, act).await, find).await;
+    Ok(or_current(edited, current).await?.map(HomeroomView::from))
 }
 
 /// Remove a homeroom; its students stay in their classes, and those classes name no homeroom any more
-#[utoipa::path(delete, path = "/homerooms/{id}", params(("id" = String, Path)),
+#[utoipa::path(delete, path = "/homerooms/{id}", params(("id" = String, Path), DryRunQuery),
     responses((status = 200, body = Done), (status = 412, description = "PRECONDITION_FAILED")))]
-async fn remove(cx: Context, Path(id): Path<HomeroomId>) -> Result<Json<Done>> {
+async fn remove(
+    cx: Context,
+    Path(id): Path<HomeroomId>,
+    ValidQuery(query): ValidQuery<DryRunQuery>,
+) -> Result<Json<Done>> {
     let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
     let act = move |work: &mut Work<'_>| homerooms::remove(work, &id);
-    or_current(cx.delete_object(object, act).await, current).await?;
+    or_current(cx.delete_or_preview(query.dry_run, object, act).await, current).await?;
     Ok(Json(Done::YES))
 }
 
@@ -183,9 +189,15 @@ async fn add_students(
 
 /// Take a student out of a homeroom
 #[utoipa::path(delete, path = "/homerooms/{id}/students/{studentId}",
-    params(("id" = String, Path), ("studentId" = String, Path)), responses((status = 200, body = Done)))]
-async fn remove_student(cx: Context, Path((id, student)): Path<(HomeroomId, UserId)>) -> Result<Json<Done>> {
-    cx.write(move |work| homerooms::remove_student(work, &id, &student))
-        .await?;
+    params(("id" = String, Path), ("studentId" = String, Path), DryRunQuery), responses((status = 200, body = Done)))]
+async fn remove_student(
+    cx: Context,
+    Path((id, student)): Path<(HomeroomId, UserId)>,
+    ValidQuery(query): ValidQuery<DryRunQuery>,
+) -> Result<Json<Done>> {
+    cx.write_or_preview(query.dry_run, move |work| {
+        homerooms::remove_student(work, &id, &student)
+    })
+    .await?;
     Ok(Json(Done::YES))
 }

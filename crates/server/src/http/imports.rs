@@ -17,10 +17,11 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;
 
 use super::context::{App, Context};
+use super::dry_run::DryRun;
 use super::endpoint::Endpoints;
 use super::files::{FileForm, Passing, Uploaded, is_form};
 use super::terms::Terms;
-use super::valid::{Switch, Valid, ValidQuery};
+use super::valid::{Valid, ValidQuery};
 use crate::error::{Error, Result};
 use crate::import::{self, Import, Plan, Reported, Rules, Said};
 use crate::views::import::{ImportReportView, ImportRowView};
@@ -34,13 +35,14 @@ pub fn routes() -> Endpoints {
 }
 
 #[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct Options {
-    /// Only tell what would happen (1)
-    #[serde(default)]
+    /// Only show what would happen
     #[garde(skip)]
-    dry_run: Option<Switch>,
+    #[serde(default)]
+    #[param(value_type = Option<DryRun>)]
+    dry_run: DryRun,
     /// Whether people who are members already are brought up to date (upsert, the default) or left alone (create)
     #[garde(skip)]
     mode: Option<ImportMode>,
@@ -114,7 +116,7 @@ async fn run(cx: Context, ValidQuery(options): ValidQuery<Options>, brought: Bro
     };
     let rules = Rules {
         mode: options.mode.unwrap_or(ImportMode::Upsert),
-        is_dry_run: options.dry_run.unwrap_or_default().0,
+        is_dry_run: options.dry_run.is_on(),
     };
     let import = Import {
         store: cx.app().store().clone(),

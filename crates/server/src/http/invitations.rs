@@ -14,7 +14,7 @@ use utoipa_axum::routes;
 use super::context::{App, Context};
 use super::endpoint::Endpoints;
 use super::everywhere::Direction;
-use super::page::{Cursor, Limit, Page, window};
+use super::page::{Cursor, Invitations, Limit, Page, window};
 use super::valid::{Valid, ValidQuery};
 use crate::actions::acceptance::{self, Answerer, NewPassword};
 use crate::actions::invitations;
@@ -40,7 +40,7 @@ pub fn routes() -> Endpoints {
 }
 
 #[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct Listed {
     /// How many invitations; more than 200 are 200
@@ -50,7 +50,7 @@ struct Listed {
     /// The `nextCursor` of the page before
     #[garde(skip)]
     #[param(value_type = Option<String>)]
-    cursor: Option<Cursor<i64>>,
+    cursor: Option<Cursor<i64, Invitations>>,
 }
 
 /// The token of an email.
@@ -104,7 +104,7 @@ async fn list(cx: Context, ValidQuery(query): ValidQuery<Listed>) -> Result<Json
         id: invitation.id.to_string(),
     };
     let slice = cx.page(window, Direction::Falling, look, position).await?;
-    Ok(Json(Page::of(slice, InvitationView::new)))
+    Ok(Json(Page::of(Invitations, slice, InvitationView::new)))
 }
 
 /// Mail an invitation again and extend it by seven days; the link of the email before is void
@@ -197,7 +197,7 @@ async fn accept(
                 known.organization_slug.as_str(),
             ];
             better_auth::password::check_new(&password, &own)
-                .map_err(|error| Error::invalid("password", "invalid", error.to_string()))?;
+                .map_err(|error| Error::invalid("password", "format", error.to_string()))?;
             Some(app.gate().hashing().hash(password).await?)
         }
         None => None,

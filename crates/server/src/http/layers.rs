@@ -1,13 +1,13 @@
 //! What surrounds every request, in the specification's order: request id, request log, (then the guard of the route:
 //! authenticate, resolve tenant, authorize; then validation and the handler), and rendering of errors on the way out.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 use std::time::Instant;
 
 use axum::Json;
 use axum::body::Body;
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Version, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
@@ -116,7 +116,7 @@ fn behind_proxy(app: &App, request: &Request) -> Option<IpAddr> {
     hosts.client_address(request.headers(), Some(peer)).filter(|_| is_proxy)
 }
 
-/// Whether the head of a request has a size that anybody needs (reliability.md 5.2).
+/// Checks the head of a request: its size (reliability.md 5.2), its one Host and at most one Origin.
 fn fitting(request: &Request) -> Result<(), Error> {
     let uri = request.uri().path_and_query().map_or(0, |uri| uri.as_str().len());
     let fields = request.headers().iter();
@@ -125,9 +125,38 @@ fn fitting(request: &Request) -> Result<(), Error> {
         Err(Error::UriTooLong)
     } else if size > LARGEST_HEAD {
         Err(Error::HeadTooLarge)
+    } else if !has_one_host(request) {
+        Err(Error::InvalidHost)
+    } else if request.headers().get_all(header::ORIGIN).iter().nth(1).is_some() {
+        Err(Error::InvalidOrigin)
     } else {
         Ok(())
     }
+}
+
+/// Whether a request names exactly one host (RFC 9112, 3.2); HTTP/1.0 knows no Host.
+fn has_one_host(request: &Request) -> bool {
+    let mut hosts = request.headers().get_all(header::HOST).iter();
+    match (hosts.next(), hosts.next()) {
+        (Some(host), None) => host.to_str().is_ok_and(is_host),
+        (None, _) => request.version() < Version::HTTP_11,
+        (Some(_), Some(_)) => false,
+    }
+}
+
+/// A name or an address, with or without a port.
+fn is_host(text: &str) -> bool {
+    let (name, port) = match text.rsplit_once(':') {
+        Some((name, port)) if !text.ends_with(']') => (name, port),
+        _ => (text, ""),
+    };
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+    let is_named = match name.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        Some(address) => address.parse::<Ipv6Addr>().is_ok(),
+        None => !name.is_empty() && name.bytes().all(is_name),
+    };
+    let is_port = port.is_empty() || (port.bytes().all(|byte| byte.is_ascii_digit()) && port.parse::<u16>().is_ok());
+    is_named && is_port
 }
 
 fn given_id(headers: &HeaderMap) -> Option<String> {
@@ -231,6 +260,26 @@ pub fn panicked(_: Box<dyn std::any::Any + Send + 'static>) -> Response<Body> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn host_is_a_name_or_an_address_with_a_port() {
+        for host in [
+            "school.example",
+            "SCHOOL.example.:443",
+            "localhost:3000",
+            "127.0.0.1",
+            "[::1]:3000",
+            "a_b:",
+        ] {
+            assert!(is_host(host), "{host}");
+        }
+        for host in [
+            "", ":80", "a b", "a,b", "a:b", "a:80:80", "a:65536", "a/b", "a?b", "user@a", "[::1", "[a]", "*.a", "a%00",
+            "::1",
+        ] {
+            assert!(!is_host(host), "{host}");
+        }
+    }
 
     #[test]
     fn logged_path_of_a_mailed_link_has_no_token() {

@@ -8,9 +8,10 @@ use model::id::{MailDomainId, OrganizationId};
 use utoipa_axum::routes;
 
 use super::context::Context;
+use super::dry_run::DryRunQuery;
 use super::endpoint::Endpoints;
 use super::reply::{Created, Done};
-use super::valid::Valid;
+use super::valid::{Valid, ValidQuery};
 use crate::actions::mail_domains::{self, NewMailDomain};
 use crate::error::Result;
 use crate::store::Work;
@@ -71,10 +72,15 @@ async fn check(cx: Context, Path(id): Path<MailDomainId>) -> Result<Json<MailDom
 }
 
 /// Remove a mail domain
-#[utoipa::path(delete, path = "/admin/domains/{id}", params(("id" = String, Path, description = "The id of a mail domain")),
+#[utoipa::path(delete, path = "/admin/domains/{id}", params(("id" = String, Path, description = "The id of a mail domain"), DryRunQuery),
     responses((status = 200, body = Done)))]
-async fn remove(cx: Context, Path(id): Path<MailDomainId>) -> Result<Json<Done>> {
-    cx.write(move |work| mail_domains::remove(work, &id)).await?;
+async fn remove(
+    cx: Context,
+    Path(id): Path<MailDomainId>,
+    ValidQuery(query): ValidQuery<DryRunQuery>,
+) -> Result<Json<Done>> {
+    cx.write_or_preview(query.dry_run, move |work| mail_domains::remove(work, &id))
+        .await?;
     Ok(Json(Done::YES))
 }
 
@@ -106,10 +112,16 @@ async fn set(
 
 /// Take a mail domain from an organization
 #[utoipa::path(delete, path = "/tenants/{id}/domains/{domainId}",
-    params(("id" = String, Path), ("domainId" = String, Path, description = "The id of a mail domain")),
+    params(("id" = String, Path), ("domainId" = String, Path, description = "The id of a mail domain"), DryRunQuery),
     responses((status = 200, body = Done)))]
-async fn remove_of_tenant(cx: Context, Path((id, domain)): Path<(OrganizationId, MailDomainId)>) -> Result<Json<Done>> {
+async fn remove_of_tenant(
+    cx: Context,
+    Path((id, domain)): Path<(OrganizationId, MailDomainId)>,
+    ValidQuery(query): ValidQuery<DryRunQuery>,
+) -> Result<Json<Done>> {
     let inside = cx.inside(&id).await?;
-    inside.write(move |work| mail_domains::remove(work, &domain)).await?;
+    inside
+        .write_or_preview(query.dry_run, move |work| mail_domains::remove(work, &domain))
+        .await?;
     Ok(Json(Done::YES))
 }

@@ -11,8 +11,9 @@ use utoipa::IntoParams;
 use utoipa_axum::routes;
 
 use super::context::Context;
+use super::dry_run::DryRunQuery;
 use super::endpoint::Endpoints;
-use super::page::{Cursor, Limit, Page, window};
+use super::page::{Cursor, Limit, Members, Page, window};
 use super::reply::Done;
 use super::valid::{Editable, Patch, ValidQuery};
 use crate::actions::members::{self, MemberEdit};
@@ -28,7 +29,7 @@ pub fn routes() -> Endpoints {
 }
 
 #[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct Filter {
     /// In this role
@@ -44,7 +45,7 @@ struct Filter {
     /// The `nextCursor` of the page before
     #[garde(skip)]
     #[param(value_type = Option<String>)]
-    cursor: Option<Cursor<String>>,
+    cursor: Option<Cursor<String, Members>>,
 }
 
 impl Editable for MemberEdit {
@@ -69,7 +70,7 @@ async fn list(cx: Context, ValidQuery(query): ValidQuery<Filter>) -> Result<Json
     };
     let window = window(query.limit, query.cursor);
     let slice = cx.read(move |scope| scope.all_members(&filter, &window)).await?;
-    Ok(Json(Page::of(slice, view)))
+    Ok(Json(Page::of(Members, slice, view)))
 }
 
 /// Give a member another role; it counts at once
@@ -77,21 +78,21 @@ async fn list(cx: Context, ValidQuery(query): ValidQuery<Filter>) -> Result<Json
     responses((status = 200, body = MemberView), (status = 403, description = "FORBIDDEN_RANK"),
         (status = 409, description = "LAST_OWNER")))]
 async fn edit(cx: Context, Path(id): Path<MemberId>, patch: Patch<MemberEdit>) -> Result<Json<MemberView>> {
-    if !patch.echoed.is_empty() {
-        let sought = id.clone();
-        let shown = cx.read(move |scope| scope.member(&sought)).await?;
-        patch.echoed.must_equal(&view(shown))?;
-    }
     let member = cx.write(move |work| members::edit(work, &id, &patch.edit)).await?;
     Ok(Json(view(member)))
 }
 
 /// End a membership with enrolments, groups and sessions
-#[utoipa::path(delete, path = "/admin/members/{id}", params(("id" = String, Path)),
+#[utoipa::path(delete, path = "/admin/members/{id}", params(("id" = String, Path), DryRunQuery),
     responses((status = 200, body = Done), (status = 403, description = "FORBIDDEN_RANK"),
         (status = 409, description = "LAST_OWNER")))]
-async fn remove(cx: Context, Path(id): Path<MemberId>) -> Result<Json<Done>> {
-    cx.write(move |work| members::remove_member(work, &id)).await?;
+async fn remove(
+    cx: Context,
+    Path(id): Path<MemberId>,
+    ValidQuery(query): ValidQuery<DryRunQuery>,
+) -> Result<Json<Done>> {
+    cx.write_or_preview(query.dry_run, move |work| members::remove_member(work, &id))
+        .await?;
     Ok(Json(Done::YES))
 }
 

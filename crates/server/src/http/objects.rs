@@ -7,21 +7,22 @@ use serde::forward_to_deserialize_any;
 use serde_json::{Error, Value};
 
 /// A value whose objects are objects, at every depth.
-pub struct Objects(pub Value);
+#[derive(Clone, Copy)]
+pub struct Objects<'v>(pub &'v Value);
 
-impl<'de> Deserializer<'de> for Objects {
+impl<'de> Deserializer<'de> for Objects<'de> {
     type Error = Error;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         match self.0 {
             Value::Array(items) => {
-                let mut items = SeqDeserializer::new(items.into_iter().map(Self));
+                let mut items = SeqDeserializer::new(items.iter().map(Self));
                 let value = visitor.visit_seq(&mut items)?;
                 items.end()?;
                 Ok(value)
             }
             Value::Object(fields) => {
-                let fields = fields.into_iter().map(|(name, value)| (name, Self(value)));
+                let fields = fields.iter().map(|(name, value)| (name.as_str(), Self(value)));
                 let mut fields = MapDeserializer::new(fields);
                 let value = visitor.visit_map(&mut fields)?;
                 fields.end()?;
@@ -69,7 +70,7 @@ impl<'de> Deserializer<'de> for Objects {
     }
 }
 
-impl IntoDeserializer<'_, Error> for Objects {
+impl<'de> IntoDeserializer<'de, Error> for Objects<'de> {
     type Deserializer = Self;
 
     fn into_deserializer(self) -> Self {
@@ -96,7 +97,7 @@ mod tests {
     }
 
     fn read(value: Value) -> Result<Grade, Error> {
-        Grade::deserialize(Objects(value))
+        Grade::deserialize(Objects(&value))
     }
 
     #[test]

@@ -17,7 +17,7 @@ use utoipa_axum::routes;
 use super::context::Context;
 use super::endpoint::Endpoints;
 use super::everywhere::Direction;
-use super::page::{Cursor, Limit, Page, window};
+use super::page::{Cursor, Limit, Overview, Page, window};
 use super::valid::ValidQuery;
 use crate::error::Result;
 use crate::store::overview::{Key, OverviewFilter, OverviewRow, OverviewStats, position};
@@ -29,7 +29,7 @@ pub fn routes() -> Endpoints {
 }
 
 #[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct Listed {
     /// Of topics in this class
@@ -57,7 +57,7 @@ struct Listed {
     /// The `nextCursor` of the page before
     #[garde(skip)]
     #[param(value_type = Option<String>)]
-    cursor: Option<Cursor<Key>>,
+    cursor: Option<Cursor<Key, Overview>>,
 }
 
 /// Every group on every topic of the classes the caller manages, the latest deadline first
@@ -79,7 +79,7 @@ async fn overview(cx: Context, ValidQuery(query): ValidQuery<Listed>) -> Result<
         move |scope, window| scope.overview(&asked, window),
         position,
     );
-    let page = Page::of(rows.await?, |row: OverviewRow| {
+    let page = Page::of(Overview, rows.await?, |row: OverviewRow| {
         OverviewRowView::new(&row.whole, row.course, row.subject.as_ref())
     });
     let stats = cx.list(move |scope| {

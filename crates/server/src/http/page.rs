@@ -1,5 +1,7 @@
 //! Pages on the wire (contract 1.6): `limit`, an opaque `cursor`, and `{ "data": [..], "nextCursor": .. }`.
 
+use std::marker::PhantomData;
+
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::de::{DeserializeOwned, Error as _};
@@ -14,6 +16,46 @@ const DEFAULT: usize = 50;
 /// How many rows a page has at most; a caller who wants more gets these.
 const MAX: usize = 200;
 
+/// A list that has pages. A cursor names its list and is rejected by every other.
+pub trait List {
+    /// The name in cursors.
+    const NAME: &'static str;
+}
+
+/// Declares the lists that have pages.
+macro_rules! lists {
+    ($($(#[$doc:meta])* $list:ident = $name:literal,)+) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub struct $list;
+
+        impl List for $list {
+            const NAME: &'static str = $name;
+        }
+    )+};
+}
+
+lists! {
+    /// The activity log.
+    ActivityLogs = "activity-logs",
+    /// The messages of a work room.
+    RoomMessages = "room-messages",
+    /// Direct messages and announcements.
+    DirectMessages = "messages",
+    /// Invitations of an organization.
+    Invitations = "invitations",
+    /// The members of the own organization.
+    Members = "members",
+    /// The members of any organization, for the platform.
+    TenantMembers = "tenant-members",
+    /// Submissions of all topics.
+    Overview = "overview",
+    /// Sessions at work in an organization.
+    Sessions = "sessions",
+    /// The people of an organization.
+    Users = "users",
+}
+
 /// One page of a list that grows without bound.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -26,9 +68,9 @@ pub struct Page<T> {
 }
 
 impl<T> Page<T> {
-    /// What the store answered, as callers see it.
-    pub fn of<R, K: Serialize>(slice: Slice<R, K>, view: impl FnMut(R) -> T) -> Self {
-        let next_cursor = slice.next.as_ref().map(write);
+    /// A slice of the store as a page of a list.
+    pub fn of<L: List, R, K: Serialize>(_: L, slice: Slice<R, K>, view: impl FnMut(R) -> T) -> Self {
+        let next_cursor = slice.next.as_ref().map(write::<L, K>);
         Self {
             data: slice.rows.into_iter().map(view).collect(),
             next_cursor,
@@ -60,36 +102,38 @@ impl<'de> Deserialize<'de> for Limit {
     }
 }
 
-/// The `cursor` of a query: what the page before called `nextCursor`.
+/// The `cursor` of a query: what the page before in the same list called `nextCursor`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cursor<K>(Position<K>);
+pub struct Cursor<K, L>(Position<K>, PhantomData<L>);
 
-impl<'de, K: DeserializeOwned> Deserialize<'de> for Cursor<K> {
+impl<'de, K: DeserializeOwned, L: List> Deserialize<'de> for Cursor<K, L> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        let position = read(&text).ok_or_else(|| D::Error::custom("must be the nextCursor of a page of this list"))?;
-        Ok(Self(position))
+        let position =
+            read::<L, K>(&text).ok_or_else(|| D::Error::custom("must be the nextCursor of a page of this list"))?;
+        Ok(Self(position, PhantomData))
     }
 }
 
 /// The part of the list that `limit` and `cursor` ask for.
-pub fn window<K>(limit: Option<Limit>, cursor: Option<Cursor<K>>) -> Window<K> {
+pub fn window<K, L>(limit: Option<Limit>, cursor: Option<Cursor<K, L>>) -> Window<K> {
     Window {
         after: cursor.map(|cursor| cursor.0),
         limit: limit.unwrap_or_default().0,
     }
 }
 
-fn write<K: Serialize>(position: &Position<K>) -> String {
-    let json = serde_json::to_vec(&(&position.key, &position.id)).expect("times, names and ids can be written as JSON");
+fn write<L: List, K: Serialize>(position: &Position<K>) -> String {
+    let json = serde_json::to_vec(&(L::NAME, &position.key, &position.id))
+        .expect("times, names and ids can be written as JSON");
     URL_SAFE_NO_PAD.encode(json)
 }
 
-fn read<K: DeserializeOwned>(text: &str) -> Option<Position<K>> {
+fn read<L: List, K: DeserializeOwned>(text: &str) -> Option<Position<K>> {
     let json = URL_SAFE_NO_PAD.decode(text).ok()?;
-    let (key, id): (K, String) = serde_json::from_slice(&json).ok()?;
+    let (list, key, id): (String, K, String) = serde_json::from_slice(&json).ok()?;
     // PostgreSQL knows no text with a NUL in it; a cursor of ours has none.
-    (!id.contains('\0')).then_some(Position { key, id })
+    (list == L::NAME && !id.contains('\0')).then_some(Position { key, id })
 }
 
 #[cfg(test)]
@@ -118,15 +162,19 @@ mod tests {
             key: 1_700_000_000_000_i64,
             id: "0190".to_owned(),
         };
-        assert_eq!(read::<i64>(&write(&position)), Some(position));
+        let cursor = write::<Sessions, _>(&position);
+        assert_eq!(read::<Sessions, i64>(&cursor), Some(position));
+        assert_eq!(read::<ActivityLogs, i64>(&cursor), None, "of another list");
         let name = Position {
             key: "élise".to_owned(),
             id: "0191".to_owned(),
         };
-        assert_eq!(read::<String>(&write(&name)), Some(name.clone()));
-        assert_eq!(read::<i64>(&write(&name)), None);
+        let cursor = write::<Users, _>(&name);
+        assert_eq!(read::<Users, String>(&cursor), Some(name.clone()));
+        assert_eq!(read::<Users, i64>(&cursor), None);
+        assert_eq!(read::<Members, String>(&cursor), None);
         for bad in ["", "x", "null", "W10", "!!!"] {
-            assert_eq!(read::<i64>(bad), None, "{bad}");
+            assert_eq!(read::<Users, i64>(bad), None, "{bad}");
         }
     }
 }

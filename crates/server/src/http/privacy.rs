@@ -16,9 +16,10 @@ use utoipa_axum::routes;
 
 use super::context::Context;
 use super::downloads::{self, Content, Download, archive};
+use super::dry_run::DryRunQuery;
 use super::endpoint::Endpoints;
 use super::terms::Terms;
-use super::valid::{Valid, ValidOrEmpty};
+use super::valid::{Valid, ValidOrEmpty, ValidQuery};
 use crate::actions::acceptance;
 use crate::actions::privacy::{self, EraseRequest, ExportRequest};
 use crate::changes::retention;
@@ -117,10 +118,15 @@ async fn download(cx: Context, Path(id): Path<JobId>, asked: HeaderMap) -> Resul
 }
 
 /// Erase a person, or tell what would go; the group's work stays, the name goes
-#[utoipa::path(post, path = "/admin/gdpr/erase", request_body = EraseRequest,
+#[utoipa::path(post, path = "/admin/gdpr/erase", params(DryRunQuery), request_body = EraseRequest,
     responses((status = 200, body = Erasure), (status = 403, description = "FORBIDDEN_RANK, SHARED_ACCOUNT"),
         (status = 409, description = "LAST_OWNER")))]
-async fn erase(cx: Context, Valid(asked): Valid<EraseRequest>) -> Result<Json<Erasure>> {
+async fn erase(
+    cx: Context,
+    ValidQuery(query): ValidQuery<DryRunQuery>,
+    Valid(mut asked): Valid<EraseRequest>,
+) -> Result<Json<Erasure>> {
+    asked.dry_run = query.dry_run.or(asked.dry_run).is_on();
     let (user_id, dry_run) = (asked.user_id.clone(), asked.dry_run);
     let user = user_id.clone();
     let address = cx.write(move |work| privacy::may_erase(work, &user)).await?;

@@ -79,14 +79,20 @@ fn table(error: &Error) -> (StatusCode, &'static str, Vec<Problem>) {
                 details.map(|d| Problem::new(d.path, d.code, d.message)).collect(),
             )
         }
-        Error::Conflict { code, message, path } => (
-            StatusCode::CONFLICT,
+        Error::Conflict {
             code,
-            vec![Problem::new(*path, "duplicate", *message)],
-        ),
+            message,
+            path,
+            existing_id,
+        } => {
+            let mut problem = Problem::new(*path, "duplicate", *message);
+            problem.existing_id.clone_from(existing_id);
+            (StatusCode::CONFLICT, code, vec![problem])
+        }
         Error::TooLarge { .. } => plain(StatusCode::PAYLOAD_TOO_LARGE, "PAYLOAD_TOO_LARGE"),
         Error::SlowBody => plain(StatusCode::REQUEST_TIMEOUT, "REQUEST_TIMEOUT"),
         Error::UriTooLong => plain(StatusCode::URI_TOO_LONG, "URI_TOO_LONG"),
+        Error::InvalidHost => plain(StatusCode::BAD_REQUEST, "INVALID_HOST"),
         Error::HeadTooLarge => plain(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, "HEADERS_TOO_LARGE"),
         Error::UnsupportedFileType(_) => plain(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UNSUPPORTED_FILE_TYPE"),
         Error::RateLimited { .. } => plain(StatusCode::TOO_MANY_REQUESTS, "RATE_LIMITED"),

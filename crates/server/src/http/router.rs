@@ -5,7 +5,7 @@
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::http::{Extensions, HeaderMap, StatusCode, Uri, Version, header};
-use axum::middleware::from_fn_with_state;
+use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::predicate::{Predicate, SizeAbove};
@@ -18,7 +18,8 @@ use super::{
     activity_logs, assignment_clones, assignments, attempts, auth, boards, chat, class_clones, classes, contributions,
     courses, direct_messages, docs, document, document_server, documents, enrollments, feedback, finish, grade_tables,
     grades, groups, handouts, health, homerooms, imports, invitations, layers, mail_domains, members, overview,
-    own_address, pages, pdf, privacy, school, subjects, submissions, system, tenants, topic_exports, users, workrooms,
+    own_address, pages, pdf, privacy, school, subjects, submissions, system, tenants, topic_exports, unread_body,
+    users, workrooms,
 };
 use crate::error::Error;
 use crate::live::connect;
@@ -85,6 +86,7 @@ pub fn router(app: App) -> Router {
         .layer(CatchPanicLayer::custom(layers::panicked))
         .layer(from_fn_with_state(app.clone(), layers::cors))
         .layer(from_fn_with_state(app.clone(), layers::surround))
+        .layer(from_fn(unread_body::drain))
         .with_state(app)
 }
 

@@ -13,8 +13,9 @@ use utoipa::IntoParams;
 use utoipa_axum::routes;
 
 use super::context::Context;
+use super::dry_run::DryRunQuery;
 use super::endpoint::Endpoints;
-use super::page::{Cursor, Limit, Page, window};
+use super::page::{Cursor, Limit, Page, Sessions, window};
 use super::reply::{Done, Versioned, or_current};
 use super::valid::{Editable, Patch, ValidQuery};
 use crate::actions::school;
@@ -50,7 +51,7 @@ impl Editable for SettingsEdit {
 }
 
 #[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct Listed {
     /// Of this person
@@ -63,7 +64,7 @@ struct Listed {
     /// The `nextCursor` of the page before
     #[garde(skip)]
     #[param(value_type = Option<String>)]
-    cursor: Option<Cursor<i64>>,
+    cursor: Option<Cursor<i64, Sessions>>,
 }
 
 /// The school in numbers
@@ -132,10 +133,6 @@ async fn settings(cx: Context) -> Result<Versioned<OrganizationView>> {
 #[utoipa::path(patch, path = "/admin/settings", request_body = SettingsEdit,
     responses((status = 200, body = OrganizationView), (status = 412, description = "PRECONDITION_FAILED")))]
 async fn edit_settings(cx: Context, patch: Patch<SettingsEdit>) -> Result<Versioned<OrganizationView>> {
-    if !patch.echoed.is_empty() {
-        let shown = settings(cx.clone()).await?;
-        patch.echoed.must_equal(&shown.0)?;
-    }
     let (object, current) = (Object::Organization, settings(cx.clone()));
     let act = move |work: &mut Work<'_>| school::edit_settings(work, &patch.edit);
     let school = or_current(cx.write_object(object, act).await, current).await?;
@@ -151,7 +148,7 @@ async fn sessions(cx: Context, ValidQuery(query): ValidQuery<Listed>) -> Result<
         .await?;
     let (caller, organization) = (cx.caller(), cx.caller().organization()?);
     let rank = Rank::of(caller.user.role, caller.member_role);
-    Ok(Json(Page::of(slice, |session| {
+    Ok(Json(Page::of(Sessions, slice, |session| {
         // Where people of the same or a higher rank work from is not shown: an admin could follow the owner.
         let is_shown = caller.is(&session.person.id)
             || rank.is_some_and(|rank| rank.may_act_on(session.platform_role, session.member_role).is_ok());
@@ -172,10 +169,15 @@ async fn sessions(cx: Context, ValidQuery(query): ValidQuery<Listed>) -> Result<
 }
 
 /// End a session of somebody of lower rank, or an own one; its sockets are cut
-#[utoipa::path(delete, path = "/admin/sessions/{id}", params(("id" = String, Path)),
+#[utoipa::path(delete, path = "/admin/sessions/{id}", params(("id" = String, Path), DryRunQuery),
     responses((status = 200, body = Done), (status = 403, description = "FORBIDDEN_RANK"),
         (status = 400, description = "VALIDATION_ERROR")))]
-async fn revoke_session(cx: Context, Path(id): Path<SessionId>) -> Result<Json<Done>> {
-    cx.write(move |work| school::revoke_session(work, &id)).await?;
+async fn revoke_session(
+    cx: Context,
+    Path(id): Path<SessionId>,
+    ValidQuery(query): ValidQuery<DryRunQuery>,
+) -> Result<Json<Done>> {
+    cx.write_or_preview(query.dry_run, move |work| school::revoke_session(work, &id))
+        .await?;
     Ok(Json(Done::YES))
 }

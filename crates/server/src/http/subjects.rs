@@ -14,13 +14,15 @@ use utoipa::IntoParams;
 use utoipa_axum::routes;
 
 use super::context::{App, Context};
+use super::dry_run::DryRunQuery;
 use super::endpoint::Endpoints;
 use super::everywhere::by_name;
+use super::existing;
 use super::reply::{CreatedObject, Done, Versioned, or_current};
 use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
 use crate::actions::subjects::{self, NewSubject};
 use crate::error::{Error, Result};
-use crate::store::Work;
+use crate::store::{Scope, Work};
 use crate::views::subject::SubjectView;
 
 /// The routes of subjects.
@@ -32,7 +34,7 @@ pub fn routes() -> Endpoints {
 }
 
 #[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct Filter {
     /// Part of the name; names that begin with it come first
@@ -82,11 +84,13 @@ impl FromRequestParts<App> for MayAdd {
 #[utoipa::path(post, path = "/subjects", request_body = NewSubject,
     responses((status = 201, body = SubjectView), (status = 409, description = "DUPLICATE_SUBJECT")))]
 async fn create(cx: Context, _: MayAdd, Valid(new): Valid<NewSubject>) -> Result<CreatedObject<SubjectView>> {
+    let name = new.name.clone();
     let make = move |work: &mut Work<'_>| {
         let subject = subjects::create(work, &new)?;
         Ok(CreatedObject(format!("/api/subjects/{}", subject.id), subject.into()))
     };
-    cx.create(make).await
+    let find = move |scope: &mut Scope<'_>| existing::subject(scope, Some(&name));
+    existing::named(&cx, cx.create(make).await, find).await
 }
 
 /// One subject
@@ -102,22 +106,24 @@ async fn show(cx: Context, Path(id): Path<SubjectId>) -> Result<Versioned<Subjec
     responses((status = 200, body = SubjectView), (status = 412, description = "PRECONDITION_FAILED"),
         (status = 409, description = "DUPLICATE_SUBJECT")))]
 async fn edit(cx: Context, Path(id): Path<SubjectId>, patch: Patch<SubjectEdit>) -> Result<Versioned<SubjectView>> {
-    if !patch.echoed.is_empty() {
-        let shown = show(cx.clone(), Path(id.clone())).await?;
-        patch.echoed.must_equal(&shown.0)?;
-    }
     let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
+    let name = patch.edit.name.value().cloned();
     let act = move |work: &mut Work<'_>| subjects::edit(work, &id, &patch.edit);
-    let subject = or_current(cx.write_object(object, act).await, current).await?;
-    Ok(subject.map(SubjectView::from))
+    let find = move |scope: &mut Scope<'_>| existing::subject(scope, name.as_ref());
+    let edited = existing::named(&cx, cx.write_object(object, act).await, find).await;
+    Ok(or_current(edited, current).await?.map(SubjectView::from))
 }
 
 /// Remove a subject nobody uses
-#[utoipa::path(delete, path = "/subjects/{id}", params(("id" = String, Path)),
+#[utoipa::path(delete, path = "/subjects/{id}", params(("id" = String, Path), DryRunQuery),
     responses((status = 200, body = Done), (status = 412, description = "PRECONDITION_FAILED"), (status = 409, description = "SUBJECT_IN_USE")))]
-async fn remove(cx: Context, Path(id): Path<SubjectId>) -> Result<Json<Done>> {
+async fn remove(
+    cx: Context,
+    Path(id): Path<SubjectId>,
+    ValidQuery(query): ValidQuery<DryRunQuery>,
+) -> Result<Json<Done>> {
     let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
     let act = move |work: &mut Work<'_>| subjects::remove(work, &id);
-    or_current(cx.delete_object(object, act).await, current).await?;
+    or_current(cx.delete_or_preview(query.dry_run, object, act).await, current).await?;
     Ok(Json(Done::YES))
 }

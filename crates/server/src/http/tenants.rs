@@ -14,8 +14,9 @@ use utoipa::IntoParams;
 use utoipa_axum::routes;
 
 use super::context::{App, Context};
+use super::dry_run::DryRunQuery;
 use super::endpoint::Endpoints;
-use super::page::{Cursor, Limit, Page, window};
+use super::page::{Cursor, Limit, Page, TenantMembers, window};
 use super::reply::{Created, Versioned, or_current};
 use super::valid::{Editable, Patch, Valid, ValidQuery};
 use crate::actions::organizations::{self, Confirmation, Deleted, NewTenant};
@@ -42,7 +43,7 @@ pub fn routes() -> Endpoints {
 }
 
 #[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct Filter {
     /// Part of the name or the short name; names that begin with it come first
@@ -51,7 +52,7 @@ struct Filter {
 }
 
 #[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct Listed {
     /// How many members; more than 200 are 200
@@ -61,7 +62,7 @@ struct Listed {
     /// The `nextCursor` of the page before
     #[garde(skip)]
     #[param(value_type = Option<String>)]
-    cursor: Option<Cursor<String>>,
+    cursor: Option<Cursor<String, TenantMembers>>,
 }
 
 impl Editable for OrganizationEdit {
@@ -171,10 +172,6 @@ async fn edit(
     Path(id): Path<OrganizationId>,
     patch: Patch<OrganizationEdit>,
 ) -> Result<Versioned<OrganizationView>> {
-    if !patch.echoed.is_empty() {
-        let shown = show(cx.clone(), Path(id.clone())).await?;
-        patch.echoed.must_equal(&shown.0)?;
-    }
     let hosts = cx.app().gate().hosts().of_platform();
     let inside = cx.inside(&id).await?;
     let (object, current) = (Object::Organization, show(cx, Path(id)));
@@ -200,24 +197,27 @@ async fn activate(cx: Context, Path(id): Path<OrganizationId>) -> Result<Json<Or
 /// Delete an organization with everything in it
 ///
 /// Nobody finds it from this moment; its rows and files go in the background and cannot be brought back.
-#[utoipa::path(delete, path = "/tenants/{id}", params(("id" = String, Path)), request_body = Confirmation,
+#[utoipa::path(delete, path = "/tenants/{id}", params(("id" = String, Path), DryRunQuery), request_body = Confirmation,
     responses((status = 200, body = RemovedTenantView)))]
 async fn remove(
     cx: Context,
     Path(id): Path<OrganizationId>,
+    ValidQuery(query): ValidQuery<DryRunQuery>,
     Valid(confirmation): Valid<Confirmation>,
 ) -> Result<Json<RemovedTenantView>> {
     let inside = cx.inside(&id).await?;
-    let act = inside.write(move |work| organizations::remove(work, &confirmation));
+    let act = inside.write_or_preview(query.dry_run, move |work| organizations::remove(work, &confirmation));
     let Deleted {
         organization,
         members,
         sessions,
     } = act.await?;
-    // Its own log goes with it; this line is what remains.
-    tracing::warn!(organization.id = %id, organization.slug = %organization.slug, by = %cx.caller().user.id,
-        "an organization was deleted");
-    cx.app().jobs().ring();
+    if !query.dry_run.is_on() {
+        // Its own log goes with it; this record is what remains.
+        tracing::warn!(organization.id = %id, organization.slug = %organization.slug, by = %cx.caller().user.id,
+            "an organization was deleted");
+        cx.app().jobs().ring();
+    }
     Ok(Json(RemovedTenantView::new(organization, members, sessions)))
 }
 
@@ -235,7 +235,7 @@ async fn members(
         .await?
         .read(move |scope| scope.all_members(&MemberFilter::default(), &window))
         .await?;
-    Ok(Json(Page::of(look, |known| {
+    Ok(Json(Page::of(TenantMembers, look, |known| {
         MemberView::new(known.member, known.person, known.email)
     })))
 }

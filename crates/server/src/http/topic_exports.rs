@@ -29,7 +29,7 @@ pub fn routes() -> Endpoints {
 }
 
 #[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct Exported {
     /// As what the documents come; `original` without it

@@ -13,10 +13,11 @@ use utoipa_axum::routes;
 
 use super::auth;
 use super::context::Context;
+use super::dry_run::DryRunQuery;
 use super::endpoint::Endpoints;
 use super::everywhere::Direction;
 use super::groups;
-use super::page::{Cursor, Limit, Page, window};
+use super::page::{Cursor, Limit, Page, Users, window};
 use super::reply::{Created, Done, Versioned, or_current};
 use super::valid::{Editable, Patch, Switch, Valid, ValidQuery};
 use crate::actions::members;
@@ -48,7 +49,7 @@ pub fn routes() -> Endpoints {
 }
 
 #[derive(Deserialize, Validate, IntoParams)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct Filter {
     /// In this role of the organization; ADMIN means owners, too
@@ -73,7 +74,7 @@ struct Filter {
     /// The `nextCursor` of the page before
     #[garde(skip)]
     #[param(value_type = Option<String>)]
-    cursor: Option<Cursor<String>>,
+    cursor: Option<Cursor<String, Users>>,
 }
 
 /// A password that the service made up; told once.
@@ -162,10 +163,6 @@ async fn me(cx: Context) -> Result<Versioned<Me>> {
 #[utoipa::path(patch, path = "/users/me", request_body = ProfileEdit, responses((status = 200, body = Me), (status = 412, description = "PRECONDITION_FAILED"),
     (status = 403, description = "NAME_SET_BY_SCHOOL: the schools of a student change the name")))]
 async fn edit_me(cx: Context, patch: Patch<ProfileEdit>) -> Result<Versioned<Me>> {
-    if !patch.echoed.is_empty() {
-        let shown = me(cx.clone()).await?;
-        patch.echoed.must_equal(&shown.0)?;
-    }
     let (user, now) = (cx.caller().user.id.clone(), cx.caller().now);
     let (app, proof) = (cx.app(), PlatformProof::session_look_up());
     let condition = cx.condition()?;
@@ -190,7 +187,7 @@ async fn list(cx: Context, ValidQuery(query): ValidQuery<Filter>) -> Result<Json
     let (window, is_platform) = (window(query.limit, query.cursor), is_platform(&cx));
     let look = move |scope: &mut Scope<'_>, window: &Window<String>| scope.known_users(&filter, window, is_platform);
     let slice = cx.page(window, Direction::Rising, look, KnownUser::position).await?;
-    Ok(Json(Page::of(slice, view)))
+    Ok(Json(Page::of(Users, slice, view)))
 }
 
 /// Add a person to the organization
@@ -256,10 +253,6 @@ async fn show(cx: Context, Path(id): Path<UserId>) -> Result<Versioned<KnownUser
     responses((status = 200, body = KnownUserView), (status = 403, description = "FORBIDDEN_RANK, SHARED_ACCOUNT"),
     (status = 412, description = "PRECONDITION_FAILED"), (status = 409, description = "DUPLICATE_EMAIL, DUPLICATE_EXTERNAL_ID, LAST_OWNER")))]
 async fn edit(cx: Context, Path(id): Path<UserId>, patch: Patch<UserEdit>) -> Result<Versioned<KnownUserView>> {
-    if !patch.echoed.is_empty() {
-        let shown = show(cx.clone(), Path(id.clone())).await?;
-        patch.echoed.must_equal(&shown.0)?;
-    }
     let is_platform = is_platform(&cx);
     let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
     let act = move |work: &mut Work<'_>| {
@@ -271,11 +264,12 @@ async fn edit(cx: Context, Path(id): Path<UserId>, patch: Patch<UserEdit>) -> Re
 }
 
 /// End somebody's membership with enrolments, groups and sessions
-#[utoipa::path(delete, path = "/users/{id}", params(("id" = String, Path)),
+#[utoipa::path(delete, path = "/users/{id}", params(("id" = String, Path), DryRunQuery),
     responses((status = 200, body = Done), (status = 403, description = "FORBIDDEN_RANK"),
         (status = 409, description = "LAST_OWNER")))]
-async fn remove(cx: Context, Path(id): Path<UserId>) -> Result<Json<Done>> {
-    cx.write(move |work| members::remove(work, &id)).await?;
+async fn remove(cx: Context, Path(id): Path<UserId>, ValidQuery(query): ValidQuery<DryRunQuery>) -> Result<Json<Done>> {
+    cx.write_or_preview(query.dry_run, move |work| members::remove(work, &id))
+        .await?;
     Ok(Json(Done::YES))
 }
 

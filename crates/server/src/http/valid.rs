@@ -12,8 +12,8 @@ use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
-use super::objects::Objects;
 use super::pace::read_body;
+use super::shape;
 use crate::error::{Error, Problem, Result};
 
 /// The largest JSON body (contract 9).
@@ -50,67 +50,37 @@ impl<S: Send + Sync, T: DeserializeOwned + Validate<Context = ()>> FromRequest<S
     }
 }
 
-/// What a PATCH may carry: the fields it edits and the fields it may only echo.
+/// What a PATCH may carry: the fields it edits, and the fields a client only sends back.
 pub trait Editable: DeserializeOwned + Validate<Context = ()> {
     /// The fields of the edit itself.
     const FIELDS: &'static [&'static str];
-    /// The other fields of the resource: accepted when they equal what is stored (contract 1.1).
+    /// The other fields of the resource. They are ignored, so that a client may send what it read (contract 1.1).
     const READ_ONLY: &'static [&'static str];
 }
 
-/// A PATCH body: the edit, and the read-only fields the client sent back.
+/// A PATCH body. Read-only fields of the resource are ignored, unknown fields are rejected.
 pub struct Patch<E> {
     /// What to change.
     pub edit: E,
-    /// What has to equal the stored resource.
-    pub echoed: Echoed,
-}
-
-/// Read-only fields a client sent back with a PATCH.
-pub struct Echoed(Map<String, Value>);
-
-impl Echoed {
-    /// Whether there is anything to compare.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Refuses when a read-only field differs from the resource as it is shown.
-    pub fn must_equal(&self, shown: &impl serde::Serialize) -> Result<()> {
-        let shown = serde_json::to_value(shown)?;
-        let differing = self.0.iter().filter(|(key, value)| shown.get(key) != Some(value));
-        let problems: Vec<Problem> = differing
-            .map(|(key, _)| Problem::new(key, "read_only", "cannot be changed"))
-            .collect();
-        if problems.is_empty() {
-            Ok(())
-        } else {
-            Err(Error::Invalid(problems))
-        }
-    }
 }
 
 impl<S: Send + Sync, E: Editable> FromRequest<S> for Patch<E> {
     type Rejection = Error;
 
     async fn from_request(request: Request, _: &S) -> Result<Self> {
-        let Value::Object(body) = json(request).await? else {
-            return Err(Error::invalid("", "type", "must be an object"));
-        };
-        let (edit, rest): (Map<_, _>, Map<_, _>) =
-            body.into_iter().partition(|(key, _)| E::FIELDS.contains(&key.as_str()));
-        let unknown: Vec<Problem> = rest
-            .keys()
-            .filter(|key| !E::READ_ONLY.contains(&key.as_str()))
-            .map(|key| Problem::new(key, "unknown", "is not a field of this resource"))
-            .collect();
-        if !unknown.is_empty() {
-            return Err(Error::Invalid(unknown));
+        let mut value = json(request).await?;
+        let mut unknown = Vec::new();
+        if let Value::Object(body) = &mut value {
+            body.retain(|key, _| {
+                let is_edited = E::FIELDS.contains(&key.as_str());
+                if !is_edited && !E::READ_ONLY.contains(&key.as_str()) {
+                    unknown.push(Problem::new(key, "unknown", "is not a field of this resource"));
+                }
+                is_edited
+            });
         }
-        Ok(Self {
-            edit: checked(Value::Object(edit))?,
-            echoed: Echoed(rest),
-        })
+        let edit = shape::body(unknown, value).map_err(Error::Invalid)?;
+        Ok(Self { edit })
     }
 }
 
@@ -122,10 +92,7 @@ impl<S: Send + Sync, T: DeserializeOwned + Validate<Context = ()>> FromRequestPa
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self> {
         let query = parts.uri.query().unwrap_or_default();
-        let deserializer = serde_urlencoded::Deserializer::new(form_urlencoded::parse(query.as_bytes()));
-        let parsed: T = serde_path_to_error::deserialize(deserializer).map_err(|error| shape_problem(&error))?;
-        within_limits(&parsed)?;
-        Ok(Self(parsed))
+        shape::query(query.as_bytes()).map(Self).map_err(Error::Invalid)
     }
 }
 
@@ -207,69 +174,9 @@ fn is_empty(headers: &HeaderMap) -> bool {
         && headers.get(header::CONTENT_LENGTH).is_none_or(|length| length == "0")
 }
 
-/// Shape, then limits.
+/// Shape and limits; every problem of both is named.
 pub fn checked<T: DeserializeOwned + Validate<Context = ()>>(value: Value) -> Result<T> {
-    let parsed: T = serde_path_to_error::deserialize(Objects(value)).map_err(|error| shape_problem(&error))?;
-    within_limits(&parsed)?;
-    Ok(parsed)
-}
-
-fn within_limits<T: Validate<Context = ()>>(parsed: &T) -> Result<()> {
-    parsed.validate().map_err(|report| {
-        let problems = report
-            .iter()
-            .map(|(path, error)| Problem::new(camel_case(&path.to_string()), "invalid", error.to_string()));
-        Error::Invalid(problems.collect())
-    })
-}
-
-/// Limits are checked on Rust's field names; callers know the wire's.
-fn camel_case(path: &str) -> String {
-    let mut camel = String::with_capacity(path.len());
-    let mut raise = false;
-    for character in path.chars() {
-        if character == '_' {
-            raise = true;
-        } else {
-            camel.push(if raise {
-                character.to_ascii_uppercase()
-            } else {
-                character
-            });
-            raise = false;
-        }
-    }
-    camel
-}
-
-/// What serde says about a shape that does not fit, as a problem with a field.
-fn shape_problem<E: std::fmt::Display>(error: &serde_path_to_error::Error<E>) -> Error {
-    let text = error.inner().to_string();
-    let at = match error.path().to_string() {
-        root if root == "." => String::new(),
-        path => path,
-    };
-    let below = |field: &str| {
-        if at.is_empty() {
-            field.to_owned()
-        } else {
-            format!("{at}.{field}")
-        }
-    };
-    let quoted = |prefix: &str| {
-        text.strip_prefix(prefix)
-            .and_then(|rest| rest.split('`').next())
-            .map(str::to_owned)
-    };
-    if let Some(field) = quoted("unknown field `") {
-        // serde_path_to_error already counts the unknown key as part of the path.
-        let path = if at.ends_with(&field) { at } else { below(&field) };
-        return Error::invalid(path, "unknown", "is not a field of this request");
-    }
-    if let Some(field) = quoted("missing field `") {
-        return Error::invalid(below(&field), "required", "is required");
-    }
-    Error::invalid(at, "invalid", text)
+    shape::body(Vec::new(), value).map_err(Error::Invalid)
 }
 
 #[cfg(test)]

@@ -231,7 +231,7 @@ impl Mail {
         let address: Address = to
             .address
             .parse()
-            .map_err(|_| Error::invalid("email", "invalid", "is no address that mail can be sent to"))?;
+            .map_err(|_| Error::invalid("email", "format", "is no address that mail can be sent to"))?;
         let id = clock::new_id();
         let since_epoch = Duration::from_millis(u64::try_from(now.as_millis()).unwrap_or_default());
         // Machines that answer letters (holiday notes) must not answer this one (RFC 3834).

@@ -1,6 +1,6 @@
 //! The activity log: what happened, told by scope. Rows are written and read, never changed.
 
-use model::activity::{Action, Category, Record};
+use model::activity::{Action, Category, Event, Record};
 use model::file::FileKey;
 use model::id::{AssignmentId, ClassId, CourseId, GroupId, UserId};
 use model::time::Timestamp;
@@ -121,6 +121,8 @@ pub struct ActivityFilter {
     pub category: Option<Category>,
     /// Of this deed.
     pub action: Option<Action>,
+    /// With this event.
+    pub event: Option<Event>,
     /// By this person.
     pub user_id: Option<UserId>,
     /// At this moment or later.
@@ -131,9 +133,27 @@ pub struct ActivityFilter {
     pub search: Option<String>,
 }
 
+impl ActivityFilter {
+    /// The same with the event as category and action; nothing if they exclude each other.
+    fn with_event(&self) -> Option<Self> {
+        let mut filter = self.clone();
+        let Some(Event { category, action }) = filter.event.take() else {
+            return Some(filter);
+        };
+        let is_possible = self.action.is_none_or(|wanted| wanted == action)
+            && (self.category.is_none() || category.is_none() || self.category == category);
+        filter.action = Some(action);
+        filter.category = self.category.or(category);
+        is_possible.then_some(filter)
+    }
+}
+
 impl Scope<'_> {
     /// A page of the records the viewer may read, newest first.
     pub fn activity(&mut self, filter: &ActivityFilter, window: &Window<i64>) -> Result<Slice<Record, i64>> {
+        let Some(filter) = &filter.with_event() else {
+            return Ok(window.cut(Vec::new(), position));
+        };
         // The narrowest thing first: a class has more records than what is in it.
         let rows = if filter.group_id.is_some() {
             self.activity_page(&PAGE_OF_GROUP, filter, window)?

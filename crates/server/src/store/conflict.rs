@@ -238,6 +238,7 @@ impl Key {
             code: self.code,
             message: self.message,
             path: self.path,
+            existing_id: None,
         }
     }
 }

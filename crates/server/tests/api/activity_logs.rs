@@ -253,7 +253,6 @@ both!(the_log_is_filtered, |app| {
         ("category=NOTHING", "category"),
         ("action=NOTHING", "action"),
         ("from=yesterday", "from"),
-        ("who=me", "who"),
         ("limit=0", "limit"),
         ("limit=many", "limit"),
         ("cursor=xyz", "cursor"),
@@ -363,7 +362,6 @@ both!(an_admin_exports_the_log, |app| {
 
     let courses = adam.get("/activity-logs/export.csv?category=COURSE").await;
     assert_eq!(String::from_utf8(courses.bytes).unwrap().lines().count(), 3);
-    adam.get("/activity-logs/export.csv?limit=1").await.invalid("limit");
 });
 
 both!(a_log_that_fails_fails_nobody, |app| {

@@ -127,9 +127,6 @@ both!(a_bulk_edit_knows_only_what_is_shared, |app| {
     ada.patch(&format!("{path}?dryRun=maybe"), json!({"title": "New"}))
         .await
         .invalid("dryRun");
-    ada.patch(&format!("{path}?force=1"), json!({"title": "New"}))
-        .await
-        .invalid("force");
     ada.patch("/assignments/none/bulk", json!({"title": "New"}))
         .await
         .refused(404, "NOT_FOUND");

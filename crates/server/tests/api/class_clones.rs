@@ -192,3 +192,27 @@ both!(a_class_of_endless_topics_does_not_come_in_one_unit, |app| {
     assert_eq!(new["counts"]["assignments"], 200);
     assert_eq!(list(app, "/classes?search=8b").await.len(), 1);
 });
+
+both!(deadline_of_a_copy_keeps_its_local_time_over_daylight_saving, |app| {
+    let (ada, adam, class) = (app.as_(&app.world.ada), app.as_(&app.world.adam), &app.world.seven_b);
+    adam.patch("/admin/settings", json!({"metadata": {"timezone": "Europe/Berlin"}}))
+        .await
+        .expect(200);
+    // Noon in Berlin in winter time; 52 weeks later it is still summer time.
+    let noon = json!({"title": "Autumn", "deadline": "2026-10-27T11:00:00Z"});
+    topic(&ada, class, noon).await;
+    topic(
+        &ada,
+        class,
+        json!({"title": "Winter", "deadline": "2026-12-01T11:00:00Z"}),
+    )
+    .await;
+    let new = cloned(&ada, &class.id, json!({"withCourses": true, "withTopics": true})).await;
+    let topics = ada.get(&format!("/assignments?classId={}", id(&new))).await.expect(200);
+    let deadline = |title: &str| {
+        let mut topics = topics.as_array().unwrap().iter();
+        topics.find(|topic| topic["title"] == title).unwrap()["deadline"].clone()
+    };
+    assert_eq!(deadline("Autumn"), "2027-10-26T10:00:00.000Z");
+    assert_eq!(deadline("Winter"), "2027-11-30T11:00:00.000Z");
+});

@@ -135,7 +135,7 @@ studio!(a_grade_keeps_the_rules_of_its_topic, |studio| {
         (json!({"points": -1}), "points"),
         (json!({"value": "A"}), "value"),
         (json!({"value": "x".repeat(21)}), "value"),
-        (json!({"grade": "1"}), "grade"),
+        (json!({"mark": "1"}), "mark"),
         (json!({"status": "PUBLISHED"}), "status"),
         (single(json!({"userId": world.dana.id, "points": 1})), "memberGrades"),
         (single(json!({"userId": world.ben.id, "points": 11})), "memberGrades"),

@@ -29,7 +29,7 @@ both!(only_students_of_the_class_come_into_a_group, |app| {
     ada.post("/groups", with("nobody")).await.refused(404, "NOT_FOUND");
     ada.post("/groups", json!({"classId": seven_b.id, "memberIds": [ben.id, ben.id]}))
         .await
-        .invalid("memberIds");
+        .invalid("studentIds");
     assert_eq!(
         ada.get("/groups").await.expect(200),
         json!([]),
@@ -57,7 +57,10 @@ both!(members_come_go_and_move, |app| {
         .expect(200);
     assert_eq!(members(&joined), sorted([&ben.id, &cem.id, &dana.id]));
     assert_eq!(joined["alreadyInTopic"], json!([cem.id]));
-    client.post(&path, json!({"userIds": []})).await.invalid("userIds");
+    client
+        .post(&path, json!({"studentIds": []}))
+        .await
+        .invalid("studentIds");
 
     let left = client.delete(&format!("{path}/{}", cem.id)).await.expect(200);
     assert_eq!(members(&left), sorted([&ben.id, &dana.id]));

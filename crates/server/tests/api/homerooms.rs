@@ -57,7 +57,8 @@ both!(an_admin_keeps_homerooms, |app| {
         (&json!(null), &json!(world.adam.id))
     );
     shown["studentCount"] = json!(30);
-    adam.patch(&path, shown).await.invalid("studentCount");
+    let same = adam.patch(&path, shown).await.expect(200);
+    assert_eq!(same["studentCount"], 0, "read-only fields are ignored");
     adam.patch(&path, json!({"name": null})).await.invalid("name");
     adam.patch(&path, json!({"colour": "red"})).await.invalid("colour");
     adam.post("/homerooms", json!({"gradeLevel": "7"}))
@@ -109,7 +110,6 @@ both!(everybody_reads_of_homerooms_what_concerns_him, |app| {
     assert_eq!(of_year[0]["studentCount"], 2);
     let of_tom = ada.get(&format!("/homerooms?teacherId={}", world.tom.id)).await;
     assert_eq!(names(&of_tom.expect(200)), ["8A"]);
-    ada.get("/homerooms?grade=7").await.invalid("grade");
     // A student sees the own homeroom only, whatever he asks for.
     assert_eq!(names(&ben.get("/homerooms").await.expect(200)), ["7B"]);
     assert_eq!(ben.get("/homerooms?search=8A").await.expect(200), json!([]));

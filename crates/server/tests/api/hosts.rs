@@ -252,3 +252,69 @@ both!(a_session_is_stronger_than_a_host, |app| {
     let root = app.as_(&world.root).with("host", "south.schools.test");
     assert_eq!(root.get("/classes").await.expect(200).as_array().unwrap().len(), 1);
 });
+
+/// The status of a request with these header lines.
+async fn status(app: &TestApp, line: &str, headers: &str) -> String {
+    let answer = raw(app, &format!("{line}\r\n{headers}")).await;
+    answer.split(' ').nth(1).unwrap_or_default().to_owned()
+}
+
+both!(request_without_exactly_one_valid_host_is_a_400, |app| {
+    let line = "GET /api/health HTTP/1.1";
+    for headers in [
+        "Accept: */*",
+        "Host: north.schools.test\r\nHost: north.schools.test",
+        "Host: north.schools.test\r\nHost: south.schools.test",
+        "Host:",
+        "Host: north schools.test",
+        "Host: user@north.schools.test",
+        "Host: north.schools.test/path",
+        "Host: north.schools.test:port",
+        "Host: north.schools.test:65536",
+        "Host: north.schools.test, south.schools.test",
+        "Host: [::1",
+        "Host: *.schools.test",
+    ] {
+        let answer = raw(app, &format!("{line}\r\n{headers}")).await;
+        assert!(answer.starts_with("HTTP/1.1 400"), "{headers:?}: {answer}");
+        assert!(answer.contains("\"code\":\"INVALID_HOST\""), "{headers:?}: {answer}");
+        assert!(answer.contains("x-request-id"), "{headers:?}: {answer}");
+    }
+    for host in [
+        "north.schools.test",
+        "localhost:3000",
+        "127.0.0.1:80",
+        "[::1]:3000",
+        "unknown.example.",
+    ] {
+        assert_eq!(status(app, line, &format!("Host: {host}")).await, "200", "{host}");
+    }
+    // HTTP/1.0 knows no Host; health checks of old proxies send it.
+    assert_eq!(status(app, "GET /api/health HTTP/1.0", "Accept: */*").await, "200");
+});
+
+both!(two_origin_lines_are_a_403, |app| {
+    let cookie = &app.world.ada.cookie;
+    let ours = format!("Origin: {FRONTEND}");
+    for (line, origins) in [
+        (
+            "POST /api/auth/sign-out HTTP/1.1",
+            format!("{ours}\r\nOrigin: https://evil.example"),
+        ),
+        ("POST /api/courses HTTP/1.1", format!("{ours}\r\n{ours}")),
+        (
+            "GET /api/courses HTTP/1.1",
+            format!("Origin: https://evil.example\r\n{ours}"),
+        ),
+        (
+            "GET /api/socket.io/?EIO=4&transport=polling HTTP/1.1",
+            format!("{ours}\r\nOrigin: https://evil.example"),
+        ),
+    ] {
+        let head = format!("{line}\r\nHost: x\r\nCookie: {cookie}\r\nContent-Length: 0\r\n{origins}");
+        let answer = raw(app, &head).await;
+        assert!(answer.starts_with("HTTP/1.1 403"), "{head}: {answer}");
+        assert!(answer.contains("INVALID_ORIGIN"), "{head}: {answer}");
+    }
+    app.as_(&app.world.ada).get("/courses").await.expect(200);
+});

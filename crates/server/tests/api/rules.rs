@@ -32,7 +32,8 @@ both!(no_group_has_a_topic_or_a_deadline_of_its_own, |app| {
         let new = json!({"classId": class.id, field: "2099-01-01T00:00:00Z"});
         ada.post("/groups", new).await.invalid(field);
         let edit = json!({field: "2099-01-01T00:00:00Z"});
-        ada.patch(&format!("/groups/{made}"), edit).await.invalid(field);
+        // A client may send back what an earlier release showed; nothing of it is kept.
+        ada.patch(&format!("/groups/{made}"), edit).await.expect(200);
         for path in [
             format!("/groups/{made}"),
             "/groups".to_owned(),

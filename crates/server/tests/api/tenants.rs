@@ -154,9 +154,8 @@ both!(a_school_is_changed_and_what_was_read_may_be_sent_back, |app| {
         .await
         .expect(200);
     assert_eq!(changed["metadata"], json!({"lateDefault": "BLOCK"}));
-    root.patch(&path, json!({"status": "SUSPENDED"}))
-        .await
-        .invalid("status");
+    let same = root.patch(&path, json!({"status": "SUSPENDED"})).await.expect(200);
+    assert_eq!(same["status"], "ACTIVE", "read-only fields are ignored");
     root.patch(&path, json!({"name": null})).await.invalid("name");
     root.patch(&path, json!({"logo": "javascript:alert(1)"}))
         .await
@@ -195,7 +194,6 @@ both!(schools_are_found_by_name_and_only_by_the_platform, |app| {
         ["South School"]
     );
     assert_eq!(names(root.get("/tenants?search=%25").await.expect(200)), [""; 0]);
-    root.get("/tenants?limit=3").await.invalid("limit");
     for person in [&app.world.olga, &app.world.ada, &app.world.ben] {
         app.as_(person).get("/tenants").await.refused(403, "FORBIDDEN_ROLE");
         let own = format!("/tenants/{}", app.world.north);

@@ -279,3 +279,51 @@ async fn a_refused_body_is_answered_while_it_is_still_being_sent() {
     );
     app.close().await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn client_that_sends_all_before_it_reads_gets_the_response() {
+    let app = TestApp::start_with(Kind::Sqlite, &["--upload-max-mb=1"]).await.unwrap();
+    let (_, path) = begin(&app).await;
+    let (cookie, evil) = (&app.world.ben.cookie, "https://evil.example");
+    let form = "content-type: multipart/form-data; boundary=x";
+    for (path, headers, status) in [
+        (path.as_str(), format!("origin: {FRONTEND}\r\n{form}"), 401),
+        (
+            path.as_str(),
+            format!("cookie: {cookie}\r\norigin: {evil}\r\n{form}"),
+            403,
+        ),
+        (
+            path.as_str(),
+            format!("cookie: {cookie}\r\norigin: {FRONTEND}\r\n{form}"),
+            413,
+        ),
+        (
+            path.as_str(),
+            format!("cookie: {cookie}\r\ncontent-type: text/plain"),
+            415,
+        ),
+        ("/nothing", format!("cookie: {cookie}"), 404),
+        (
+            "/courses",
+            format!("cookie: {cookie}\r\ncontent-type: application/json"),
+            403,
+        ),
+    ] {
+        let (mut wire, size) = (Wire::open(&app).await, 24 << 20);
+        wire.send(format!(
+            "POST /api{path} HTTP/1.1\r\nhost: north\r\n{headers}\r\ncontent-length: {size}\r\n\r\n"
+        ))
+        .await;
+        // More than the buffers of both sides hold: a server that stops reading breaks this.
+        let part = b"--x\r\ncontent-disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\n";
+        wire.send(part).await;
+        wire.send(vec![b'a'; size - part.len()]).await;
+        let answer = wire.answer().await.map(|(status, _)| status);
+        assert_eq!(answer, Some(status), "{path}");
+        // Everything was read, so the connection serves the next request.
+        wire.send("GET /api/health HTTP/1.1\r\nhost: north\r\n\r\n").await;
+        assert_eq!(wire.answer().await.map(|(status, _)| status), Some(200), "{path}");
+    }
+    app.close().await;
+}

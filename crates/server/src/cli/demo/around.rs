@@ -70,7 +70,7 @@ async fn finished_topic(service: &Service, school: &School, seven_b: &SevenB) ->
     for (index, members) in school.seven_b.chunks(4).enumerate() {
         let new = json!({
             "classId": id(class), "courseId": id(&course), "name": format!("Map team {}", index + 1),
-            "memberIds": ids(members), "assignmentId": id(&topic),
+            "studentIds": ids(members), "assignmentId": id(&topic),
         });
         groups.push((ada.post("/groups", new).await?, members));
     }
@@ -130,7 +130,7 @@ async fn next_door(service: &Service, school: &School, biology: &Value) -> anyho
         .zip(school.eight_a.chunks(4))
     {
         let new = json!({
-            "classId": id(&class), "courseId": id(&course), "name": name, "memberIds": ids(members),
+            "classId": id(&class), "courseId": id(&course), "name": name, "studentIds": ids(members),
             "assignmentId": id(&topic),
         });
         let group = tom.post("/groups", new).await?;
@@ -156,7 +156,7 @@ async fn other_school(service: &Service, school: &School) -> anyhow::Result<()> 
     });
     let topic = zoe.post("/assignments", new).await?;
     let new = json!({
-        "classId": id(&class), "courseId": id(&course), "name": "Knights", "memberIds": ids(&other.students),
+        "classId": id(&class), "courseId": id(&course), "name": "Knights", "studentIds": ids(&other.students),
         "assignmentId": id(&topic),
     });
     zoe.post("/groups", new).await?;

@@ -131,7 +131,7 @@ pub async fn begin(service: &Service, school: &School, geography: &Value) -> any
     let mut work = Vec::new();
     for (part, members) in GROUPS.iter().zip(school.seven_b.chunks(3)) {
         let new = json!({
-            "classId": id(&class), "courseId": id(&course), "name": part.0, "memberIds": ids(members),
+            "classId": id(&class), "courseId": id(&course), "name": part.0, "studentIds": ids(members),
             "assignmentId": id(&topic), "requiredDocuments": 1,
         });
         work.push((ada.post("/groups", new).await?, members, part));
@@ -252,7 +252,7 @@ async fn next_week(ada: &Caller, class: &Value, course: &Value, members: &[Perso
     let topic = ada.post("/assignments", new).await?;
     let hidden = json!({
         "classId": id(class), "courseId": id(course), "name": "Next week: the map makers", "startDate": day(7),
-        "memberIds": ids(members), "assignmentId": id(&topic),
+        "studentIds": ids(members), "assignmentId": id(&topic),
     });
     ada.post("/groups", hidden).await?;
     Ok(())

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::answer::{Answered, Refused, answer};
 use super::asked::{Asked, Present};
-use super::organization::{active, asked_for, reach, standpoint};
+use super::organization::{active, asked_for, reach, reach_or, standpoint};
 use super::wire;
 use crate::store::members::KnownMember;
 use crate::store::platform::organizations::SeenOrganization;
@@ -98,14 +98,15 @@ pub async fn role(asked: Asked) -> Answered {
         ("filterValue" = Option<Vec<String>>, Query, description = "What to compare with")),
     responses((status = 200, description = "members, and how many there are"),
         (status = 401, description = "UNAUTHORIZED"),
-        (status = 403, description = "USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION"),
+        (status = 403, description = "YOU_ARE_NOT_A_MEMBER_OF_THIS_ORGANIZATION"),
         (status = 400, description = "NO_ACTIVE_ORGANIZATION, ORGANIZATION_NOT_FOUND")))]
 pub async fn list(asked: Asked) -> Answered {
     let present = asked.present().await?;
     let Some(name) = asked_for(&asked).or_else(|| active(&present)) else {
         return refused(AuthError::no_active_organization(), &present);
     };
-    let seen = reach(&asked, &present, name).await?;
+    let not_a_member = AuthError::not_a_member_of_this_organization();
+    let seen = reach_or(&asked, &present, name, not_a_member).await?;
     let standpoint = standpoint(&asked, &present, &seen)?;
     let members = asked.app.store().read(standpoint, |scope| scope.members()).await?;
     let members: Vec<_> = members.into_iter().map(wire::member).collect();

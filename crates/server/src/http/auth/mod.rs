@@ -13,6 +13,7 @@ mod invitations;
 mod members;
 mod organization;
 mod password;
+pub mod renewal;
 mod reset;
 mod sessions;
 mod sign_in;

@@ -155,6 +155,16 @@ pub fn active(present: &Present) -> Option<OrganizationName> {
 /// An organization the caller belongs to, or runs. Unlike in the library, asking for another one changes nothing: a GET
 /// has no effects.
 pub async fn reach(asked: &Asked, present: &Present, name: OrganizationName) -> Result<SeenOrganization, Refused> {
+    reach_or(asked, present, name, AuthError::not_a_member_of_the_organization()).await
+}
+
+/// The same with another error for those who are no members: the library has two.
+pub async fn reach_or(
+    asked: &Asked,
+    present: &Present,
+    name: OrganizationName,
+    not_a_member: AuthError,
+) -> Result<SeenOrganization, Refused> {
     let (user, is_slug) = (present.user.id.clone(), matches!(name, OrganizationName::Slug(_)));
     let look = asked
         .app
@@ -171,7 +181,7 @@ pub async fn reach(asked: &Asked, present: &Present, name: OrganizationName) -> 
             return Ok(seen);
         }
         None if is_slug => AuthError::organization_not_found(),
-        _ => AuthError::not_a_member_of_the_organization(),
+        _ => not_a_member,
     };
     Err(Refused::from(refusal).with(present.cookies.clone()))
 }

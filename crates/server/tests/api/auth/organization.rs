@@ -238,6 +238,13 @@ both!(staff_list_members_and_addresses_of_their_own_students, |app| {
         .get("/auth/organization/list-members?organizationSlug=nowhere")
         .await
         .refused(400, "ORGANIZATION_NOT_FOUND");
+    // The library has another code here than for the whole organization.
+    for theirs in [world.south.as_str(), "0190a1b2-0000-7000-8000-000000000001"] {
+        browser
+            .get(&format!("/auth/organization/list-members?organizationId={theirs}"))
+            .await
+            .refused(403, "YOU_ARE_NOT_A_MEMBER_OF_THIS_ORGANIZATION");
+    }
     assert_eq!(active(&browser).await, world.north, "reading changes nothing");
     let whole = browser
         .get("/auth/organization/get-full-organization?organizationSlug=north&membersLimit=3")

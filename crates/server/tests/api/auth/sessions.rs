@@ -58,6 +58,26 @@ both!(a_session_is_prolonged_after_an_hour_and_ends_after_a_day, |app| {
     run(app, &AGE_SESSION, args![token, HOUR]);
     let other = browser.get("/auth/list-accounts").await;
     assert_eq!(cookie_names(&other), [TOKEN, COPY], "other routes prolong too");
+    browser
+        .set_active(json!({"organizationId": app.world.north}))
+        .await
+        .expect(200);
+    run(app, &AGE_SESSION, args![token, HOUR]);
+    let ordinary = browser.get("/subjects").await;
+    assert_eq!(
+        cookie_names(&ordinary),
+        [TOKEN, COPY],
+        "and so does an ordinary request"
+    );
+    assert!(set_cookies(&ordinary)[0].contains("Max-Age=86400"));
+    ordinary.expect(200);
+    assert!(
+        set_cookies(&browser.get("/subjects").await).is_empty(),
+        "once in an hour"
+    );
+    run(app, &AGE_SESSION, args![token, HOUR]);
+    let refused = browser.get("/courses/none").await;
+    assert_eq!(cookie_names(&refused), [TOKEN, COPY]);
 
     run(app, &AGE_SESSION, args![token, 24 * HOUR + 1]);
     browser.get("/subjects").await.refused(401, "UNAUTHENTICATED");
@@ -80,6 +100,7 @@ both!(an_unremembered_session_is_never_prolonged, |app| {
     let answer = browser.get("/auth/get-session").await;
     assert!(set_cookies(&answer).is_empty());
     assert!(answer.expect(200)["session"].is_object());
+    assert!(set_cookies(&browser.get("/users/me").await).is_empty());
 });
 
 both!(a_revoked_session_is_dead_at_once, |app| {

@@ -317,7 +317,6 @@ studio!(z06_only_documents_of_the_topic_and_only_for_its_staff, |studio| {
         ("?source=both", "source"),
         ("?groupIds=", "groupIds"),
         ("?groupIds=a,a", "groupIds"),
-        ("?page=1", "page"),
     ] {
         export(studio, &world.ada, query).await.invalid(field);
     }

@@ -4,7 +4,8 @@
 mod lesson;
 mod school;
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::LazyLock;
 
 use groupwork::http::endpoint::Row;
 use groupwork::http::router;
@@ -14,6 +15,7 @@ use serde_json::Value;
 
 use crate::support::rows::texts;
 use crate::support::samples::{Ids, Sample, sample};
+use crate::support::tables::fingerprints;
 use crate::support::{Answer, Client, Person, TestApp, Walk};
 
 /// Routes whose doing is not for the log of a school, and why.
@@ -127,6 +129,10 @@ impl<'a> Story<'a> {
         let (method, template) = route.split_once(' ').unwrap();
         let path = with_ids(template, ids);
         let body = (!body.is_null()).then_some(body);
+        let preview = Preview::begin(self.app, route, &path).await;
+        let client = self.app.as_(person);
+        let shown = client.send(method.parse().unwrap(), &preview.path, body.clone()).await;
+        preview.check(shown).await;
         let answer = self.app.as_(person).send(method.parse().unwrap(), &path, body).await;
         self.check(route, answer, expected).await
     }
@@ -141,6 +147,10 @@ impl<'a> Story<'a> {
         expected: &[&str],
     ) -> Value {
         let (method, template) = route.split_once(' ').unwrap();
+        let preview = Preview::begin(self.app, route, &with_ids(template, ids)).await;
+        let client = self.app.as_(person);
+        let shown = upload(&client, method, &preview.path, name, bytes.clone()).await;
+        preview.check(shown).await;
         let answer = upload(&self.app.as_(person), method, &with_ids(template, ids), name, bytes).await;
         self.check(route, answer, expected).await
     }
@@ -154,6 +164,64 @@ impl<'a> Story<'a> {
         assert_eq!(self.news().await, expected, "{route}");
         answer.json()
     }
+}
+
+/// The same request with `dryRun`, sent before the one that acts: it changes no row, or the route has none and rejects it.
+struct Preview<'a> {
+    app: &'a TestApp,
+    path: String,
+    shown: String,
+    before: BTreeMap<String, u64>,
+    has_dry_run: bool,
+}
+
+impl<'a> Preview<'a> {
+    async fn begin(app: &'a TestApp, route: &str, path: &str) -> Self {
+        let (method, template) = route.split_once(' ').unwrap();
+        let template = template.split('?').next().unwrap();
+        // Empty is yes, as `1` is.
+        let value = if method == "DELETE" { "" } else { "=1" };
+        let path = path.replace("?dryRun=1", "");
+        let mark = if path.contains('?') { '&' } else { '?' };
+        Self {
+            app,
+            path: format!("{path}{mark}dryRun{value}"),
+            shown: route.to_owned(),
+            before: fingerprints(&app.database).await,
+            has_dry_run: documents_dry_run(method, template),
+        }
+    }
+
+    async fn check(self, answer: Answer) {
+        let route = self.shown;
+        if self.has_dry_run {
+            let said = String::from_utf8_lossy(&answer.bytes).into_owned();
+            assert!(answer.status < 300, "preview of {route}: {} {said}", answer.status);
+        } else {
+            answer.invalid("dryRun");
+        }
+        let after = fingerprints(&self.app.database).await;
+        let changed: Vec<_> = after
+            .iter()
+            .filter(|(table, rows)| self.before.get(*table) != Some(*rows))
+            .collect();
+        assert!(changed.is_empty(), "a preview of {route} changed {changed:?}");
+    }
+}
+
+/// Whether the OpenAPI document names the parameter for this route; it has to wherever something is deleted, finished,
+/// moved or imported.
+fn documents_dry_run(method: &str, template: &str) -> bool {
+    static DOCUMENT: LazyLock<Value> = LazyLock::new(|| serde_json::to_value(router::description().0).unwrap());
+    let parameters = &DOCUMENT["paths"][template][method.to_lowercase()]["parameters"];
+    let mut parameters = parameters.as_array().into_iter().flatten();
+    let is_documented = parameters.any(|parameter| parameter["name"] == "dryRun");
+    let is_due = method == "DELETE"
+        || ["/finish", "/reopen", "/move", "/import", "/erase", "/generate", "/bulk"]
+            .iter()
+            .any(|end| template.ends_with(end));
+    assert_eq!(is_documented, is_due, "dryRun of {method} {template}");
+    is_documented
 }
 
 fn with_ids(template: &str, ids: &[&str]) -> String {
