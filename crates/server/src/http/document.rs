@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use model::access::{Access, MemberRole, PlatformRole};
+use model::access::{MemberRole, PlatformRole};
 use model::activity::{Action, Category};
 use model::assignment::{AssignmentOrder, AssignmentStatus};
 use model::class::ClassStatus;

@@ -111,6 +111,7 @@ impl Table {
             "search" => vec!["qz".to_owned(), "qzo".to_owned(), "qzv".to_owned()],
             "needsHelp" | "mine" | "isActive" | "dryRun" => one("1"),
             "limit" => one("200"),
+            "event" => one("GROUP_CREATE"),
             "after" => one("0"),
             "delimiter" => one(";"),
             "cursor" => one("AAAA"),
