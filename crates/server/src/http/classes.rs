@@ -239,7 +239,7 @@ async fn remove(
     Path(id): Path<ClassId>,
     ValidQuery(removal): ValidQuery<Removal>,
 ) -> Result<Json<ClassRemoved>> {
-    // A preview is what somebody looks at before forcing it.
+    // A preview shows what a forced deletion would remove.
     let is_forced = removal.force.unwrap_or_default().0 || removal.dry_run.is_on();
     let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
     let act = move |work: &mut Work<'_>| classes::remove(work, &id, is_forced);

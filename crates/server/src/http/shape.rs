@@ -11,7 +11,7 @@ use crate::error::Problem;
 
 /// How often one request is read again at most.
 const ATTEMPTS: usize = 400;
-/// How much is read again at most, in bytes; a large body is told its first problems only.
+/// How much is read again at most, in bytes; of a large body only the first problems are named.
 const WORK: usize = 8 << 20;
 /// How many problems one response names.
 const PROBLEMS: usize = 100;

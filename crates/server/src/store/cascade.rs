@@ -55,28 +55,6 @@ pub fn all_statements() -> Vec<(&'static str, &'static [(&'static str, &'static 
 }
 
 impl Scope<'_> {
-    /// What would go with a course.
-    pub fn course_removal(&mut self, id: &CourseId) -> Result<Removed> {
-        self.removal(&course::DOOMED, id.as_str())
-    }
-
-    /// What would go with a topic.
-    pub fn assignment_removal(&mut self, id: &AssignmentId) -> Result<Removed> {
-        self.removal(&topic::DOOMED, id.as_str())
-    }
-
-    /// What would go with a group.
-    pub fn group_removal(&mut self, id: &GroupId) -> Result<Removed> {
-        self.removal(&group::DOOMED, id.as_str())
-    }
-
-    /// What would go with a class, its courses included.
-    pub fn class_removal(&mut self, id: &ClassId) -> Result<Removed> {
-        let mut removed = self.removal(&class::DOOMED, id.as_str())?;
-        removed.courses = self.courses_removed(id)?;
-        Ok(removed)
-    }
-
     /// How often a group handed in for a topic; a link with submissions is detached only by force.
     pub fn submissions_of_link(&mut self, id: &GroupAssignmentId) -> Result<i64> {
         self.one(&SUBMISSIONS_OF_LINK, args![id], |row| row.take())

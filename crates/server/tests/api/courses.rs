@@ -87,7 +87,7 @@ both!(a_super_admin_needs_no_organization_of_his_own, |app| {
     assert_eq!(narrowed.as_array().unwrap().len(), 1);
     assert_eq!(narrowed[0]["class"]["name"], "9c");
     let teacher = app.as_(&app.world.ada);
-    // To everybody else it is an unknown key: the own organization answers.
+    // For every other role it is an unknown key: the courses of the own organization are listed.
     let own = teacher
         .get(&format!("/courses?organizationId={}", app.world.south))
         .await;

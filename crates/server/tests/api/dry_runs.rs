@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use crate::access::concrete;
 use crate::support::Walk;
 use crate::support::documented::document;
+use crate::support::rows::texts;
 use crate::support::tables::fingerprints;
 
 #[test]
@@ -106,4 +107,49 @@ both!(preview_of_a_move_and_of_an_erasure_may_stand_in_the_query, |app| {
     let shown = adam.post("/admin/gdpr/erase?dryRun=1", erase).await.expect(200);
     assert_eq!(shown["dryRun"], true);
     assert_eq!(fingerprints(&app.database).await, before);
+});
+
+both!(preview_compares_the_version_and_raises_none, |app| {
+    let lesson = Walk::begin(app).await;
+    let adam = app.as_(&app.world.adam);
+    let class = &app.world.seven_b;
+    for path in [
+        format!("/workrooms/documents/{}", lesson.document),
+        format!("/groups/{}", lesson.group),
+        format!("/assignments/{}", lesson.assignment),
+        format!("/courses/{}", class.course),
+        format!("/homerooms/{}", lesson.homeroom),
+        format!("/classes/{}", class.id),
+    ] {
+        let etag = adam.get(&path).await.header("etag").to_owned();
+        let preview = format!("{path}?dryRun=1");
+        adam.delete(&preview).await.expect(200);
+        adam.with("if-match", &etag).delete(&preview).await.expect(200);
+        let stale = adam.with("if-match", "\"0\"").delete(&preview).await;
+        assert_eq!(stale.header("etag"), etag, "{path}");
+        stale.refused(412, "PRECONDITION_FAILED");
+        assert_eq!(adam.get(&path).await.header("etag"), etag, "{path}");
+    }
+});
+
+both!(preview_stores_no_idempotency_key, |app| {
+    let (ada, world) = (app.as_(&app.world.ada).with("idempotency-key", "k"), &app.world);
+    let new = json!({
+        "classId": world.seven_b.id, "strategy": "random", "groupCount": 1, "studentIds": [world.ben.id, world.cem.id],
+    });
+    let before = fingerprints(&app.database).await;
+    for _ in 0..2 {
+        let shown = ada.post("/groups/generate?dryRun=1", new.clone()).await;
+        assert_eq!(shown.header("idempotency-replayed"), "");
+        assert_eq!(shown.expect(200)["dryRun"], true);
+    }
+    assert_eq!(fingerprints(&app.database).await, before);
+    let made = ada.post("/groups/generate", new.clone()).await;
+    assert_eq!(made.header("idempotency-replayed"), "");
+    made.expect(201);
+    // A preview under the key of the action is still a preview.
+    let shown = ada.post("/groups/generate?dryRun=1", new).await.expect(200);
+    assert_eq!(shown["dryRun"], true);
+    let keys = texts(&app.database, "SELECT id FROM idempotency_keys".to_owned()).await;
+    assert_eq!(keys.len(), 1);
 });

@@ -1,4 +1,4 @@
-//! What a request may carry beside what it needs: read-only fields, former names, unknown query keys, dates without time.
+//! What a request may carry in addition to what it needs: read-only fields, former names, unknown query keys, dates without time.
 
 use std::collections::BTreeSet;
 
