@@ -3605,7 +3605,7 @@ export interface components {
             /** @description New school year. */
             academicYear?: components["schemas"]["Edit_AcademicYear"];
             /** @description New last day. */
-            endDate?: components["schemas"]["Edit_Timestamp"];
+            endDate?: components["schemas"]["Edit_DateOrTime"];
             /** @description New id in the school's own administration. */
             externalId?: components["schemas"]["Edit_ExternalId"];
             /** @description Another homeroom. */
@@ -3614,10 +3614,10 @@ export interface components {
             name?: components["schemas"]["Edit_Name"];
             /** @description New schedule. */
             schedule?: components["schemas"]["Edit_Schedule"];
-            /** @description New half-year. */
-            semester?: components["schemas"]["Edit_Semester"];
+            /** @description Half-year, a free label; a number is taken as text. */
+            semester?: string | number | null;
             /** @description New first day. */
-            startDate?: components["schemas"]["Edit_Timestamp"];
+            startDate?: components["schemas"]["Edit_DateOrTime"];
             /** @description New status. */
             status?: components["schemas"]["Edit_ClassStatus"];
             /** @description All subjects of the class. */
@@ -3786,6 +3786,8 @@ export interface components {
         };
         /** @description A host of an organization's own. */
         CustomDomain: string;
+        /** @description An RFC 3339 time, or a date such as 2026-01-31: the first moment of that day in the school's time zone. */
+        DateOrTime: string;
         /** @description How much went, or would go. */
         DeletedCounts: {
             /** Format: int64 */
@@ -3905,6 +3907,11 @@ export interface components {
             /** @description Always true; a failure is an error. */
             success: boolean;
         };
+        /**
+         * @description 1, true and an empty value are yes, 0 and false are no.
+         * @enum {string}
+         */
+        DryRun: "1" | "0" | "true" | "false" | "";
         Edit_AcademicYear: null | string;
         Edit_AssignmentId: null | string;
         Edit_ChatText: null | string;
@@ -3915,6 +3922,7 @@ export interface components {
         Edit_CourseId: null | string;
         Edit_CourseStatus: null | ("ACTIVE" | "ARCHIVED");
         Edit_CustomDomain: null | string;
+        Edit_DateOrTime: null | string;
         Edit_Description: null | string;
         Edit_DocumentTitle: null | string;
         Edit_ExternalId: null | string;
@@ -3962,7 +3970,6 @@ export interface components {
         Edit_RequiredSubmissions: null | number;
         Edit_RetentionDays: null | number;
         Edit_Schedule: null | components["schemas"]["ScheduleEntry"][];
-        Edit_Semester: null | string;
         Edit_ShortName: null | string;
         Edit_Slug: null | string;
         Edit_String: null | string;
@@ -4048,7 +4055,7 @@ export interface components {
         EnrollmentId: string;
         /** @description Who is to be erased. */
         EraseRequest: {
-            /** @description Only tell what would go. */
+            /** @description Only show what would happen; the same as `dryRun` in the query. */
             dryRun?: boolean;
             /** @description A member of the organization, or somebody whose account it made. */
             userId: components["schemas"]["UserId"];
@@ -4428,7 +4435,7 @@ export interface components {
             /** @description How many documents are asked for. */
             requiredDocuments?: components["schemas"]["Edit_RequiredDocuments"];
             /** @description New start date. */
-            startDate?: components["schemas"]["Edit_Timestamp"];
+            startDate?: components["schemas"]["Edit_DateOrTime"];
             /** @description Another subject; with a course it must be the course's. */
             subjectId?: components["schemas"]["Edit_SubjectId"];
         };
@@ -5038,7 +5045,7 @@ export interface components {
         Mode: "edit" | "view";
         /** @description The group that a member goes to. */
         Move: {
-            /** @description Only tell what would happen. */
+            /** @description Only show what would happen; the same as `dryRun` in the query. */
             dryRun?: boolean;
             /** @description Another group of the same class. */
             toGroupId: components["schemas"]["GroupId"];
@@ -5075,7 +5082,7 @@ export interface components {
         NewClass: {
             /** @description School year, such as 2026/2027. */
             academicYear: components["schemas"]["AcademicYear"];
-            endDate?: components["schemas"]["Timestamp"] | null;
+            endDate?: components["schemas"]["DateOrTime"] | null;
             /** @description Whether the students of the homeroom are enrolled at once. */
             enrollHomeroom?: boolean | null;
             externalId?: components["schemas"]["ExternalId"] | null;
@@ -5083,8 +5090,9 @@ export interface components {
             /** @description Its name; two classes may share one. */
             name: components["schemas"]["Name"];
             schedule?: components["schemas"]["Schedule"] | null;
-            semester?: components["schemas"]["Semester"] | null;
-            startDate?: components["schemas"]["Timestamp"] | null;
+            /** @description Half-year, a free label; a number is taken as text. */
+            semester?: string | number | null;
+            startDate?: components["schemas"]["DateOrTime"] | null;
             status?: components["schemas"]["ClassStatus"] | null;
             subjectIds?: components["schemas"]["List_SubjectId"] | null;
             teacherId?: components["schemas"]["UserId"] | null;
@@ -5188,11 +5196,11 @@ export interface components {
             descriptionOverride?: components["schemas"]["Description"] | null;
             displayName?: components["schemas"]["ShortName"] | null;
             groupNumber?: components["schemas"]["GroupNumber"] | null;
-            /** @description Students of the class. */
-            memberIds?: components["schemas"]["List_UserId"];
             name?: components["schemas"]["ShortName"] | null;
             requiredDocuments?: components["schemas"]["RequiredDocuments"] | null;
-            startDate?: components["schemas"]["Timestamp"] | null;
+            startDate?: components["schemas"]["DateOrTime"] | null;
+            /** @description Students of the class. */
+            studentIds?: components["schemas"]["List_UserId"];
             subjectId?: components["schemas"]["SubjectId"] | null;
         };
         /** @description Several groups of one class to be created at once, all or none. */
@@ -5209,11 +5217,11 @@ export interface components {
             descriptionOverride?: components["schemas"]["Description"] | null;
             displayName?: components["schemas"]["ShortName"] | null;
             groupNumber?: components["schemas"]["GroupNumber"] | null;
-            /** @description Students of the class. */
-            memberIds?: components["schemas"]["List_UserId"];
             name?: components["schemas"]["ShortName"] | null;
             requiredDocuments?: components["schemas"]["RequiredDocuments"] | null;
-            startDate?: components["schemas"]["Timestamp"] | null;
+            startDate?: components["schemas"]["DateOrTime"] | null;
+            /** @description Students of the class. */
+            studentIds?: components["schemas"]["List_UserId"];
             subjectId?: components["schemas"]["SubjectId"] | null;
         };
         /** @description Groups to be attached to a topic. */
@@ -5252,7 +5260,7 @@ export interface components {
         /** @description Students to come into a group. */
         NewMembers: {
             /** @description Students of the class. */
-            userIds: components["schemas"]["List_UserId"];
+            studentIds: components["schemas"]["List_UserId"];
         };
         /** @description A message to be sent: to persons, to a class, to a group or to all groups of a topic, to one of these. */
         NewMessage: {
@@ -5606,8 +5614,10 @@ export interface components {
         Points: number;
         /** @description One field that does not fit, as `details` of an answer lists it. */
         Problem: {
-            /** @description Why, for programs: `required`, `unknown`, `invalid`, `too_long` … */
+            /** @description Why, for programs: `required`, `too_short`, `too_long`, `type`, `format`, `enum` or `unknown` for a request that does not fit; others name the rule. */
             code: string;
+            /** @description The id of the object that has what was to be unique, if the caller can read it. */
+            existingId?: string | null;
             /** @description Why, for people. */
             message: string;
             /** @description Where: a field name or a dotted path (`groups[0].groupId`). */
@@ -5861,7 +5871,7 @@ export interface components {
             /** @description Shared files that go. */
             removeAttachmentIds?: components["schemas"]["List_AttachmentId"];
             /** @description New start date of every group of the topic ([`Group::start_on`]). */
-            startDate?: components["schemas"]["Edit_Timestamp"];
+            startDate?: components["schemas"]["Edit_DateOrTime"];
             /** @description New title. */
             title?: components["schemas"]["Edit_Title"];
         };
@@ -6450,15 +6460,6 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description `BAD_REQUEST`: The request does not fit; the message says why. */
-        "400.BAD_REQUEST": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
         /**
          * @description `BAD_REQUEST`: The request does not fit; the message says why.
          *
@@ -6590,6 +6591,19 @@ export interface components {
          *     `VALIDATION_ERROR`: Something does not fit; details names each field.
          */
         "400.BAD_REQUEST.INVITATION_NOT_FOUND.VALIDATION_ERROR": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `BAD_REQUEST`: The request does not fit; the message says why.
+         *
+         *     `VALIDATION_ERROR`: Something does not fit; details names each field.
+         */
+        "400.BAD_REQUEST.VALIDATION_ERROR": {
             headers: {
                 [name: string]: unknown;
             };
@@ -6849,32 +6863,10 @@ export interface components {
          * @description `MEMBER_NOT_FOUND`: Member not found.
          *
          *     `NO_ACTIVE_ORGANIZATION`: Neither the session nor the Host names an organization.
-         */
-        "400.MEMBER_NOT_FOUND.NO_ACTIVE_ORGANIZATION": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
-        /**
-         * @description `MEMBER_NOT_FOUND`: Member not found.
-         *
-         *     `NO_ACTIVE_ORGANIZATION`: Neither the session nor the Host names an organization.
          *
          *     `VALIDATION_ERROR`: Something does not fit; details names each field.
          */
         "400.MEMBER_NOT_FOUND.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR": {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["ErrorBody"];
-            };
-        };
-        /** @description `NO_ACTIVE_ORGANIZATION`: Neither the session nor the Host names an organization. */
-        "400.NO_ACTIVE_ORGANIZATION": {
             headers: {
                 [name: string]: unknown;
             };
@@ -8722,6 +8714,8 @@ export interface operations {
                 category?: components["schemas"]["Category"];
                 /** @description Of this deed */
                 action?: components["schemas"]["Action"];
+                /** @description With this event, such as COURSE_CREATE or HELP_REQUESTED */
+                event?: string;
                 /** @description By this person */
                 userId?: components["schemas"]["UserId"];
                 /** @description At this moment or later */
@@ -8784,6 +8778,8 @@ export interface operations {
                 category?: components["schemas"]["Category"];
                 /** @description Of this deed */
                 action?: components["schemas"]["Action"];
+                /** @description With this event, such as COURSE_CREATE or HELP_REQUESTED */
+                event?: string;
                 /** @description By this person */
                 userId?: components["schemas"]["UserId"];
                 /** @description At this moment or later */
@@ -8938,7 +8934,10 @@ export interface operations {
     };
     delete_admin_domains_id: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Only show what would happen: the response is that of the action, and nothing is changed, logged or emitted */
+                dryRun?: components["schemas"]["DryRun"];
+            };
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
@@ -8965,7 +8964,7 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -9015,7 +9014,7 @@ export interface operations {
                     "application/json": components["schemas"]["MailDomain"];
                 };
             };
-            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -9027,7 +9026,10 @@ export interface operations {
     };
     post_admin_gdpr_erase: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Only show what would happen: the response is that of the action, and nothing is changed, logged or emitted */
+                dryRun?: components["schemas"]["DryRun"];
+            };
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
@@ -9189,7 +9191,7 @@ export interface operations {
                     "application/json": components["schemas"]["PersonalExport"];
                 };
             };
-            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -9237,7 +9239,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -9358,6 +9360,7 @@ export interface operations {
                     "application/json": components["schemas"]["ConfirmedInvitation"];
                 };
             };
+            400: components["responses"]["400.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -9407,7 +9410,7 @@ export interface operations {
                     "application/json": components["schemas"]["Invitation"];
                 };
             };
-            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -9496,7 +9499,10 @@ export interface operations {
     };
     delete_admin_members_id: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Only show what would happen: the response is that of the action, and nothing is changed, logged or emitted */
+                dryRun?: components["schemas"]["DryRun"];
+            };
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
@@ -9523,7 +9529,7 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -9678,7 +9684,10 @@ export interface operations {
     };
     delete_admin_sessions_id: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Only show what would happen: the response is that of the action, and nothing is changed, logged or emitted */
+                dryRun?: components["schemas"]["DryRun"];
+            };
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
@@ -10002,6 +10011,7 @@ export interface operations {
                     "application/json": components["schemas"]["System"];
                 };
             };
+            400: components["responses"]["400.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -10347,7 +10357,7 @@ export interface operations {
                     "application/json": components["schemas"]["KnownAssignment"];
                 };
             };
-            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -10360,8 +10370,8 @@ export interface operations {
     delete_assignments_id: {
         parameters: {
             query?: {
-                /** @description 1: only say what would happen */
-                dryRun?: components["schemas"]["Switch"];
+                /** @description Only show what would happen: the response is that of the action, and nothing is changed, logged or emitted */
+                dryRun?: components["schemas"]["DryRun"];
             };
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
@@ -10578,7 +10588,7 @@ export interface operations {
                     "application/json": components["schemas"]["AssignmentAttachment"][];
                 };
             };
-            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -10658,7 +10668,10 @@ export interface operations {
     };
     delete_assignments_id_attachments_attachmentId: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Only show what would happen: the response is that of the action, and nothing is changed, logged or emitted */
+                dryRun?: components["schemas"]["DryRun"];
+            };
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
@@ -10687,7 +10700,7 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -10738,7 +10751,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -10963,7 +10976,7 @@ export interface operations {
                     "application/json": components["schemas"]["Board"];
                 };
             };
-            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -10976,8 +10989,8 @@ export interface operations {
     patch_assignments_id_bulk: {
         parameters: {
             query?: {
-                /** @description 1: only say what would happen */
-                dryRun?: components["schemas"]["Switch"];
+                /** @description Only show what would happen */
+                dryRun?: components["schemas"]["DryRun"];
                 /** @description 1: judge anew how late the submissions were */
                 recomputeLate?: components["schemas"]["Switch"];
             };
@@ -11207,7 +11220,10 @@ export interface operations {
     };
     post_assignments_id_finish: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Only show what would happen: the response is that of the action, and nothing is changed, logged or emitted */
+                dryRun?: components["schemas"]["DryRun"];
+            };
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
@@ -11242,7 +11258,7 @@ export interface operations {
                     "application/json": components["schemas"]["FinishedTopic"];
                 };
             };
-            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -11300,8 +11316,8 @@ export interface operations {
             query?: {
                 /** @description `,`, `;` or `tab`; without it the header of the table decides */
                 delimiter?: string;
-                /** @description 1: only say what would happen */
-                dryRun?: components["schemas"]["Switch"];
+                /** @description Only show what would happen */
+                dryRun?: components["schemas"]["DryRun"];
             };
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
@@ -11468,6 +11484,8 @@ export interface operations {
             query?: {
                 /** @description 1: also when work was handed in, which then goes */
                 force?: components["schemas"]["Switch"];
+                /** @description Only show what would happen */
+                dryRun?: components["schemas"]["DryRun"];
             };
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
@@ -11680,7 +11698,10 @@ export interface operations {
     };
     post_assignments_id_reopen: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Only show what would happen: the response is that of the action, and nothing is changed, logged or emitted */
+                dryRun?: components["schemas"]["DryRun"];
+            };
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
@@ -11710,7 +11731,7 @@ export interface operations {
                     "application/json": components["schemas"]["ReopenedTopic"];
                 };
             };
-            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -12431,7 +12452,7 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            400: components["responses"]["400.BAD_REQUEST"];
+            400: components["responses"]["400.BAD_REQUEST.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -12678,6 +12699,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            400: components["responses"]["400.VALIDATION_ERROR"];
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
             405: components["responses"]["405.METHOD_NOT_ALLOWED_DEFER_SESSION_REQUIRED"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -12716,6 +12738,7 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
+            400: components["responses"]["400.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
@@ -12768,6 +12791,7 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
+            400: components["responses"]["400.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
             403: components["responses"]["403.SESSION_NOT_FRESH"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -12798,6 +12822,7 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
+            400: components["responses"]["400.VALIDATION_ERROR"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -12921,6 +12946,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            400: components["responses"]["400.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_CREATE_A_NEW_ORGANIZATION"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -12937,6 +12963,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            400: components["responses"]["400.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_CREATE_A_NEW_ORGANIZATION"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -12953,6 +12980,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            400: components["responses"]["400.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_DELETE_THIS_ORGANIZATION"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -12993,7 +13021,7 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            400: components["responses"]["400.MEMBER_NOT_FOUND.NO_ACTIVE_ORGANIZATION"];
+            400: components["responses"]["400.MEMBER_NOT_FOUND.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
@@ -13214,6 +13242,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            400: components["responses"]["400.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_INVITE_USERS_TO_THIS_ORGANIZATION"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -13230,6 +13259,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            400: components["responses"]["400.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_ACCESS_THIS_ORGANIZATION"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -13267,6 +13297,7 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
+            400: components["responses"]["400.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
@@ -13388,7 +13419,7 @@ export interface operations {
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.ORGANIZATION_NOT_FOUND.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
-            403: components["responses"]["403.USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION"];
+            403: components["responses"]["403.YOU_ARE_NOT_A_MEMBER_OF_THIS_ORGANIZATION"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -13427,6 +13458,7 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
+            400: components["responses"]["400.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
             403: components["responses"]["403.EMAIL_VERIFICATION_REQUIRED_FOR_INVITATION"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -13496,6 +13528,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            400: components["responses"]["400.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_DELETE_THIS_MEMBER"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -13561,6 +13594,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            400: components["responses"]["400.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_UPDATE_THIS_ORGANIZATION"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -13577,6 +13611,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            400: components["responses"]["400.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.YOU_ARE_NOT_ALLOWED_TO_UPDATE_THIS_MEMBER"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -13723,6 +13758,7 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
+            400: components["responses"]["400.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -13796,6 +13832,7 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
+            400: components["responses"]["400.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -13887,6 +13924,7 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
+            400: components["responses"]["400.VALIDATION_ERROR"];
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -14253,7 +14291,7 @@ export interface operations {
                     "application/json": components["schemas"]["Class"];
                 };
             };
-            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -14268,8 +14306,8 @@ export interface operations {
             query?: {
                 /** @description 1: delete it with everything in it */
                 force?: components["schemas"]["Switch"];
-                /** @description 1: only tell what would go, forced or not */
-                dryRun?: components["schemas"]["Switch"];
+                /** @description Only show what would happen, as if forced */
+                dryRun?: components["schemas"]["DryRun"];
             };
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
@@ -14802,7 +14840,10 @@ export interface operations {
     };
     delete_classes_id_students_studentId: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Only show what would happen: the response is that of the action, and nothing is changed, logged or emitted */
+                dryRun?: components["schemas"]["DryRun"];
+            };
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
@@ -14835,7 +14876,7 @@ export interface operations {
                     "application/json": components["schemas"]["StudentRemoved"];
                 };
             };
-            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -14956,7 +14997,10 @@ export interface operations {
     };
     delete_classes_id_teachers_userId: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Only show what would happen: the response is that of the action, and nothing is changed, logged or emitted */
+                dryRun?: components["schemas"]["DryRun"];
+            };
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
@@ -14981,7 +15025,7 @@ export interface operations {
                     "application/json": components["schemas"]["CoTeacher"][];
                 };
             };
-            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -15221,7 +15265,7 @@ export interface operations {
                     "application/json": components["schemas"]["CourseDetail"];
                 };
             };
-            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -15234,8 +15278,8 @@ export interface operations {
     delete_courses_id: {
         parameters: {
             query?: {
-                /** @description Only tell what would go (1) */
-                dryRun?: components["schemas"]["Switch"];
+                /** @description Only show what would happen: the response is that of the action, and nothing is changed, logged or emitted */
+                dryRun?: components["schemas"]["DryRun"];
             };
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
@@ -15388,6 +15432,7 @@ export interface operations {
                     "text/html": unknown;
                 };
             };
+            400: components["responses"]["400.VALIDATION_ERROR"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -15420,6 +15465,7 @@ export interface operations {
                     "text/javascript": unknown;
                 };
             };
+            400: components["responses"]["400.VALIDATION_ERROR"];
             404: components["responses"]["404.NOT_FOUND"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
@@ -15684,7 +15730,7 @@ export interface operations {
                     "application/json": components["schemas"]["Submission"][];
                 };
             };
-            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -15773,7 +15819,7 @@ export interface operations {
                     "application/json": components["schemas"]["Submission"];
                 };
             };
-            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -15821,7 +15867,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -15872,7 +15918,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -16064,7 +16110,10 @@ export interface operations {
     };
     delete_feedback_id: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Only show what would happen: the response is that of the action, and nothing is changed, logged or emitted */
+                dryRun?: components["schemas"]["DryRun"];
+            };
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
@@ -16091,7 +16140,7 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_AUTHOR.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -16348,16 +16397,16 @@ export interface operations {
                  *       "groups": [
                  *         {
                  *           "descriptionOverride": "Only you",
-                 *           "memberIds": [
+                 *           "studentIds": [
                  *             "01a2006f-f117-753a-b1c6-3a9f0cc6a412",
                  *             "01a2006f-f171-70b0-a830-4a47c35906e6"
                  *           ]
                  *         },
                  *         {
-                 *           "memberIds": [
+                 *           "name": "Owls",
+                 *           "studentIds": [
                  *             "01a2006f-f17d-7050-a6e8-df4f00da3a28"
-                 *           ],
-                 *           "name": "Owls"
+                 *           ]
                  *         }
                  *       ]
                  *     }
@@ -16585,8 +16634,8 @@ export interface operations {
     post_groups_generate: {
         parameters: {
             query?: {
-                /** @description Only show how the students would be divided (1) */
-                dryRun?: components["schemas"]["Switch"];
+                /** @description Only show what would happen: the response is that of the action, and nothing is changed, logged or emitted */
+                dryRun?: components["schemas"]["DryRun"];
             };
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
@@ -16733,7 +16782,7 @@ export interface operations {
                     "application/json": components["schemas"]["KnownGroup"];
                 };
             };
-            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -16745,7 +16794,10 @@ export interface operations {
     };
     delete_groups_id: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Only show what would happen: the response is that of the action, and nothing is changed, logged or emitted */
+                dryRun?: components["schemas"]["DryRun"];
+            };
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
@@ -16776,7 +16828,7 @@ export interface operations {
                     "application/json": components["schemas"]["GroupRemoved"];
                 };
             };
-            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -16921,7 +16973,7 @@ export interface operations {
                     "application/json": components["schemas"]["GroupAttachment"][];
                 };
             };
-            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -16995,7 +17047,10 @@ export interface operations {
     };
     delete_groups_id_attachments_attachmentId: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Only show what would happen: the response is that of the action, and nothing is changed, logged or emitted */
+                dryRun?: components["schemas"]["DryRun"];
+            };
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
@@ -17024,7 +17079,7 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -17075,7 +17130,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -17162,7 +17217,7 @@ export interface operations {
                     "application/json": components["schemas"]["MemberContribution"][];
                 };
             };
-            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -17253,7 +17308,7 @@ export interface operations {
                     "application/json": components["schemas"]["HelpClaimed"];
                 };
             };
-            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -17330,7 +17385,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userIds": [
+                 *       "studentIds": [
                  *         "01a20070-99b3-7681-8723-559994abe387"
                  *       ]
                  *     }
@@ -17433,7 +17488,10 @@ export interface operations {
     };
     delete_groups_id_members_userId: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Only show what would happen: the response is that of the action, and nothing is changed, logged or emitted */
+                dryRun?: components["schemas"]["DryRun"];
+            };
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
@@ -17514,7 +17572,7 @@ export interface operations {
                     "application/json": components["schemas"]["Group"];
                 };
             };
-            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -17526,7 +17584,10 @@ export interface operations {
     };
     post_groups_id_members_userId_move: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Only show what would happen: the response is that of the action, and nothing is changed, logged or emitted */
+                dryRun?: components["schemas"]["DryRun"];
+            };
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
@@ -17777,6 +17838,7 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
+            400: components["responses"]["400.VALIDATION_ERROR"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -17798,6 +17860,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["400.VALIDATION_ERROR"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -17831,6 +17894,7 @@ export interface operations {
                     "application/json": components["schemas"]["Readiness"];
                 };
             };
+            400: components["responses"]["400.VALIDATION_ERROR"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             /** @description Whether the service can work */
@@ -18013,7 +18077,7 @@ export interface operations {
                     "application/json": components["schemas"]["Homeroom"];
                 };
             };
-            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -18025,7 +18089,10 @@ export interface operations {
     };
     delete_homerooms_id: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Only show what would happen: the response is that of the action, and nothing is changed, logged or emitted */
+                dryRun?: components["schemas"]["DryRun"];
+            };
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
@@ -18054,7 +18121,7 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -18253,7 +18320,10 @@ export interface operations {
     };
     delete_homerooms_id_students_studentId: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Only show what would happen: the response is that of the action, and nothing is changed, logged or emitted */
+                dryRun?: components["schemas"]["DryRun"];
+            };
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
@@ -18282,7 +18352,7 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -18603,7 +18673,7 @@ export interface operations {
                     "application/json": components["schemas"]["UnreadCount"];
                 };
             };
-            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -18652,7 +18722,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -18664,7 +18734,10 @@ export interface operations {
     };
     delete_messages_id: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Only show what would happen: the response is that of the action, and nothing is changed, logged or emitted */
+                dryRun?: components["schemas"]["DryRun"];
+            };
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
@@ -18691,7 +18764,7 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -18730,7 +18803,7 @@ export interface operations {
                     "application/json": components["schemas"]["UnreadCount"];
                 };
             };
-            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -18756,6 +18829,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["400.VALIDATION_ERROR"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -18923,7 +18997,7 @@ export interface operations {
                     "application/json": components["schemas"]["Subject"];
                 };
             };
-            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -18935,7 +19009,10 @@ export interface operations {
     };
     delete_subjects_id: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Only show what would happen: the response is that of the action, and nothing is changed, logged or emitted */
+                dryRun?: components["schemas"]["DryRun"];
+            };
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
@@ -18964,7 +19041,7 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -19205,6 +19282,7 @@ export interface operations {
                     "application/json": components["schemas"]["TenantSign"];
                 };
             };
+            400: components["responses"]["400.VALIDATION_ERROR"];
             404: components["responses"]["404.NOT_FOUND"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
@@ -19247,6 +19325,7 @@ export interface operations {
                     "application/json": components["schemas"]["Organization"];
                 };
             };
+            400: components["responses"]["400.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -19257,7 +19336,10 @@ export interface operations {
     };
     delete_tenants_id: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Only show what would happen: the response is that of the action, and nothing is changed, logged or emitted */
+                dryRun?: components["schemas"]["DryRun"];
+            };
             header?: never;
             path: {
                 /** @description The id of a tenant */
@@ -19406,6 +19488,7 @@ export interface operations {
                     "application/json": components["schemas"]["Organization"];
                 };
             };
+            400: components["responses"]["400.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -19453,6 +19536,7 @@ export interface operations {
                     "application/json": components["schemas"]["MailDomain"][];
                 };
             };
+            400: components["responses"]["400.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -19526,7 +19610,10 @@ export interface operations {
     };
     delete_tenants_id_domains_domainId: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Only show what would happen: the response is that of the action, and nothing is changed, logged or emitted */
+                dryRun?: components["schemas"]["DryRun"];
+            };
             header?: never;
             path: {
                 /** @description The id of a tenant */
@@ -19552,6 +19639,7 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
+            400: components["responses"]["400.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -19668,6 +19756,7 @@ export interface operations {
                     "application/json": components["schemas"]["Organization"];
                 };
             };
+            400: components["responses"]["400.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -19844,8 +19933,8 @@ export interface operations {
     post_users_import: {
         parameters: {
             query?: {
-                /** @description Only tell what would happen (1) */
-                dryRun?: components["schemas"]["Switch"];
+                /** @description Only show what would happen */
+                dryRun?: components["schemas"]["DryRun"];
                 /** @description Whether people who are members already are brought up to date (upsert, the default) or left alone (create) */
                 mode?: components["schemas"]["ImportMode"];
             };
@@ -20002,6 +20091,7 @@ export interface operations {
                     "application/json": components["schemas"]["Me"];
                 };
             };
+            400: components["responses"]["400.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             404: components["responses"]["404.NOT_FOUND"];
             429: components["responses"]["429.RATE_LIMITED"];
@@ -20229,7 +20319,7 @@ export interface operations {
                     "application/json": components["schemas"]["KnownUser"];
                 };
             };
-            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -20241,7 +20331,10 @@ export interface operations {
     };
     delete_users_id: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Only show what would happen: the response is that of the action, and nothing is changed, logged or emitted */
+                dryRun?: components["schemas"]["DryRun"];
+            };
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
@@ -20268,7 +20361,7 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -20431,7 +20524,7 @@ export interface operations {
                     "application/json": components["schemas"]["KnownGroup"][];
                 };
             };
-            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -20470,7 +20563,7 @@ export interface operations {
                     "application/json": components["schemas"]["TemporaryPassword"];
                 };
             };
-            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_RANK.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED.SHARED_ACCOUNT"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -20539,7 +20632,7 @@ export interface operations {
                     "application/json": components["schemas"]["WorkRoomSummary"][];
                 };
             };
-            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -20612,7 +20705,7 @@ export interface operations {
                     "application/json": components["schemas"]["WorkRoomDocument"];
                 };
             };
-            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -20624,7 +20717,10 @@ export interface operations {
     };
     delete_workrooms_documents_id: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Only show what would happen: the response is that of the action, and nothing is changed, logged or emitted */
+                dryRun?: components["schemas"]["DryRun"];
+            };
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
@@ -20653,7 +20749,7 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_AUTHOR.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -20937,7 +21033,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -21062,6 +21158,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["400.VALIDATION_ERROR"];
             401: components["responses"]["401.DOCSERVER_TOKEN_INVALID.DOCSERVER_TOKEN_MISSING"];
             403: components["responses"]["403.DOCSERVER_TOKEN_MISMATCH"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -21100,7 +21197,7 @@ export interface operations {
                     "application/json": components["schemas"]["Done"];
                 };
             };
-            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -21235,7 +21332,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -21567,7 +21664,7 @@ export interface operations {
                     "application/json": components["schemas"]["DocumentVersion"][];
                 };
             };
-            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -21618,7 +21715,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -21692,7 +21789,7 @@ export interface operations {
                     "application/json": components["schemas"]["WorkRoomDocument"];
                 };
             };
-            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -21782,7 +21879,7 @@ export interface operations {
                     "application/json": components["schemas"]["WorkRoom"];
                 };
             };
-            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -21855,7 +21952,7 @@ export interface operations {
                     "application/json": components["schemas"]["WorkRoom"];
                 };
             };
-            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -22260,7 +22357,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
@@ -22273,7 +22370,10 @@ export interface operations {
     };
     delete_workrooms_id_messages_messageId: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Only show what would happen: the response is that of the action, and nothing is changed, logged or emitted */
+                dryRun?: components["schemas"]["DryRun"];
+            };
             header?: {
                 /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
                 "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
@@ -22319,7 +22419,7 @@ export interface operations {
                     "application/json": components["schemas"]["WorkRoomMessage"];
                 };
             };
-            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION"];
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.EDIT_TIME_OVER.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_AUTHOR.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];

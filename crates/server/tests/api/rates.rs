@@ -271,7 +271,8 @@ async fn a_school_takes_its_turns_whoever_asks_and_at_whatever_instance() {
             .with_state(app.app.clone());
         let ask_for = |person: &Person, query: &str| {
             let request = Request::post(format!("/seldom{query}")).header("cookie", &person.cookie);
-            let request = request.header("origin", FRONTEND).body(Body::empty()).unwrap();
+            let request = request.header("host", "localhost").header("origin", FRONTEND);
+            let request = request.body(Body::empty()).unwrap();
             let router = router.clone();
             tokio::spawn(async move {
                 let (head, body) = router.oneshot(request).await.unwrap().into_parts();

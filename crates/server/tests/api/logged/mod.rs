@@ -16,7 +16,7 @@ use serde_json::Value;
 use crate::support::rows::texts;
 use crate::support::samples::{Ids, Sample, sample};
 use crate::support::tables::fingerprints;
-use crate::support::{Answer, Client, Person, TestApp, Walk};
+use crate::support::{Answer, Client, Person, TestApp, Walk, until};
 
 /// Routes whose doing is not for the log of a school, and why.
 const UNLOGGED: &[(&str, &str, &str)] = &[
@@ -183,6 +183,11 @@ impl<'a> Preview<'a> {
         let value = if method == "DELETE" { "" } else { "=1" };
         let path = path.replace("?dryRun=1", "");
         let mark = if path.contains('?') { '&' } else { '?' };
+        until("no job of an earlier step changes rows", async || {
+            let unfinished = "SELECT id FROM jobs WHERE status IN ('QUEUED', 'RUNNING')".to_owned();
+            texts(&app.database, unfinished).await.is_empty()
+        })
+        .await;
         Self {
             app,
             path: format!("{path}{mark}dryRun{value}"),

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
-use hyper::header::{CONNECTION, HOST, HeaderValue, TRANSFER_ENCODING, UPGRADE};
+use hyper::header::{CONNECTION, HeaderValue, TRANSFER_ENCODING, UPGRADE};
 use hyper::http::request::Parts;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -220,10 +220,8 @@ impl Shared {
         let mut request = self
             .http
             .request(head.method.clone(), format!("{}{path}", instance.base));
+        // The Host of the client is among them.
         request = request.headers(headers);
-        if let Some(host) = head.headers.get(HOST) {
-            request = request.header(HOST, host);
-        }
         if !body.is_empty() {
             request = request.body(body);
         }
