@@ -161,6 +161,13 @@ scene("a phone opens a document for reading; an editor that does not come says s
   await phone.locator("iframe").waitFor();
   if (notes.status === "DRAFT") await phone.getByRole("button", { name: "Write" }).waitFor();
   await narrow(phone);
+  // The editor for phones cannot write; the page takes the full one instead.
+  await phone.getByRole("button", { name: "Write" }).click();
+  const text = phone.frameLocator("iframe").locator("textarea:not([readonly])");
+  await text.fill("Written on a phone");
+  await phone.getByText("Sent to the document server.").waitFor();
+  assert.equal(await phone.getByRole("alert").count(), 0);
+  await narrow(phone);
 
   const cut = await stage.page("ben", { allow: [/ERR_FAILED/] });
   await cut.route("**/web-apps/**", (route) => route.abort());
@@ -172,6 +179,23 @@ scene("a phone opens a document for reading; an editor that does not come says s
   await cut.unroute("**/web-apps/**");
   await cut.getByRole("button", { name: "Try again" }).click();
   await cut.locator("iframe").waitFor();
+});
+
+scene("an editor that loses the document server says so, and no text counts as sent until it is opened again", async (stage) => {
+  const group = await stage.group("Rivers", "ben");
+  const { documents } = await (await stage.api("ben")).get(`/workrooms/${group.workRoomId}`);
+  const notes = documents.find((one) => one.status === "DRAFT" && one.documentType === "word");
+  const page = await stage.page("ben", { allow: [/ERR_FAILED/] });
+  await page.route("**/practice/events*", (route) => route.abort());
+  await page.goto(`/g/${group.id}/d/${notes.id}`);
+  const alert = page.getByRole("alert").filter({ hasText: "The editor has stopped." });
+  await alert.waitFor();
+  assert.equal(await page.getByText("Sent to the document server.").count(), 0);
+  await page.unroute("**/practice/events*");
+  await alert.getByRole("button", { name: "Open again" }).click();
+  await page.frameLocator("iframe").locator("textarea:not([readonly])").waitFor();
+  await page.getByText("Sent to the document server.").waitFor();
+  assert.equal(await alert.count(), 0);
 });
 
 scene("a student writes to the teacher, who answers", async (stage) => {

@@ -4014,11 +4014,17 @@ export interface components {
         /** @description Switches of the editor page. */
         EditorCustomization: {
             autosave: boolean;
+            features: components["schemas"]["EditorFeatures"];
             feedback: boolean;
             forcesave: boolean;
             /** @description Documents of pupils run no programs. */
             macros: boolean;
             plugins: boolean;
+        };
+        /** @description Parts of the editor page that cover the text. */
+        EditorFeatures: {
+            /** @description Windows that point at new functions. */
+            featuresTips: boolean;
         };
         /** @description What the editor lets its user do. */
         EditorPermissions: {

@@ -28,6 +28,9 @@ export function Editor({ document, isView, isPhone }: Props) {
   const cache = useQueryClient();
   const [failed, setFailed] = useState(false);
   const [isUnsent, setUnsent] = useState(false);
+  // The phone editor of the free edition only reads; the full one writes on every screen.
+  const [isFull, setFull] = useState(false);
+  const [attempt, setAttempt] = useState(0);
   const isFreezing = useFreeze(document.id, isUnsent);
   // A change of state gives the document another key: the editor is opened anew, as a viewer where it has become one.
   const queryKey = queryKeys.document.editor(document.id, document.status, document.canEdit, isView);
@@ -44,6 +47,7 @@ export function Editor({ document, isView, isPhone }: Props) {
   const isMissing = failed || script.isError;
   const again = () => {
     setFailed(false);
+    setAttempt((before) => before + 1);
     if (script.isError) void script.refetch();
     void cache.resetQueries({ queryKey });
   };
@@ -60,13 +64,15 @@ export function Editor({ document, isView, isPhone }: Props) {
     );
   }
   if (!script.isSuccess) return <Shape count={1} />;
+  const type = isPhone && !isFull ? "mobile" : "desktop";
   // Another key is another document to the document server: nothing of the old editor may live on.
   return (
     <Frame
-      key={`${config.document.key} ${config.editorConfig.mode}`}
+      key={`${config.document.key} ${config.editorConfig.mode} ${type} ${attempt}`}
       document={document}
       config={config}
-      isPhone={isPhone}
+      type={type}
+      onReadOnlyPhone={() => setFull(true)}
       isUnsent={isUnsent}
       setUnsent={setUnsent}
       isFreezing={isFreezing}
@@ -140,7 +146,9 @@ const sign = (config: Config | undefined): string => (config === undefined ? "" 
 interface FrameProps {
   document: Document;
   config: Config;
-  isPhone: boolean;
+  type: "mobile" | "desktop";
+  /** The editor for phones was opened for writing and can only read. */
+  onReadOnlyPhone: () => void;
   isUnsent: boolean;
   setUnsent: (isUnsent: boolean) => void;
   /** Nothing more is typed: the last changes are being sent. */
@@ -149,15 +157,16 @@ interface FrameProps {
   onFail: () => void;
 }
 
-function Frame({ document, config, isPhone, isUnsent, setUnsent, isFreezing, onAgain, onFail }: FrameProps) {
+function Frame({ document, config, type, onReadOnlyPhone, isUnsent, setUnsent, isFreezing, onAgain, onFail }: FrameProps) {
   const { t } = useTranslation();
   const after = useRef<HTMLButtonElement>(null);
   const before = useRef<HTMLButtonElement>(null);
   const isView = config.editorConfig.mode === "view";
-  const now = useRef({ onAgain, setUnsent, id: document.id });
+  const [report, setReport] = useState<EditorReport>();
+  const now = useRef({ onAgain, onReadOnlyPhone, setUnsent, id: document.id });
   useEffect(() => {
-    now.current = { onAgain, setUnsent, id: document.id };
-  }, [onAgain, setUnsent, document.id]);
+    now.current = { onAgain, onReadOnlyPhone, setUnsent, id: document.id };
+  }, [onAgain, onReadOnlyPhone, setUnsent, document.id]);
   // Another editor begins with nothing unsent.
   useEffect(() => () => setUnsent(false), [setUnsent]);
   const whole = useMemo(() => {
@@ -169,19 +178,62 @@ function Frame({ document, config, isPhone, isUnsent, setUnsent, isFreezing, onA
         now.current.setUnsent(event.data === true);
         if (event.data === true) tellWriting(now.current.id);
       },
+      onInfo: (event: EditorEvent) => {
+        if (isView || event.data?.mode !== "view") return;
+        if (type === "mobile") now.current.onReadOnlyPhone();
+        else setReport({ kind: "readOnly" });
+      },
+      onError: (event: EditorEvent) => setReport({ kind: "lost", description: event.data?.errorDescription }),
+      onWarning: (event: EditorEvent) =>
+        setReport({ kind: event.data?.warningCode === CONNECTION_LOST ? "lost" : "warning", description: event.data?.warningDescription }),
       onOutdatedVersion: () => now.current.onAgain(),
       onRequestRefreshFile: () => now.current.onAgain(),
     };
-    return { ...own, type: isPhone ? "mobile" : "desktop", width: "100%", height: "100%", events };
-  }, [config, isPhone]);
+    return { ...own, type, width: "100%", height: "100%", events };
+  }, [config, type, isView]);
+  const state = isView || report?.kind === "readOnly" ? "view" : isFreezing ? "freezing" : isUnsent ? "unsent" : "sent";
   return (
     <div className="flex min-h-0 grow flex-col gap-1">
+      {report === undefined ? null : <Report report={report} again={onAgain} />}
       <Leave own={before} onPress={() => after.current?.focus()} />
       <div inert={isFreezing && !isView} className="h-[70vh] min-h-80 xl:h-auto xl:min-h-0 xl:grow">
         <DocumentEditor id={`editor-${document.id}`} documentServerUrl={config.documentServerUrl ?? ""} config={whole as never} onLoadComponentError={onFail} />
       </div>
       <Leave own={after} onPress={() => before.current?.focus()} />
-      <output className="text-soft text-sm">{t(isView ? "room.editor.view" : isFreezing ? "room.editor.freezing" : isUnsent ? "room.editor.unsent" : "room.editor.sent")}</output>
+      {report?.kind === "lost" ? null : <output className="text-soft text-sm">{t(`room.editor.${state}`)}</output>}
+    </div>
+  );
+}
+
+/** What the events of the document server's editor carry; which of it depends on the event. */
+interface EditorEvent {
+  data?: { mode?: string; errorDescription?: string; warningCode?: number; warningDescription?: string };
+}
+
+/** The editor's code for a connection that it has given up: it takes no more text. */
+const CONNECTION_LOST = -18;
+
+/**
+ * What the editor reported about itself: it has stopped (`lost`), opened a document for reading that was to be written in
+ * (`readOnly`), or has a remark (`warning`). `description` is in the language of the editor.
+ */
+interface EditorReport {
+  kind: "lost" | "readOnly" | "warning";
+  description?: string;
+}
+
+function Report({ report: { kind, description }, again }: { report: EditorReport; again: () => void }) {
+  const { t } = useTranslation();
+  const isGrave = kind !== "warning";
+  return (
+    <div
+      role={isGrave ? "alert" : "status"}
+      className={`bg-sheet flex flex-wrap items-center gap-2 rounded-xl border px-4 py-2 ${kind === "lost" ? "border-bad" : "border-warn"}`}
+    >
+      <p className="min-w-0 grow basis-60">
+        {t(`room.editor.reports.${kind}`)} {description === undefined ? null : <span className="text-soft break-words">{description}</span>}
+      </p>
+      {isGrave ? <Button onPress={again}>{t("room.editor.reopen")}</Button> : null}
     </div>
   );
 }

@@ -10,6 +10,8 @@ let words = wordsFor('en');
 // Where the host page lives; known from its first message.
 let hostOrigin = '*';
 let session = null;
+// So many attempts to reach the server again, then the editor gives up.
+const RECONNECTIONS = 3;
 
 function host(name, data) {
   window.parent.postMessage({ practice: 'event', name, data }, hostOrigin);
@@ -77,7 +79,8 @@ async function open({ config, listening }) {
   Object.assign(mine, {
     lines: opened.lines.length ? opened.lines : [''],
     revision: opened.revision,
-    edit: opened.mode === 'edit',
+    // The free edition's editor for phones only reads.
+    edit: opened.mode === 'edit' && config.type !== 'mobile',
     unsent: false,
     sending: false,
     gap: opened.autosaveGap,
@@ -91,7 +94,7 @@ async function open({ config, listening }) {
     notice(words.forgotten);
     host('onWarning', { warningCode: -201, warningDescription: words.forgotten });
   }
-  host('onInfo', { mode: opened.mode });
+  host('onInfo', { mode: mine.edit ? 'edit' : 'view' });
   host('onDocumentReady');
   if (opened.updateVersion) {
     outdated(mine);
@@ -109,16 +112,33 @@ function setWritable(writable) {
 
 function listen(mine) {
   const events = new EventSource(`../events?connection=${mine.connection}`);
+  let failures = 0;
   mine.events = events;
-  events.onmessage = (event) => receive(mine, JSON.parse(event.data));
+  events.onmessage = (event) => {
+    failures = 0;
+    receive(mine, JSON.parse(event.data));
+  };
   events.addEventListener('gone', () => ended(mine));
   events.onerror = () => {
     if (events.readyState === EventSource.CLOSED) {
       ended(mine);
     } else {
+      failures += 1;
       say(words.lost);
+      if (failures === RECONNECTIONS) {
+        giveUp(mine);
+      }
     }
   };
+}
+
+// As a document server's editor does: it takes no more text, reports it to its host page, and has to be opened again.
+function giveUp(mine) {
+  if (session === mine && !mine.closed) {
+    mine.events.close();
+    deny(mine, words.stopped);
+    host('onWarning', { warningCode: -18, warningDescription: words.stopped });
+  }
 }
 
 // The server's lines replace the known ones; what was typed here and not sent yet is put on top of them.

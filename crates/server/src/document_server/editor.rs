@@ -97,6 +97,15 @@ pub struct Customization {
     macros: bool,
     plugins: bool,
     feedback: bool,
+    features: EditorFeatures,
+}
+
+/// Parts of the editor page that cover the text.
+#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct EditorFeatures {
+    /// Windows that point at new functions.
+    features_tips: bool,
 }
 
 /// Who opens an editor.
@@ -152,6 +161,7 @@ impl DocumentServer {
                     macros: false,
                     plugins: false,
                     feedback: false,
+                    features: EditorFeatures { features_tips: false },
                 },
             },
         };

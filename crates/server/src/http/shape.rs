@@ -33,22 +33,18 @@ pub fn body<T: DeserializeOwned + Validate<Context = ()>>(
     value: Value,
 ) -> Result<T, Vec<Problem>> {
     let size = || serde_json::to_vec(&value).map_or(WORK, |text| text.len());
-    match serde_path_to_error::deserialize::<_, T>(Objects(&value)) {
-        Ok(parsed) => {
-            problems.extend(limits(&parsed));
-            if problems.is_empty() { Ok(parsed) } else { Err(problems) }
-        }
-        Err(_) => {
-            let attempts = (WORK / size().max(1)).clamp(1, ATTEMPTS);
-            let mut search = Search {
-                value,
-                problems,
-                replaced: Vec::new(),
-            };
-            search.run::<T>(attempts);
-            Err(search.problems)
-        }
+    if let Ok(parsed) = serde_path_to_error::deserialize::<_, T>(Objects(&value)) {
+        problems.extend(limits(&parsed));
+        return if problems.is_empty() { Ok(parsed) } else { Err(problems) };
     }
+    let attempts = (WORK / size().max(1)).clamp(1, ATTEMPTS);
+    let mut search = Search {
+        value,
+        problems,
+        replaced: Vec::new(),
+    };
+    search.run::<T>(attempts);
+    Err(search.problems)
 }
 
 /// Reads a query and checks its limits.
@@ -177,16 +173,15 @@ impl Search {
             self.replaced.len() - 1
         });
         let part = &mut self.replaced[at];
-        let stand_in = match variant {
+        let stand_in = if let Some(variant) = variant {
             // The error names a word that is accepted.
-            Some(variant) => Value::String(variant),
-            None => {
-                let Some(stand_in) = stand_in(part.next) else {
-                    return false;
-                };
-                part.next += 1;
-                stand_in
-            }
+            Value::String(variant)
+        } else {
+            let Some(stand_in) = stand_in(part.next) else {
+                return false;
+            };
+            part.next += 1;
+            stand_in
         };
         let steps = steps_of(&part.path, &steps);
         put(&mut self.value, &steps, stand_in)
@@ -288,7 +283,11 @@ fn spelled(steps: &[Step]) -> String {
                 }
                 path.push_str(name);
             }
-            Step::Entry(index) => path.push_str(&format!("[{index}]")),
+            Step::Entry(index) => {
+                path.push('[');
+                path.push_str(&index.to_string());
+                path.push(']');
+            }
         }
     }
     path

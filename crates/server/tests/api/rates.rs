@@ -254,7 +254,7 @@ async fn a_group_calls_for_help_so_often_in_an_hour() {
 }
 
 /// Something the whole school may do a few times in an hour; the import is such a route.
-#[utoipa::path(post, path = "/seldom", responses((status = 200, description = "done")))]
+#[utoipa::path(post, path = "/seldom", params(("dryRun" = Option<bool>, Query)), responses((status = 200, description = "done")))]
 async fn seldom() -> &'static str {
     "done"
 }

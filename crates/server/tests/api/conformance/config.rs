@@ -41,6 +41,7 @@ studio!(c01_the_configuration_is_signed_whole, |studio| {
         (&settings["customization"]["macros"], &settings["lang"]),
         (&json!(false), &json!("en"))
     );
+    assert_eq!(settings["customization"]["features"], json!({"featuresTips": false}));
 
     let mut signed = claims(config["token"].as_str().unwrap());
     let (issued, ends) = (signed["iat"].as_i64().unwrap(), signed["exp"].as_i64().unwrap());

@@ -183,8 +183,10 @@ impl<'a> Preview<'a> {
         let value = if method == "DELETE" { "" } else { "=1" };
         let path = path.replace("?dryRun=1", "");
         let mark = if path.contains('?') { '&' } else { '?' };
-        until("no job of an earlier step changes rows", async || {
-            let unfinished = "SELECT id FROM jobs WHERE status IN ('QUEUED', 'RUNNING')".to_owned();
+        until("no background work of an earlier step changes rows", async || {
+            let unfinished =
+                "SELECT id FROM jobs WHERE status IN ('QUEUED', 'RUNNING') UNION ALL SELECT id FROM file_removals";
+            let unfinished = unfinished.to_owned();
             texts(&app.database, unfinished).await.is_empty()
         })
         .await;
