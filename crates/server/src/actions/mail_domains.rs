@@ -23,7 +23,8 @@ pub struct NewMailDomain {
 }
 
 impl NewMailDomain {
-    fn name(&self) -> Result<MailDomainName> {
+    /// The name in its one spelling, without what belongs to an address.
+    pub fn name(&self) -> Result<MailDomainName> {
         let name = MailDomainName::parse(&self.domain);
         name.map_err(|bad| Error::invalid("domain", bad.code(), bad.to_string()))
     }

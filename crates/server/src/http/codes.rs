@@ -96,6 +96,7 @@ const CODES: &[(&str, &str)] = &[
     ("GRADE_PUBLISHED", "The grade is published already."),
     ("GROUP_NOT_ON_ASSIGNMENT", "The group does not work on this topic."),
     ("HAS_SUBMISSION", "The group has handed in work for this topic."),
+    ("HEADERS_TOO_LARGE", "The head of the request is larger than 16 KiB."),
     (
         "IDEMPOTENCY_KEY_REUSED",
         "The Idempotency-Key was used for another request of the same person within 24 hours.",
@@ -104,6 +105,10 @@ const CODES: &[(&str, &str)] = &[
     (
         "INTERNAL_ERROR",
         "A fault of the service; the log has the cause under the request id.",
+    ),
+    (
+        "INVALID_HOST",
+        "The request has no Host, several, or one that is no host.",
     ),
     ("INVALID_JSON", "The body is not JSON."),
     ("INVALID_ORIGIN", "The request comes from a page of another origin."),
@@ -180,6 +185,7 @@ const CODES: &[(&str, &str)] = &[
         "UNSUPPORTED_MEDIA_TYPE",
         "The body has another media type than this route reads.",
     ),
+    ("URI_TOO_LONG", "The address of the request is longer than 8 KiB."),
     ("VALIDATION_ERROR", "Something does not fit; details names each field."),
 ];
 

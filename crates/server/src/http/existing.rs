@@ -4,8 +4,10 @@ use model::course::CourseEdit;
 use model::group::GroupEdit;
 use model::homeroom::HomeroomEdit;
 use model::id::{ClassId, CourseId, GroupId, HomeroomId, SubjectId};
+use model::mail_domain::MailDomainName;
 use model::number::GroupNumber;
-use model::text::{AcademicYear, ExternalId, Name, ShortName, name_key};
+
+use model::text::{AcademicYear, CustomDomain, ExternalId, Name, ShortName, Slug, name_key};
 
 use super::context::Context;
 use crate::error::{Error, Result};
@@ -14,6 +16,7 @@ use crate::store::classes::ClassFilter;
 use crate::store::courses::CourseFilter;
 use crate::store::groups::GroupFilter;
 use crate::store::homerooms::HomeroomFilter;
+use crate::store::platform::PlatformProof;
 
 /// Adds the id that `find` returns to a conflict; any other outcome stays as it is. The caller's own view is searched, so
 /// that nothing is named that the caller cannot read.
@@ -33,6 +36,68 @@ pub async fn named<T>(
         }),
         outcome => outcome,
     }
+}
+
+/// Adds the person who has the address or the id of the school's own administration to a conflict about either.
+pub async fn person<T>(
+    cx: &Context,
+    outcome: Result<T>,
+    email: Option<String>,
+    external_id: Option<ExternalId>,
+) -> Result<T> {
+    let path = match &outcome {
+        Err(Error::Conflict { path, .. }) => *path,
+        _ => return outcome,
+    };
+    let find = move |scope: &mut Scope<'_>| {
+        let found = match (path, &email, &external_id) {
+            ("email", Some(email), _) => scope.user_with_email(email)?,
+            ("externalId", _, Some(external_id)) => scope.user_with_external_id(external_id)?,
+            _ => None,
+        };
+        Ok(found.map(|id| id.to_string()))
+    };
+    named(cx, outcome, find).await
+}
+
+/// Adds the organization that has the short name or the host to a conflict about either; the caller runs the platform.
+pub async fn organization<T>(
+    cx: &Context,
+    outcome: Result<T>,
+    slug: Option<Slug>,
+    custom_domain: Option<CustomDomain>,
+) -> Result<T> {
+    let Err(Error::Conflict {
+        code, message, path, ..
+    }) = outcome
+    else {
+        return outcome;
+    };
+    let find = cx
+        .app()
+        .store()
+        .platform_read(PlatformProof::super_admin(), |platform| platform.organizations(None));
+    let organizations = find.await.unwrap_or_default();
+    let mut organizations = organizations.into_iter();
+    let found = organizations.find(|organization| match path {
+        "slug" => Some(&organization.slug) == slug.as_ref(),
+        "customDomain" => custom_domain.is_some() && organization.custom_domain == custom_domain,
+        _ => false,
+    });
+    Err(Error::Conflict {
+        code,
+        message,
+        path,
+        existing_id: found.map(|organization| organization.id.to_string()),
+    })
+}
+
+/// The mail domain of the organization with this name.
+pub fn mail_domain(scope: &mut Scope<'_>, name: &MailDomainName) -> Result<Option<String>> {
+    let mut domains = scope.mail_domains()?.into_iter();
+    Ok(domains
+        .find(|held| held.domain == *name)
+        .map(|held| held.id.to_string()))
 }
 
 /// The course of this name in a class and a subject.
@@ -57,12 +122,17 @@ pub fn course_of_edit(scope: &mut Scope<'_>, id: &CourseId, edit: &CourseEdit) -
 
 /// The group with this number in a class.
 pub fn group(scope: &mut Scope<'_>, class: &ClassId, number: Option<GroupNumber>) -> Result<Option<String>> {
+    group_with_one_of(scope, class, number.as_slice())
+}
+
+/// A group with one of these numbers in a class.
+pub fn group_with_one_of(scope: &mut Scope<'_>, class: &ClassId, numbers: &[GroupNumber]) -> Result<Option<String>> {
     let filter = GroupFilter {
         class_id: Some(class.clone()),
         ..GroupFilter::default()
     };
     let mut groups = scope.groups(&filter)?.into_iter().map(|known| known.whole.group);
-    let found = groups.find(|group| Some(group.group_number) == number);
+    let found = groups.find(|group| numbers.contains(&group.group_number));
     Ok(found.map(|group| group.id.to_string()))
 }
 

@@ -205,12 +205,15 @@ async fn create(cx: Context, Valid(new): Valid<NewGroup>) -> Result<CreatedObjec
          COURSE_ARCHIVED, CLASS_ARCHIVED"), (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn create_all(cx: Context, Valid(new): Valid<NewGroupBatch>) -> Result<CreatedAll<GroupView>> {
     let standpoint = cx.standpoint()?;
+    let class = new.class_id.clone();
+    let numbers: Vec<_> = new.groups.iter().filter_map(|group| group.group_number).collect();
     let make = move |work: &mut Work<'_>| {
         let groups = groups::create_all(work, &new)?;
         let groups = groups.iter().map(|group| whole(group, &standpoint));
         Ok(CreatedAll(groups.collect()))
     };
-    cx.create(make).await
+    let find = move |scope: &mut Scope<'_>| existing::group_with_one_of(scope, &class, &numbers);
+    existing::named(&cx, cx.create(make).await, find).await
 }
 
 /// How students would be divided.

@@ -10,11 +10,12 @@ use utoipa_axum::routes;
 use super::context::Context;
 use super::dry_run::DryRunQuery;
 use super::endpoint::Endpoints;
+use super::existing;
 use super::reply::{Created, Done};
 use super::valid::{Valid, ValidQuery};
 use crate::actions::mail_domains::{self, NewMailDomain};
 use crate::error::Result;
-use crate::store::Work;
+use crate::store::{Scope, Work};
 use crate::views::mail_domain::MailDomainView;
 
 /// The routes for the administrators of an organization.
@@ -49,11 +50,13 @@ async fn list(cx: Context) -> Result<Json<Vec<MailDomainView>>> {
 #[utoipa::path(post, path = "/admin/domains", request_body = NewMailDomain,
     responses((status = 201, body = MailDomainView), (status = 409, description = "DUPLICATE_MAIL_DOMAIN, LIMIT_REACHED")))]
 async fn add(cx: Context, Valid(new): Valid<NewMailDomain>) -> Result<Created<MailDomainView>> {
+    let name = new.name().ok();
     let add = move |work: &mut Work<'_>| {
         let domain = mail_domains::add(work, &new)?;
         Ok(Created(format!("/api/admin/domains/{}", domain.id), domain.into()))
     };
-    cx.create(add).await
+    let find = move |scope: &mut Scope<'_>| name.map_or(Ok(None), |name| existing::mail_domain(scope, &name));
+    existing::named(&cx, cx.create(add).await, find).await
 }
 
 /// Look for the TXT record of a mail domain now

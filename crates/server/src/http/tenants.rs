@@ -16,6 +16,7 @@ use utoipa_axum::routes;
 use super::context::{App, Context};
 use super::dry_run::DryRunQuery;
 use super::endpoint::Endpoints;
+use super::existing;
 use super::page::{Cursor, Limit, Page, TenantMembers, window};
 use super::reply::{Created, Versioned, or_current};
 use super::valid::{Editable, Patch, Valid, ValidQuery};
@@ -103,10 +104,12 @@ async fn create(cx: Context, Valid(new): Valid<NewTenant>) -> Result<Created<Fou
     let (hash, hosts) = (gate.hashing().hash(password.clone()).await?, gate.hosts().of_platform());
     let email = new.owner_email.trim().to_lowercase();
     let mail = cx.app().mail().clone();
+    let (slug, domain) = (new.slug.clone(), new.custom_domain.clone());
     let founded = cx
         .inside_new()
         .write(move |work| organizations::found(work, &hosts, &new, &hash, &mail))
-        .await?;
+        .await;
+    let founded = existing::organization(&cx, founded, Some(slug), domain).await?;
     let (owner, invitation) = match founded.owner {
         Provisioned::Member(joined) => {
             let owner = OwnerView {
@@ -174,9 +177,14 @@ async fn edit(
 ) -> Result<Versioned<OrganizationView>> {
     let hosts = cx.app().gate().hosts().of_platform();
     let inside = cx.inside(&id).await?;
-    let (object, current) = (Object::Organization, show(cx, Path(id)));
+    let (object, current) = (Object::Organization, show(cx.clone(), Path(id)));
+    let (slug, domain) = (
+        patch.edit.slug.value().cloned(),
+        patch.edit.custom_domain.value().cloned(),
+    );
     let act = move |work: &mut Work<'_>| organizations::edit(work, &hosts, &patch.edit);
-    let edited = or_current(inside.write_object(object, act).await, current).await?;
+    let edited = existing::organization(&cx, inside.write_object(object, act).await, slug, domain).await;
+    let edited = or_current(edited, current).await?;
     Ok(edited.map(OrganizationView::from))
 }
 

@@ -16,6 +16,7 @@ use super::context::Context;
 use super::dry_run::DryRunQuery;
 use super::endpoint::Endpoints;
 use super::everywhere::Direction;
+use super::existing;
 use super::groups;
 use super::page::{Cursor, Limit, Page, Users, window};
 use super::reply::{Created, Done, Versioned, or_current};
@@ -216,6 +217,7 @@ async fn create(cx: Context, Valid(new): Valid<NewUser>) -> Result<Created<NewMe
     };
     let (mail, is_platform) = (cx.app().mail().clone(), is_platform(&cx));
     let email = people::address(&new.email).unwrap_or_default();
+    let sought = (Some(email.clone()), new.external_id.clone());
     let make = cx.repeatable(move |work| {
         let joined = match users::create(work, &new, password.as_ref(), invitation.as_ref(), &mail)? {
             Provisioned::Member(joined) => joined,
@@ -237,7 +239,8 @@ async fn create(cx: Context, Valid(new): Valid<NewUser>) -> Result<Created<NewMe
         };
         Ok(Created(location, view))
     });
-    cx.write_taking_over(email, make).await
+    let made = cx.write_taking_over(email, make).await;
+    existing::person(&cx, made, sought.0, sought.1).await
 }
 
 /// One person, as far as the caller may know him
@@ -255,11 +258,14 @@ async fn show(cx: Context, Path(id): Path<UserId>) -> Result<Versioned<KnownUser
 async fn edit(cx: Context, Path(id): Path<UserId>, patch: Patch<UserEdit>) -> Result<Versioned<KnownUserView>> {
     let is_platform = is_platform(&cx);
     let (object, current) = (Object::from(&id), show(cx.clone(), Path(id.clone())));
+    let email = patch.edit.email.value().and_then(|email| people::address(email));
+    let external_id = patch.edit.external_id.value().cloned();
     let act = move |work: &mut Work<'_>| {
         users::edit(work, &id, &patch.edit)?;
         work.known_user(&id, is_platform)
     };
-    let known = or_current(cx.write_object(object, act).await, current).await?;
+    let edited = existing::person(&cx, cx.write_object(object, act).await, email, external_id).await;
+    let known = or_current(edited, current).await?;
     Ok(known.map(view))
 }
 

@@ -3,13 +3,14 @@
 
 use model::access::PlatformRole;
 use model::id::{ClassId, HomeroomId, UserId};
+use model::text::ExternalId;
 use model::user::{Member, Person, User};
 
 use super::members::member;
 use super::page::{Position, Slice, Window};
 use super::people::{account_columns, member_columns};
 use super::platform::accounts::profile;
-use super::sql::Columns;
+use super::sql::{Columns, Sql};
 use super::{Scope, pattern};
 use crate::error::{Error, Result};
 use crate::{args, manages_class, statements};
@@ -78,6 +79,10 @@ macro_rules! known_users {
 statements! {
     /// One member.
     BY_ID = known_users!("", " AND m.user_id = $6");
+    /// The member with an address.
+    BY_EMAIL = known_users!("", " AND u.email = $6");
+    /// The member with an id of the school's own administration.
+    BY_EXTERNAL_ID = known_users!("", " AND m.external_id = $6");
     /// The members that match, by name; those whose name begins with the search text come first. What a teacher may not know
     /// of somebody does not find him either.
     LIST = known_users!(concat!(", ", place!("$7")), concat!(
@@ -136,6 +141,29 @@ impl Scope<'_> {
         let eyes = Eyes::of(self, is_platform);
         let found = self.many_visible(&BY_ID, args![user, id], |row| known(row, &eyes))?;
         found.into_iter().next().ok_or(Error::NotFound)
+    }
+
+    /// The member with an address that the viewer can read.
+    pub fn user_with_email(&mut self, email: &str) -> Result<Option<UserId>> {
+        self.user_with(&BY_EMAIL, email, |known| known.email.is_some())
+    }
+
+    /// The member with an id of the school's own administration that the viewer can read.
+    pub fn user_with_external_id(&mut self, external_id: &ExternalId) -> Result<Option<UserId>> {
+        self.user_with(&BY_EXTERNAL_ID, external_id.as_str(), |known| known.member.is_some())
+    }
+
+    fn user_with(
+        &mut self,
+        sql: &'static Sql,
+        key: &str,
+        is_readable: impl Fn(&KnownUser) -> bool,
+    ) -> Result<Option<UserId>> {
+        let user = self.user_text();
+        let eyes = Eyes::of(self, false);
+        let found = self.many_visible(sql, args![user, key], |row| known(row, &eyes))?;
+        let mut found = found.into_iter().filter(is_readable);
+        Ok(found.next().map(|known| known.person.id))
     }
 
     /// The members that match and that the viewer may know, by name.

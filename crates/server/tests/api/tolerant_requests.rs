@@ -275,6 +275,45 @@ both!(conflict_names_the_existing_object_to_those_who_can_read_it, |app| {
     let made = ada.post("/classes", new.clone()).await.expect(201);
     let twice = ada.post("/classes", new).await.refused(409, "DUPLICATE_EXTERNAL_ID");
     assert_eq!(existing(twice), made["id"]);
+    let batch = json!({"classId": class.id, "groups": [{"groupNumber": 8}, {"groupNumber": 7}]});
+    let seventh = ada
+        .post("/groups/batch", batch)
+        .await
+        .refused(409, "DUPLICATE_GROUP_NUMBER");
+    let groups = ada.get(&format!("/groups?classId={}", class.id)).await.expect(200);
+    let of_seven = groups
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|group| group["groupNumber"] == 7);
+    assert_eq!(existing(seventh), of_seven.unwrap()["id"]);
+    let ben = &app.world.ben;
+    let again = json!({"name": "Ben", "email": ben.email.to_uppercase(), "role": "STUDENT"});
+    let taken = adam.post("/users", again).await.refused(409, "DUPLICATE_EMAIL");
+    assert_eq!(existing(taken), json!(ben.id));
+    adam.patch(&format!("/users/{}", ben.id), json!({"externalId": "B-1"}))
+        .await
+        .expect(200);
+    let cem = format!("/users/{}", app.world.cem.id);
+    let taken = adam.patch(&cem, json!({"externalId": "B-1"})).await;
+    assert_eq!(existing(taken.refused(409, "DUPLICATE_EXTERNAL_ID")), json!(ben.id));
+    let taken = adam.patch(&cem, json!({"email": ben.email})).await;
+    assert_eq!(existing(taken.refused(409, "DUPLICATE_EMAIL")), json!(ben.id));
+    let domain = json!({"domain": "pupils.example"});
+    let made = adam.post("/admin/domains", domain.clone()).await.expect(201);
+    let twice = adam.post("/admin/domains", domain).await;
+    assert_eq!(existing(twice.refused(409, "DUPLICATE_MAIL_DOMAIN")), made["id"]);
+    let root = app.as_(&app.world.root);
+    let west = json!({"name": "West", "slug": "west", "customDomain": "west.example", "ownerEmail": "w@west.example", "ownerName": "Wes"});
+    let made = root.post("/tenants", west).await.expect(201);
+    let same_slug = json!({"name": "West", "slug": "west", "ownerEmail": "w@west.example", "ownerName": "Wes"});
+    let twice = root.post("/tenants", same_slug).await.refused(409, "DUPLICATE_SLUG");
+    assert_eq!(existing(twice), made["tenant"]["id"]);
+    let east = json!({"name": "East", "slug": "east", "ownerEmail": "e@east.example", "ownerName": "Eve"});
+    let east = root.post("/tenants", east).await.expect(201);
+    let path = format!("/tenants/{}", east["tenant"]["id"].as_str().unwrap());
+    let twice = root.patch(&path, json!({"customDomain": "west.example"})).await;
+    assert_eq!(existing(twice.refused(409, "DUPLICATE_DOMAIN")), made["tenant"]["id"]);
     // An account of another school is nothing that an administrator reads.
     let email = json!({"email": app.world.zoe.email});
     let taken = adam.patch(&format!("/users/{}", app.world.ben.id), email).await;
