@@ -98,12 +98,13 @@ web/e2e/lighthouse/node_modules/.installed: web/e2e/lighthouse/package-lock.json
 	cd web/e2e/lighthouse && npm ci --ignore-scripts --no-audit --no-fund
 	touch $@
 
-describe: web/node_modules/.installed ## Write docs/openapi.json, docs/access.md, docs/privacy.md and the client's types anew
+describe: web/node_modules/.installed ## Write docs/openapi.json, docs/events.json, docs/access.md, docs/privacy.md and the client's types anew
 	@mkdir -p docs target
 	$(CARGO) run --quiet --profile $(PROFILE) -p groupwork -- openapi >target/openapi.json
+	$(CARGO) run --quiet --profile $(PROFILE) -p groupwork -- events >target/events.json
 	$(CARGO) run --quiet --profile $(PROFILE) -p groupwork -- access >target/access.md
 	$(CARGO) run --quiet --profile $(PROFILE) -p groupwork -- privacy >target/privacy.md
-	mv target/openapi.json target/access.md target/privacy.md docs/
+	mv target/openapi.json target/events.json target/access.md target/privacy.md docs/
 	cd web && npm run types
 
 keep: ## Write releases/<version>.json, what this version needs of the schema, before it is tagged

@@ -1,6 +1,8 @@
 //! Grades: kept once, with the submission they judge. Students see a grade only when it is published, and of the
 //! grades of single members only their own.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde::{Deserialize, Serialize};
 
 use crate::assignment::Assignment;
@@ -38,7 +40,7 @@ pub struct Grade {
     pub status: GradeStatus,
     /// Rises with every change, so that nobody overwrites a colleague unseen.
     pub version: i64,
-    /// Who graded last.
+    /// Who graded the group last; in what one person sees, who graded that person last.
     pub graded_by_id: UserId,
     /// When.
     pub graded_at: Timestamp,
@@ -46,6 +48,17 @@ pub struct Grade {
     pub published_at: Option<Timestamp>,
     /// Grades of single members that differ.
     pub member_grades: Vec<MemberGrade>,
+    /// Who wrote the grades of single members, and when; those of earlier releases have none.
+    pub member_marks: BTreeMap<UserId, GradeMark>,
+}
+
+/// Who wrote a grade, and when.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GradeMark {
+    /// When.
+    pub at: Timestamp,
+    /// Who.
+    pub by: UserId,
 }
 
 /// The grade of a single member.
@@ -207,6 +220,17 @@ pub enum Publication {
     Withdrawn,
 }
 
+/// What a teacher changed of a grade.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GradeWritten {
+    /// Whether students see it.
+    pub publication: Publication,
+    /// Whether the grade of the group changed.
+    pub is_group: bool,
+    /// The members whose own grades changed.
+    pub members: Vec<UserId>,
+}
+
 impl Grade {
     /// The grade before anything was written.
     pub fn blank(submission: SubmissionId, teacher: UserId, now: Timestamp) -> Self {
@@ -221,6 +245,7 @@ impl Grade {
             graded_at: now,
             published_at: None,
             member_grades: Vec::new(),
+            member_marks: BTreeMap::new(),
         }
     }
 
@@ -232,7 +257,7 @@ impl Grade {
         rules: &GradeRules<'_>,
         teacher: &UserId,
         now: Timestamp,
-    ) -> Result<Option<Publication>, Refusal> {
+    ) -> Result<Option<GradeWritten>, Refusal> {
         let value = edit.value.value().filter(|value| self.value.as_ref() != Some(value));
         let points = edit.points.value().copied();
         rules.take(value, points.filter(|points| self.points != Some(*points)))?;
@@ -258,20 +283,59 @@ impl Grade {
         if written == *self {
             return Ok(None);
         }
+        let members = written.members_changed_since(self);
+        let is_group = self.version == 0 && members.is_empty() || !written.is_same_for_group(self);
         written.version += 1;
-        written.graded_by_id = teacher.clone();
-        written.graded_at = now;
+        let mark = GradeMark {
+            at: now,
+            by: teacher.clone(),
+        };
+        if is_group || self.version == 0 {
+            written.graded_by_id = mark.by.clone();
+            written.graded_at = mark.at;
+        }
+        let is_there = |user: &UserId| written.member_grades.iter().any(|grade| grade.user_id == *user);
+        written.member_marks.retain(|user, _| is_there(user));
+        let marked = members.iter().filter(|user| is_there(user));
+        let marked: Vec<_> = marked.map(|user| (user.clone(), mark.clone())).collect();
+        written.member_marks.extend(marked);
         written.published_at = if is_published {
             self.published_at.or(Some(now))
         } else {
             None
         };
         *self = written;
-        Ok(Some(match (was_published, is_published) {
+        let publication = match (was_published, is_published) {
             (_, true) => Publication::Published,
             (true, false) => Publication::Withdrawn,
             (false, false) => Publication::Kept,
+        };
+        let members = members.into_iter().collect();
+        Ok(Some(GradeWritten {
+            publication,
+            is_group,
+            members,
         }))
+    }
+
+    /// Whether those who have no grade of their own see the same.
+    fn is_same_for_group(&self, other: &Self) -> bool {
+        let seen = |grade: &Self| (grade.value.clone(), grade.points, grade.feedback.clone(), grade.status);
+        seen(self) == seen(other)
+    }
+
+    /// The members whose own grades came, changed or went.
+    fn members_changed_since(&self, before: &Self) -> BTreeSet<UserId> {
+        let differs = |grade: &&MemberGrade, others: &[MemberGrade]| !others.contains(grade);
+        let new = self
+            .member_grades
+            .iter()
+            .filter(|grade| differs(grade, &before.member_grades));
+        let old = before
+            .member_grades
+            .iter()
+            .filter(|grade| differs(grade, &self.member_grades));
+        new.chain(old).map(|grade| grade.user_id.clone()).collect()
     }
 
     /// Whether it says nothing at all.
@@ -284,8 +348,23 @@ impl Grade {
         self.is_shown().then(|| {
             let mut own = self.clone();
             own.member_grades.retain(|grade| grade.user_id == *student);
-            own
+            own.member_marks.retain(|user, _| user == student);
+            own.with_last_mark()
         })
+    }
+
+    /// What the staff see of it: everything, with the time of what was written last.
+    pub fn for_staff(&self) -> Self {
+        self.clone().with_last_mark()
+    }
+
+    fn with_last_mark(mut self) -> Self {
+        let last = self.member_marks.values().max_by_key(|mark| mark.at);
+        if let Some(mark) = last.filter(|mark| mark.at > self.graded_at).cloned() {
+            self.graded_at = mark.at;
+            self.graded_by_id = mark.by;
+        }
+        self
     }
 
     fn is_shown(&self) -> bool {
@@ -296,6 +375,7 @@ impl Grade {
     pub fn for_group(&self) -> Option<Self> {
         self.is_shown().then(|| Self {
             member_grades: Vec::new(),
+            member_marks: BTreeMap::new(),
             ..self.clone()
         })
     }

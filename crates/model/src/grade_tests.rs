@@ -30,7 +30,48 @@ fn write(grade: &mut Grade, edit: GradeEdit) -> Result<Option<Publication>, Refu
         scale: Some(&scale),
         members: &[ben(), zoe()],
     };
-    grade.write(edit, &rules, &ada(), at(5))
+    let written = grade.write(edit, &rules, &ada(), at(5))?;
+    Ok(written.map(|written| written.publication))
+}
+
+#[test]
+fn grade_of_one_member_keeps_the_time_of_the_others() {
+    let (scale, tom) = (GradeScale::stored("A to F"), UserId::new("tom"));
+    let rules = GradeRules {
+        max_points: None,
+        scale: Some(&scale),
+        members: &[ben(), zoe()],
+    };
+    let mut grade = blank();
+    let group = GradeEdit {
+        value: Edit::Set(GradeValue::stored("B")),
+        publish: Some(true),
+        ..GradeEdit::default()
+    };
+    let written = grade.write(group, &rules, &ada(), at(5)).unwrap().unwrap();
+    assert!(written.is_group && written.members.is_empty());
+    let of_ben = GradeEdit {
+        member_grades: Some(vec![own(ben(), 7.0)]),
+        ..GradeEdit::default()
+    };
+    let written = grade.write(of_ben, &rules, &tom, at(9)).unwrap().unwrap();
+    assert_eq!((written.is_group, written.members), (false, vec![ben()]));
+    let seen = |grade: Option<Grade>| grade.map(|grade| (grade.graded_at, grade.graded_by_id));
+    assert_eq!(seen(grade.for_student(&ben())), Some((at(9), tom.clone())));
+    assert_eq!(seen(grade.for_student(&zoe())), Some((at(5), ada())));
+    assert_eq!(seen(grade.for_group()), Some((at(5), ada())));
+    assert_eq!(seen(Some(grade.for_staff())), Some((at(9), tom.clone())));
+    let none = GradeEdit {
+        member_grades: Some(Vec::new()),
+        ..GradeEdit::default()
+    };
+    let written = grade.write(none, &rules, &tom, at(11)).unwrap().unwrap();
+    assert_eq!(
+        (written.is_group, written.members),
+        (false, vec![ben()]),
+        "Ben's grade is gone"
+    );
+    assert_eq!(seen(grade.for_student(&ben())), Some((at(5), ada())));
 }
 
 #[test]

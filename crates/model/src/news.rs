@@ -19,6 +19,12 @@ pub enum Room {
     Staff(ClassId),
     /// The students of a group that is open to them.
     Group(GroupId),
+    /// The members of an organization who work in it now.
+    Organization(OrganizationId),
+    /// The teachers and admins of an organization who work in it now.
+    OrganizationStaff(OrganizationId),
+    /// The admins of an organization who work in it now.
+    OrganizationAdmins(OrganizationId),
 }
 
 words! {
@@ -40,11 +46,15 @@ words! {
         GroupHelp = "group:help",
         /// A call for help was handled.
         GroupHelpResolved = "group:help:resolved",
-        /// A topic was made, or a group was attached.
+        /// A topic was made.
         AssignmentCreated = "assignment:created",
+        /// A group joined a topic.
+        AssignmentAttached = "assignment:attached",
+        /// A group left a topic.
+        AssignmentDetached = "assignment:detached",
         /// A topic changed.
         AssignmentUpdated = "assignment:updated",
-        /// A topic is gone, or a group was detached.
+        /// A topic is gone.
         AssignmentDeleted = "assignment:deleted",
         /// A topic was finished.
         AssignmentFinished = "assignment:finished",
@@ -66,8 +76,12 @@ words! {
         SubmissionWithdrawn = "submission:withdrawn",
         /// Work was returned for revision.
         SubmissionReturned = "submission:returned",
-        /// A grade is out, changed or withdrawn.
+        /// A grade is out, or one that is out changed.
         GradePublished = "grade:published",
+        /// A grade that was out is a draft again.
+        GradeWithdrawn = "grade:withdrawn",
+        /// A draft of a grade changed.
+        GradeDrafted = "grade:drafted",
         /// A feedback was given.
         FeedbackCreated = "feedback:created",
         /// A feedback changed.
@@ -88,10 +102,22 @@ words! {
         CourseUpdated = "course:updated",
         /// A course is gone.
         CourseDeleted = "course:deleted",
+        /// A class was made.
+        ClassCreated = "class:created",
         /// A class changed.
         ClassUpdated = "class:updated",
-        /// Someone was enrolled in a class or left it.
+        /// A class is gone.
+        ClassDeleted = "class:deleted",
+        /// A student or a teacher came into a class or left it.
         ClassMembership = "class:membership",
+        /// A subject was made, changed or deleted.
+        SubjectUpdated = "subject:updated",
+        /// A homeroom was made, changed or deleted, or its students changed.
+        HomeroomUpdated = "homeroom:updated",
+        /// A person came, changed or left.
+        UserUpdated = "user:updated",
+        /// An organization changed.
+        OrganizationUpdated = "organization:updated",
         /// A direct message or an announcement arrived.
         DirectNew = "direct:new",
         /// How far an import is.
@@ -102,6 +128,121 @@ words! {
         Ready = "ready",
         /// Events may have been missed; fetch what is shown.
         SyncRequired = "sync:required",
+    }
+}
+
+words! {
+    /// What happened to something that only one event tells of.
+    EventAction {
+        /// It is new.
+        Created = "CREATED",
+        /// It changed.
+        Updated = "UPDATED",
+        /// It is gone.
+        Deleted = "DELETED",
+        /// Many of them were imported.
+        Imported = "IMPORTED",
+    }
+}
+
+words! {
+    /// What happened to somebody's place in a class.
+    MembershipAction {
+        /// A student was enrolled.
+        Enrolled = "ENROLLED",
+        /// A teacher came.
+        Added = "ADDED",
+        /// The person is in the class no more.
+        Removed = "REMOVED",
+        /// The completion of a student was noted or cleared.
+        Updated = "UPDATED",
+    }
+}
+
+words! {
+    /// As what a person is in a class.
+    MembershipRole {
+        /// A student.
+        Student = "STUDENT",
+        /// The owner or a co-teacher.
+        Teacher = "TEACHER",
+    }
+}
+
+words! {
+    /// Why a group is gone.
+    GroupDeletionReason {
+        /// It was deleted, or its class was.
+        Deleted = "DELETED",
+        /// Its course was deleted.
+        CourseDeleted = "COURSE_DELETED",
+    }
+}
+
+/// The most bytes of the payload of an event that carries no text.
+pub const PAYLOAD_MAX: usize = 2048;
+/// A string in a payload that would be too large is cut to so many bytes, its ellipsis included.
+const STRING_MAX: usize = 160;
+
+impl Event {
+    /// Whether the payload carries a text that somebody wrote: a message or a feedback.
+    pub const fn carries_text(self) -> bool {
+        matches!(
+            self,
+            Self::MessageNew
+                | Self::MessageUpdated
+                | Self::MessageDeleted
+                | Self::DirectNew
+                | Self::FeedbackCreated
+                | Self::FeedbackUpdated
+        )
+    }
+
+    /// Makes a payload fit into [`PAYLOAD_MAX`], unless the event carries a text: first lists become null, the largest
+    /// first, then long strings are cut. Clients fetch what is missing.
+    pub fn fit(self, payload: &mut Value) {
+        if self.carries_text() {
+            return;
+        }
+        while size(payload) > PAYLOAD_MAX {
+            let Some(largest) = lists(payload).max_by_key(|list| size(list)) else {
+                break;
+            };
+            *largest = Value::Null;
+        }
+        while size(payload) > PAYLOAD_MAX {
+            let Some(longest) = strings(payload)
+                .filter(|text| text.len() > STRING_MAX)
+                .max_by_key(|text| text.len())
+            else {
+                break;
+            };
+            let end = longest.floor_char_boundary(STRING_MAX - "…".len());
+            longest.truncate(end);
+            longest.push('…');
+        }
+    }
+}
+
+fn size(value: &Value) -> usize {
+    value.to_string().len()
+}
+
+/// The lists in the fields of an object, at any depth, that are not in a list themselves.
+fn lists(value: &mut Value) -> Box<dyn Iterator<Item = &mut Value> + '_> {
+    match value {
+        Value::Array(_) => Box::new(std::iter::once(value)),
+        Value::Object(fields) => Box::new(fields.values_mut().flat_map(lists)),
+        _ => Box::new(std::iter::empty()),
+    }
+}
+
+/// The strings in the fields of an object, at any depth.
+fn strings(value: &mut Value) -> Box<dyn Iterator<Item = &mut String> + '_> {
+    match value {
+        Value::String(text) => Box::new(std::iter::once(text)),
+        Value::Object(fields) => Box::new(fields.values_mut().flat_map(strings)),
+        _ => Box::new(std::iter::empty()),
     }
 }
 
@@ -222,6 +363,26 @@ mod tests {
             let json = serde_json::to_value(&signal).unwrap();
             assert_eq!(serde_json::from_value::<Signal>(json).unwrap(), signal);
         }
+    }
+
+    #[test]
+    fn payload_too_large_loses_lists_then_long_strings() {
+        let id = "0195b7a4-7a52-7c63-9d3e-0b8f6c1f2a4d";
+        let mut payload = json!({
+            "groupId": id,
+            "group": {"name": "😀".repeat(80), "memberIds": vec![id; 50], "few": [id]},
+            "helpMessage": "ü".repeat(900),
+        });
+        Event::GroupUpdated.fit(&mut payload);
+        assert!(size(&payload) <= PAYLOAD_MAX, "{}", size(&payload));
+        assert_eq!(payload["groupId"], id);
+        assert!(payload["group"]["memberIds"].is_null());
+        assert!(payload["helpMessage"].as_str().unwrap().ends_with('…'));
+        assert_eq!(payload["group"]["name"].as_str().unwrap().chars().count(), 80);
+        let text = json!({"message": {"content": "x".repeat(4000)}});
+        let mut message = text.clone();
+        Event::MessageNew.fit(&mut message);
+        assert_eq!(message, text);
     }
 
     #[test]

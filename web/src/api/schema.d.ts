@@ -6364,16 +6364,21 @@ export interface components {
             teacher: components["schemas"]["Person"];
         };
         /** @description A document of a work room. */
-        WorkRoomDocument: {
-            assignmentId: components["schemas"]["AssignmentId"] | null;
-            /** @description Whether the caller may write in it; events leave this out */
+        WorkRoomDocument: components["schemas"]["WorkRoomDocumentFields"] & {
+            /** @description Whether the caller may write in it */
             canEdit?: boolean;
+            feedback: components["schemas"]["FeedbackText"] | null;
+            /** @description How the editor opens for the caller */
+            mode?: components["schemas"]["Mode"];
+        };
+        /** @description The fields of a document, as events carry them. */
+        WorkRoomDocumentFields: {
+            assignmentId: components["schemas"]["AssignmentId"] | null;
             /** @description The document server may still hold changes that were made before the document was submitted or locked */
             contentPending: boolean;
             createdAt: components["schemas"]["Timestamp"];
             createdById: components["schemas"]["UserId"];
             documentType: components["schemas"]["DocumentType"];
-            feedback: components["schemas"]["FeedbackText"] | null;
             fileExtension: components["schemas"]["FileExtension"];
             grade: components["schemas"]["GradeValue"] | null;
             gradedAt: components["schemas"]["Timestamp"] | null;
@@ -6385,8 +6390,6 @@ export interface components {
             lastEditedByUser: components["schemas"]["EditorView"] | null;
             lockedAt: components["schemas"]["Timestamp"] | null;
             lockedByAssignmentId: components["schemas"]["AssignmentId"] | null;
-            /** @description How the editor opens for the caller; events leave this out */
-            mode?: components["schemas"]["Mode"];
             points: components["schemas"]["Points"] | null;
             saveFailedAt: components["schemas"]["Timestamp"] | null;
             /** Format: int64 */

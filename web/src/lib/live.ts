@@ -1,58 +1,16 @@
 // The live channel. Events are hints: what they name is asked for anew; the query cache is the only state. Nothing is
 // replayed after a gap, so on `ready` and on `sync:required` everything that is shown is fetched again.
-import type { QueryClient, QueryKey } from "@tanstack/react-query";
+import type { QueryClient } from "@tanstack/react-query";
 import { io, type Socket } from "socket.io-client";
 
 import { type Stir, stir } from "../board/stir";
 import { serverSaid } from "./clock";
 import { gently } from "./gently";
-import { families, queryKeys } from "./queryKeys";
+import { queryKeys } from "./queryKeys";
 
 export type Line = "connecting" | "live" | "offline";
 
-interface Hint {
-  at?: string;
-  groupId?: string;
-  assignmentId?: string;
-  workRoomId?: string;
-  documentId?: string;
-  document?: { id: string };
-}
-
-/** What an event makes stale. A key is the beginning of the keys of queries. */
-function stale(event: string, hint: Hint): QueryKey[] {
-  const board = hint.assignmentId ? [queryKeys.board.one(hint.assignmentId)] : families("board");
-  const document = hint.documentId ?? hint.document?.id ?? "";
-  const noun = event.split(":")[0];
-  switch (noun) {
-    case "board":
-      return families("board");
-    case "group":
-      // Lists of courses and classes do not say who waits, and a call is heard by every board of the school's staff.
-      if (event.startsWith("group:help")) return [...families("groups", "room"), queryKeys.courses.one(), ...board];
-      return [...families("groups", "courses", "classes", "room"), ...board];
-    case "assignment":
-    case "course":
-      return [...families("assignments", "courses", "classes", "groups", "room"), ...board];
-    case "document":
-      // With its status the content of a hand-in is complete.
-      return [...families("room", ...(event === "document:status" ? (["submissions"] as const) : [])), queryKeys.document.versions(document), queryKeys.document.editor(document), ...board];
-    case "submission":
-    case "grade":
-    case "feedback":
-      return [...families("assignments", "groups", "room", "submissions", "feedback"), ...board];
-    case "message":
-      // One's own mark in a chat: what was said is as it was.
-      if (event === "message:read") return families("room", "groups");
-      return [queryKeys.chat.one(hint.workRoomId ?? ""), ...families("room", "groups"), ...board];
-    case "direct":
-      return families("messages");
-    case "class":
-      return families("classes", "groups", "courses", "assignments");
-    default:
-      return [];
-  }
-}
+type Hint = import("./stale").Hint;
 
 /** After so many milliseconds a page that was just opened shows what it asked for. */
 const SETTLED = 2_000;
@@ -104,10 +62,12 @@ export function goLive(cache: QueryClient, onLine: (line: Line) => void, onRevok
     if (event === "import:progress") cache.setQueryData(queryKeys.import.progress(), hint as { rows: number; done: number; isFinished: boolean });
     // A call for help does not wait for its turn.
     const isUrgent = event.startsWith("group:help");
-    for (const queryKey of stale(event, hint ?? {})) {
-      if (isUrgent) void cache.invalidateQueries({ queryKey });
-      else ask(queryKey);
-    }
+    void import("./stale").then(({ stale }) => {
+      for (const queryKey of stale(event, hint ?? {})) {
+        if (isUrgent) void cache.invalidateQueries({ queryKey });
+        else ask(queryKey);
+      }
+    }, refetch);
   });
   return () => {
     open = undefined;

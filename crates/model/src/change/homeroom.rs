@@ -2,6 +2,7 @@
 
 use crate::edit::Changed;
 use crate::homeroom::Homeroom;
+use crate::id::UserId;
 use crate::user::Person;
 
 /// What happened to a homeroom.
@@ -18,13 +19,15 @@ pub enum HomeroomChange {
         homeroom: Homeroom,
         /// What changed.
         changed: Changed,
+        /// Its students.
+        students: Vec<UserId>,
     },
     /// It was deleted; classes that named it name none.
     Deleted {
         /// The homeroom as it was.
         homeroom: Homeroom,
-        /// How many enrolments ended with it.
-        students: u64,
+        /// The students whose enrolments ended with it.
+        students: Vec<UserId>,
         /// How many classes named it.
         classes: u64,
     },

@@ -1,7 +1,7 @@
 //! What happens to submissions and grades.
 
 use crate::feedback::Feedback;
-use crate::grade::Publication;
+use crate::grade::GradeWritten;
 use crate::id::{SubmissionId, UserId};
 use crate::submission::Submission;
 use crate::text::Note;
@@ -67,9 +67,9 @@ pub enum SubmissionChange {
         link: Box<WholeGroupAssignment>,
         /// The attempt with its grade.
         submission: Box<WholeSubmission>,
-        /// Whether students hear of it.
-        publication: Publication,
-        /// Who is in the group now: each hears the own grade.
+        /// What changed, and whether students see it.
+        written: GradeWritten,
+        /// Who is in the group now: each is sent the own grade.
         members: Vec<UserId>,
     },
 }

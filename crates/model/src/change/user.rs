@@ -4,7 +4,7 @@ use crate::access::MemberRole;
 use crate::class::Class;
 use crate::edit::Changed;
 use crate::file::FileKey;
-use crate::id::{SessionId, UserId};
+use crate::id::{ClassId, SessionId, UserId};
 use crate::import::ImportCounts;
 use crate::user::{Member, Person, User};
 use crate::whole::WholeGroup;
@@ -27,6 +27,19 @@ pub enum UserChange {
         user: Box<User>,
         /// What changed.
         changed: Changed,
+        /// The classes in which the name or the image is shown; empty when both stayed.
+        seen_in: Vec<ClassId>,
+        /// Whether this is one row of an import.
+        is_imported: bool,
+    },
+    /// The person changed the own profile.
+    ProfileEdited {
+        /// The person.
+        user: Person,
+        /// What changed.
+        changed: Changed,
+        /// The classes in which the name or the image is shown; empty when both stayed.
+        seen_in: Vec<ClassId>,
     },
     /// The membership was deactivated or activated; the account works elsewhere as before.
     MembershipSwitched {

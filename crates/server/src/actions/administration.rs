@@ -102,7 +102,18 @@ pub fn edit(work: &mut PlatformWork<'_>, admin: &Administrator, user: &UserId, e
     let person = account.person();
     if !changed.is_empty() {
         let profile = Box::new(work.profile(user)?);
-        tell(work, admin, user, UserChange::Updated { user: profile, changed })?;
+        for tenant in tenants(work, user)? {
+            work.within(standpoint(admin, tenant), |work| {
+                let seen_in = work.classes_showing(user, &changed)?;
+                work.record(UserChange::Updated {
+                    user: profile.clone(),
+                    changed: changed.clone(),
+                    seen_in,
+                    is_imported: false,
+                });
+                Ok(())
+            })?;
+        }
     }
     if let Some(to) = role {
         // Nothing opened under the old role survives it: no session of the user, no impersonation of the user,

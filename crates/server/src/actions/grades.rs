@@ -7,7 +7,7 @@ use garde::Validate;
 use model::assignment::Assignment;
 use model::change::submission::SubmissionChange;
 use model::class::ClassStatus;
-use model::grade::{Grade, GradeEdit, GradeRules, GradeStatus, Publication};
+use model::grade::{Grade, GradeEdit, GradeRules, GradeStatus, GradeWritten, Publication};
 use model::group_assignment::{GroupAssignment, Step};
 use model::id::{AssignmentId, DocumentId, GroupId, SubmissionId, UserId};
 use model::list::List;
@@ -85,7 +85,7 @@ pub fn publish(work: &mut Work<'_>, id: &AssignmentId, asked: &GradesToPublish) 
 /// A grade that was written, and for which group.
 pub(super) struct Written {
     group: GroupId,
-    publication: Publication,
+    grade: GradeWritten,
 }
 
 /// Refuses groups that are not on the topic: 404 for one the caller may not know of.
@@ -138,7 +138,7 @@ fn grade(work: &mut Work<'_>, link: &WholeGroupAssignment, submission: WholeSubm
     work.record(SubmissionChange::Graded {
         link,
         submission,
-        publication: written.publication,
+        written: written.grade,
         members,
     });
     Ok(())
@@ -154,11 +154,11 @@ pub(super) fn write(
 ) -> Result<Option<Written>> {
     let (teacher, now) = (author(work)?, work.now());
     let rules = rules(&link.assignment, submission);
-    let Some(publication) = grade.write(edit, &rules, &teacher, now)? else {
+    let Some(written) = grade.write(edit, &rules, &teacher, now)? else {
         return Ok(None);
     };
-    work.write_grade(&grade)?;
-    let step = match publication {
+    work.write_grade(&grade, &teacher)?;
+    let step = match written.publication {
         Publication::Published => Some(Step::GradePublished),
         Publication::Withdrawn => Some(Step::GradeWithdrawn),
         Publication::Kept => None,
@@ -172,7 +172,7 @@ pub(super) fn write(
     }
     Ok(Some(Written {
         group: row.group_id,
-        publication,
+        grade: written,
     }))
 }
 
@@ -186,7 +186,7 @@ pub(super) fn record(work: &mut Work<'_>, id: &AssignmentId, written: &[Written]
         members.entry(group).or_default().push(user);
     }
     let links = work.assignment(id)?.whole.links;
-    for Written { group, publication } in written {
+    for Written { group, grade } in written {
         let link = links.iter().find(|link| link.link.group_id == *group);
         let Some((link, submission)) = link.and_then(|link| Some((link, link.current_submission.clone()?))) else {
             continue;
@@ -194,7 +194,7 @@ pub(super) fn record(work: &mut Work<'_>, id: &AssignmentId, written: &[Written]
         work.record(SubmissionChange::Graded {
             link: Box::new(link.clone()),
             submission: Box::new(submission),
-            publication: *publication,
+            written: grade.clone(),
             members: members.remove(group).unwrap_or_default(),
         });
     }

@@ -80,7 +80,12 @@ pub fn edit(work: &mut Work<'_>, id: &HomeroomId, edit: &HomeroomEdit) -> Result
     let changed = homeroom.edit(edit.clone(), work.now())?;
     if !changed.is_empty() {
         work.update_homeroom(&homeroom)?;
-        work.record(HomeroomChange::Updated { homeroom, changed });
+        let students = work.homeroom_student_ids(id)?;
+        work.record(HomeroomChange::Updated {
+            homeroom,
+            changed,
+            students,
+        });
     }
     work.homeroom(id)
 }

@@ -1,6 +1,8 @@
 //! What people change about themselves. Address, role and password have doors of their own.
 
 use garde::Validate;
+use model::access::Viewer;
+use model::change::user::UserChange;
 use model::edit::{Changed, Edit, not_null, optional_text};
 use model::id::UserId;
 use model::text::{Locale, Name, TimeZone};
@@ -12,6 +14,7 @@ use utoipa::ToSchema;
 
 use crate::error::{Error, Problem, Result};
 use crate::store::platform::PlatformWork;
+use crate::store::{Actor, Standpoint};
 
 /// What a PATCH of the own profile may change.
 #[derive(Debug, Clone, Default, Deserialize, Validate, ToSchema)]
@@ -42,6 +45,7 @@ pub fn edit(
     user: &UserId,
     edit: &ProfileEdit,
     condition: Option<&IfMatch>,
+    actor: &Actor,
     now: Timestamp,
 ) -> Result<User> {
     let mut user = work.profile_to_change(user)?;
@@ -68,8 +72,31 @@ pub fn edit(
     if !changed.is_empty() {
         user.updated_at = now;
         work.update_profile(&user)?;
+        record(work, &user, &changed, actor, now)?;
     }
     Ok(user)
+}
+
+/// Records the change in every organization of the person.
+fn record(work: &mut PlatformWork<'_>, user: &User, changed: &Changed, actor: &Actor, now: Timestamp) -> Result<()> {
+    for seen in work.organizations_of(&user.id)? {
+        let standpoint = Standpoint {
+            tenant: seen.tenant,
+            viewer: Viewer::Admin,
+            actor: actor.clone(),
+            now,
+        };
+        work.within(standpoint, |work| {
+            let seen_in = work.classes_showing(&user.id, changed)?;
+            work.record(UserChange::ProfileEdited {
+                user: user.person(),
+                changed: changed.clone(),
+                seen_in,
+            });
+            Ok(())
+        })?;
+    }
+    Ok(())
 }
 
 /// Pictures are shown to other users, so an external URL would reveal to its owner who looks and when.

@@ -282,8 +282,13 @@ pub fn edit(work: &mut Work<'_>, id: &UserId, edit: &UserEdit) -> Result<()> {
         changed.extend(of_member);
     }
     if !changed.is_empty() {
-        let user = Box::new(user);
-        work.record(UserChange::Updated { user, changed });
+        let seen_in = work.classes_showing(&user.id, &changed)?;
+        work.record(UserChange::Updated {
+            user: Box::new(user),
+            changed,
+            seen_in,
+            is_imported: false,
+        });
     }
     Ok(())
 }

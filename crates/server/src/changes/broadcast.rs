@@ -9,19 +9,18 @@ mod document;
 mod feedback;
 mod group;
 mod help;
+mod homeroom;
 mod message;
 mod organization;
 mod session;
+mod subject;
 mod submission;
 mod telling;
 mod user;
 
 use model::change::Change;
-use model::change::administration::AdministrationChange;
-use model::change::homeroom::HomeroomChange;
 use model::change::invitation::InvitationChange;
 use model::change::mail_domain::MailDomainChange;
-use model::change::subject::SubjectChange;
 use model::id::OrganizationId;
 use model::news::Signal;
 use model::time::Timestamp;
@@ -46,40 +45,23 @@ pub fn signals(change: &Change, actor: &Actor, organization: &OrganizationId, no
         Change::User(change) => user::tell(change, &mut telling),
         Change::Organization(change) => organization::tell(change, &mut telling),
         Change::Session(change) => session::tell(change, &mut telling),
-        // The lists of a school's subjects and homerooms are read when they are shown; no room is about them. Sessions
-        // that the platform ends are told of as sessions.
-        Change::Subject(
-            SubjectChange::Created { .. } | SubjectChange::Updated { .. } | SubjectChange::Deleted { .. },
-        )
-        | Change::Homeroom(
-            HomeroomChange::Created { .. }
-            | HomeroomChange::Updated { .. }
-            | HomeroomChange::Deleted { .. }
-            | HomeroomChange::StudentsAdded { .. }
-            | HomeroomChange::StudentRemoved { .. },
-        )
-        | Change::Invitation(
+        Change::Subject(change) => subject::tell(change, &mut telling),
+        Change::Homeroom(change) => homeroom::tell(change, &mut telling),
+        Change::Administration(change) => user::administered(change, &mut telling),
+        Change::Invitation(
             InvitationChange::Created { .. }
             | InvitationChange::Renewed { .. }
             | InvitationChange::Accepted { .. }
             | InvitationChange::Rejected { .. }
             | InvitationChange::Canceled { .. },
-        )
-        | Change::Administration(
-            AdministrationChange::Banned { .. }
-            | AdministrationChange::Unbanned { .. }
-            | AdministrationChange::PlatformRoleChanged { .. }
-            | AdministrationChange::SessionsRevoked { .. }
-            | AdministrationChange::ImpersonationBegun { .. }
-            | AdministrationChange::ImpersonationEnded { .. },
-        )
-        | Change::MailDomain(
+        ) => organization::list_changed("invitations", &mut telling),
+        Change::MailDomain(
             MailDomainChange::Added { .. }
             | MailDomainChange::Verified { .. }
             | MailDomainChange::Failing { .. }
             | MailDomainChange::Lost { .. }
             | MailDomainChange::Removed { .. },
-        ) => {}
+        ) => organization::list_changed("domains", &mut telling),
     }
     telling.signals()
 }

@@ -224,6 +224,7 @@ pub fn submission(link: &WholeGroupAssignment, status: GradeStatus) -> WholeSubm
                 points: None,
                 feedback: None,
             }],
+            member_marks: std::collections::BTreeMap::new(),
         }),
         feedback: Vec::new(),
     }

@@ -12,9 +12,10 @@ use model::change::submission::SubmissionChange;
 use model::document::Status;
 use model::edit::Changed;
 use model::feedback::FeedbackVisibility;
-use model::grade::{GradeStatus, Publication};
+use model::grade::{GradeStatus, GradeWritten, Publication};
 use model::id::{CourseId, GroupId, SubjectId, UserId};
 use model::news::{Event, Party, Room, Signal};
+use model::user::Person;
 use model::whole::{WholeGroup, WholeGroupAssignment};
 use serde_json::{Value, json};
 
@@ -158,7 +159,7 @@ fn work_changes(group: &WholeGroup, link: WholeGroupAssignment) -> Vec<model::ch
         SubmissionChange::Graded {
             link: Box::new(link.clone()),
             submission: Box::new(submission),
-            publication: Publication::Published,
+            written: graded_by(Publication::Published),
             members: group.member_ids(),
         }
         .into(),
@@ -168,6 +169,14 @@ fn work_changes(group: &WholeGroup, link: WholeGroupAssignment) -> Vec<model::ch
         }
         .into(),
     ]
+}
+
+fn graded_by(publication: Publication) -> GradeWritten {
+    GradeWritten {
+        publication,
+        is_group: true,
+        members: vec![UserId::new("ben")],
+    }
 }
 
 fn written(field: &'static str) -> Changed {
@@ -249,6 +258,76 @@ fn every_payload_begins_alike_and_students_find_nothing_of_the_staff_in_it() {
 }
 
 #[test]
+fn every_event_fits_at_the_limits() {
+    let (id, wide) = ("0195b7a4-7a52-7c63-9d3e-0b8f6c1f2a4d", |length: usize| {
+        "😀".repeat(length)
+    });
+    let mut large = group(id, None);
+    large.group.name = model::text::ShortName::stored(wide(80));
+    large.group.display_name = Some(model::text::ShortName::stored(wide(80)));
+    let member = large.members[0].clone();
+    large.members = (0..model::group::MEMBERS_MAX)
+        .map(|number| {
+            let mut member = member.clone();
+            member.user = Person {
+                id: UserId::new(format!("{number:036}")),
+                name: wide(120),
+                image: None,
+            };
+            member
+        })
+        .collect();
+    let actor = crate::store::Actor {
+        name: wide(120),
+        ..ada()
+    };
+    let mut changes = group_changes(&large);
+    let others: Vec<_> = (0..100).map(|number| group(&format!("{number:036}"), None)).collect();
+    let mut topic = assignment(false, &others.iter().collect::<Vec<_>>());
+    topic.assignment.title = model::text::Title::stored(wide(200));
+    changes.extend([
+        AssignmentChange::Created {
+            assignment: Box::new(topic.clone()),
+            copied_from: None,
+        }
+        .into(),
+        AssignmentChange::Updated {
+            assignment: Box::new(topic.clone()),
+            changed: written("title"),
+            overridden: Vec::new(),
+        }
+        .into(),
+        AssignmentChange::Finished {
+            documents: others
+                .iter()
+                .map(|group| PlacedDocument {
+                    place: group.place(),
+                    document: document(group).document,
+                })
+                .collect(),
+            assignment: Box::new(topic),
+            already_finished: false,
+            unsaved: Vec::new(),
+        }
+        .into(),
+    ]);
+    for change in changes {
+        for (event, _, payload) in emitted(&signals(&change, &actor, &school(), NOW)) {
+            let size = payload.to_string().len();
+            let limit = model::news::PAYLOAD_MAX;
+            assert!(event.carries_text() || size <= limit, "{event} has {size} bytes");
+            let is_named = ["groupId", "assignmentId", "documentId"]
+                .iter()
+                .any(|id| payload[id].is_string())
+                || ["group", "document", "submission", "message"]
+                    .iter()
+                    .any(|noun| payload[noun]["id"].is_string());
+            assert!(is_named, "{event} names what it is about: {payload}");
+        }
+    }
+}
+
+#[test]
 fn newcomers_sit_in_the_room_before_the_group_is_told() {
     let signals = told(GroupChange::Created {
         group: boxed(&group("g", None)),
@@ -307,10 +386,8 @@ fn own_texts_are_told_to_their_group_alone_and_only_while_they_count() {
     assert_eq!(students.len(), 1);
     assert_eq!(students[0].1, [room("one")]);
     assert_eq!(students[0].2["changed"], json!(["effectiveDescription"]));
-    assert_eq!(
-        students[0].2["groupAssignment"]["effectiveDescription"],
-        "secret of one"
-    );
+    assert_eq!(students[0].2["groupAssignment"]["groupId"], "one");
+    assert!(!students[0].2.to_string().contains("secret"), "the text is fetched");
     assert!(to_students(&edited(true)).is_empty(), "a shared topic ignores it");
     assert_eq!(emitted(&edited(true))[0].2["affectedGroupIds"], json!(["one"]));
 }
@@ -365,7 +442,7 @@ fn a_grade_of_one_member_reaches_that_member_and_the_staff() {
         told(SubmissionChange::Graded {
             submission: Box::new(submission(&link, status)),
             link: Box::new(link.clone()),
-            publication,
+            written: graded_by(publication),
             members: open.member_ids(),
         })
     };
@@ -381,11 +458,34 @@ fn a_grade_of_one_member_reaches_that_member_and_the_staff() {
         .any(|signal| matches!(signal, Signal::Emit { except, .. } if except.contains(&user("ben"))));
     assert!(spared, "Ben hears one grade, his own");
 
-    assert!(graded(Publication::Kept, GradeStatus::Draft).is_empty());
+    let drafted = graded(Publication::Kept, GradeStatus::Draft);
+    assert!(to_students(&drafted).is_empty());
+    let [(event, _, payload)] = emitted(&drafted)[..] else {
+        unreachable!("{drafted:?}")
+    };
+    assert_eq!((event, &payload["groupId"]), (Event::GradeDrafted, &json!("g")));
+    assert!(payload["grade"].is_null(), "a draft is fetched: {payload}");
     let withdrawn = graded(Publication::Withdrawn, GradeStatus::Draft);
-    for (_, _, payload) in to_students(&withdrawn) {
+    assert!(!to_students(&withdrawn).is_empty());
+    for (event, _, payload) in to_students(&withdrawn) {
+        assert_eq!(event, Event::GradeWithdrawn);
         assert!(payload["grade"].is_null(), "{payload}");
     }
+
+    let of_ben = told(SubmissionChange::Graded {
+        submission: Box::new(submission(&link, GradeStatus::Published)),
+        link: Box::new(link.clone()),
+        written: GradeWritten {
+            is_group: false,
+            ..graded_by(Publication::Published)
+        },
+        members: open.member_ids(),
+    });
+    let heard: Vec<_> = to_students(&of_ben)
+        .iter()
+        .map(|(_, rooms, _)| rooms.to_vec())
+        .collect();
+    assert_eq!(heard, [[user("ben")]], "the others see nothing new");
 }
 
 #[test]

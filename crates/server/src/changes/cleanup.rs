@@ -86,6 +86,7 @@ pub fn removed_files(change: &Change) -> &[FileKey] {
             | User::MembershipEnded { .. }
             | User::Imported { .. }
             | User::ImportProgressed { .. }
+            | User::ProfileEdited { .. }
             | User::Exported { .. },
         )
         | Change::Invitation(_)

@@ -216,9 +216,12 @@ fn of_user(change: &User) -> Vec<Object> {
             objects.push((&user.id).into());
             objects
         }
-        User::Created { .. } | User::Imported { .. } | User::ImportProgressed { .. } | User::Exported { .. } => {
-            Vec::new()
-        }
+        // The statement that writes a profile raises its version itself.
+        User::ProfileEdited { .. }
+        | User::Created { .. }
+        | User::Imported { .. }
+        | User::ImportProgressed { .. }
+        | User::Exported { .. } => Vec::new(),
     }
 }
 

@@ -1,5 +1,5 @@
-//! `groupwork openapi`, `groupwork access`, `groupwork privacy` and `groupwork statements`: what the routes, the data map
-//! and the store say of themselves, for docs/openapi.json, docs/access.md, docs/privacy.md and releases/.
+//! `groupwork openapi`, `groupwork events`, `groupwork access`, `groupwork privacy` and `groupwork statements`: what the routes, the data map
+//! and the store say of themselves, for docs/openapi.json, docs/events.json, docs/access.md, docs/privacy.md and releases/.
 
 use std::fmt::Write as _;
 
@@ -10,10 +10,17 @@ use crate::http::endpoint::Row;
 use crate::http::router;
 use crate::store::personal::map::MAP;
 use crate::store::release::Release;
+use crate::views::event_catalog;
 
 /// Prints the OpenAPI document.
 pub fn openapi() -> anyhow::Result<()> {
     println!("{}", openapi_text()?);
+    Ok(())
+}
+
+/// Prints the `AsyncAPI` document.
+pub fn events() -> anyhow::Result<()> {
+    println!("{}", events_text()?);
     Ok(())
 }
 
@@ -61,6 +68,13 @@ pub fn privacy_text() -> anyhow::Result<String> {
 /// The OpenAPI document as committed. Its keys are sorted, so that it changes only when an answer changes.
 pub fn openapi_text() -> anyhow::Result<String> {
     let mut value = serde_json::to_value(router::description().0)?;
+    value.sort_all_objects();
+    Ok(serde_json::to_string_pretty(&value)?)
+}
+
+/// The `AsyncAPI` document as committed, with sorted keys.
+pub fn events_text() -> anyhow::Result<String> {
+    let mut value = event_catalog::document();
     value.sort_all_objects();
     Ok(serde_json::to_string_pretty(&value)?)
 }

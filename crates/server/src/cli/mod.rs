@@ -83,6 +83,8 @@ enum Command {
     Man(manual::ManArgs),
     /// Print the OpenAPI document
     Openapi,
+    /// Print the `AsyncAPI` document of the events
+    Events,
     /// Print the table of routes and who may call them
     Access,
     /// Print the table of personal data, with what exports and erasures do with it
@@ -121,9 +123,13 @@ impl Command {
     /// Whether it depends on the environment and `.env`. What prints documents, or writes a first `.env`, does not.
     fn reads_settings(&self) -> bool {
         match self {
-            Self::Completions(_) | Self::Man(_) | Self::Openapi | Self::Access | Self::Privacy | Self::Statements => {
-                false
-            }
+            Self::Completions(_)
+            | Self::Man(_)
+            | Self::Openapi
+            | Self::Events
+            | Self::Access
+            | Self::Privacy
+            | Self::Statements => false,
             Self::Config { command } => command.reads_settings(),
             _ => true,
         }
@@ -150,6 +156,7 @@ fn perform(command: Command) -> anyhow::Result<()> {
         Command::Completions(arguments) => manual::completions(&arguments),
         Command::Man(arguments) => manual::man(arguments),
         Command::Openapi => describe::openapi(),
+        Command::Events => describe::events(),
         Command::Access => describe::access(),
         Command::Privacy => describe::privacy(),
         Command::Statements => describe::statements(),

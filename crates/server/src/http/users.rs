@@ -166,9 +166,9 @@ async fn me(cx: Context) -> Result<Versioned<Me>> {
 async fn edit_me(cx: Context, patch: Patch<ProfileEdit>) -> Result<Versioned<Me>> {
     let (user, now) = (cx.caller().user.id.clone(), cx.caller().now);
     let (app, proof) = (cx.app(), PlatformProof::session_look_up());
-    let condition = cx.condition()?;
+    let (condition, actor) = (cx.condition()?, cx.caller().actor());
     let act = move |work: &mut crate::store::platform::PlatformWork<'_>| {
-        profile::edit(work, &user, &patch.edit, condition.as_ref(), now)
+        profile::edit(work, &user, &patch.edit, condition.as_ref(), &actor, now)
     };
     let done = changes::perform_platform(app.store(), app.bus(), proof, act).await;
     or_current(done, me(cx.clone())).await?;

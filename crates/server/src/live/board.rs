@@ -8,16 +8,16 @@ use std::time::{Duration, Instant};
 
 use model::id::{GroupId, OrganizationId, UserId};
 use model::news::{Event, Room};
-use serde_json::json;
 
-use super::Live;
 use super::orders::Emission;
 use super::presence::Guest;
 use super::pulse::MINUTES;
 use super::seat::Seat;
+use super::{Live, payload};
 use crate::clock;
 use crate::store::platform::PlatformProof;
 use crate::store::platform::boards::BoardGroup;
+use crate::views::event::BoardActivity;
 
 /// How often boards are told; a group is told at most once in this time.
 const EVERY: Duration = Duration::from_secs(1);
@@ -95,17 +95,14 @@ impl Live {
             .iter()
             .filter(|member| self.is_online(&group.organization, member))
             .collect();
-        let payload = json!({
-            "eventId": clock::new_id(),
-            "at": clock::now(),
-            "organizationId": group.organization,
-            "classId": group.class,
-            "actor": null,
-            "groupId": group.id,
-            "online": online,
-            "writing": writing,
-            "activity": activity,
-        });
+        let rest = BoardActivity {
+            group_id: group.id.clone(),
+            online: online.into_iter().cloned().collect(),
+            writing,
+            activity: activity.to_vec(),
+        };
+        let (organization, class) = (group.organization.clone(), group.class.clone());
+        let payload = payload(Event::BoardActivity, Some(organization), Some(class), &rest);
         self.emit(Emission {
             organization: Some(group.organization.clone()),
             rooms: vec![room],

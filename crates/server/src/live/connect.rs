@@ -11,7 +11,6 @@ use axum::response::{IntoResponse, Response};
 use model::id::UserId;
 use model::news::{Event, KillReason, Party, Room};
 use model::rate::{Meter, Rate};
-use serde_json::json;
 use socketioxide::extract::{SocketRef, TryData};
 use socketioxide::handler::ConnectHandler;
 use socketioxide::{ParserConfig, SocketIo};
@@ -20,9 +19,10 @@ use tokio::sync::SemaphorePermit;
 use super::cut::Cut;
 use super::seat::{Look, Seat, Ticket};
 use super::wire::{self, Engine};
-use super::{Live, Parts, activity, orders};
+use super::{Live, Parts, activity, orders, payload};
 use crate::error::{Error, Result};
 use crate::store::platform::organizations::HostName;
+use crate::views::event::NothingMore;
 
 /// Where the channel is.
 pub(super) const PATH: &str = "/api/socket.io";
@@ -231,7 +231,7 @@ async fn seat(socket: SocketRef, live: &Weak<Parts>) {
 
 /// Says that the rooms are joined.
 pub(super) fn tell_ready(socket: &SocketRef, seat: &Seat) {
-    let payload = json!({"organizationId": seat.organization()});
+    let payload = payload(Event::Ready, seat.organization(), None, &NothingMore {});
     if let Err(error) = socket.emit(Event::Ready.as_str(), &payload) {
         tracing::debug!(%error, "a socket went before it was ready");
     }

@@ -22,8 +22,10 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use model::id::{GroupId, OrganizationId, UserId};
-use model::news::Room;
+use model::id::{ClassId, GroupId, OrganizationId, UserId};
+use model::news::{Event, Room};
+use serde::Serialize;
+use serde_json::Value;
 use socketioxide::SocketIo;
 use socketioxide::extract::SocketRef;
 use socketioxide::operators::BroadcastOperators;
@@ -38,12 +40,26 @@ use self::pulse::Pulses;
 use self::saves::Saves;
 use self::seat::Seat;
 use crate::auth::Gate;
+use crate::clock;
 use crate::store::Store;
+use crate::views::event::Envelope;
 
 /// How long all sockets may take to hear that the server stops.
 const FAREWELL: Duration = Duration::from_secs(5);
 /// After this those that do not even take the news are cut off.
 const PATIENCE: Duration = Duration::from_secs(2);
+
+/// The payload of an event that the server sends by itself.
+fn payload(event: Event, organization: Option<OrganizationId>, class: Option<ClassId>, rest: &impl Serialize) -> Value {
+    let envelope = Envelope {
+        event_id: clock::new_id(),
+        at: clock::now(),
+        organization_id: organization,
+        class_id: class,
+        actor: None,
+    };
+    envelope.with(event, rest)
+}
 
 /// The sockets of this instance; cheap to clone.
 #[derive(Clone)]

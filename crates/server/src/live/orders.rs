@@ -5,13 +5,13 @@ use std::time::Duration;
 use futures_util::StreamExt as _;
 use model::id::OrganizationId;
 use model::news::{Event, KillReason, Party, Room, Signal};
-use serde_json::{Value, json};
+use serde_json::Value;
 use socketioxide::extract::SocketRef;
 
 use super::saves::Turn;
 use super::seat::{Look, Seat};
-use super::{Live, connect, rooms};
-use crate::clock;
+use super::{Live, connect, payload, rooms};
+use crate::views::event::SessionRevoked;
 
 /// Looks that run at the same time; after a restart all clients come back together.
 const LOOKS_AT_ONCE: usize = 8;
@@ -133,14 +133,7 @@ impl Live {
             Party::User(user) => sessions.extend(self.0.cuts.sessions_of(user)),
             Party::Room(_) | Party::Admins(_) => {}
         }
-        let payload = json!({
-            "eventId": clock::new_id(),
-            "at": clock::now(),
-            "organizationId": null,
-            "classId": null,
-            "actor": null,
-            "reason": reason,
-        });
+        let payload = payload(Event::SessionRevoked, None, None, &SessionRevoked { reason });
         for socket in sockets {
             if let Some(seat) = Seat::of(&socket) {
                 seat.leave(&socket);
@@ -163,7 +156,7 @@ impl Live {
             Party::User(user) => rooms::name(&Room::User(user.clone())),
             Party::Session(session) => rooms::session(session),
             Party::Room(room) => rooms::name(room),
-            Party::Admins(organization) => rooms::admins(organization),
+            Party::Admins(organization) => rooms::name(&Room::OrganizationAdmins(organization.clone())),
         })
     }
 }

@@ -10,6 +10,9 @@ pub fn name(room: &Room) -> String {
         Room::Class(class) => format!("class:{class}"),
         Room::Staff(class) => format!("class:{class}:staff"),
         Room::Group(group) => format!("group:{group}"),
+        Room::Organization(organization) => format!("organization:{organization}"),
+        Room::OrganizationStaff(organization) => format!("organization:{organization}:staff"),
+        Room::OrganizationAdmins(organization) => format!("organization:{organization}:admins"),
     }
 }
 
@@ -27,11 +30,6 @@ pub fn names(rooms: &[Room], organization: Option<&OrganizationId>) -> Vec<Strin
 /// The sockets of a user that work in an organization.
 pub fn user_in(user: &UserId, organization: &OrganizationId) -> String {
     format!("user:{user}@{organization}")
-}
-
-/// The sockets of the admins of an organization.
-pub fn admins(organization: &OrganizationId) -> String {
-    format!("admins:{organization}")
 }
 
 /// The sockets of a session.

@@ -181,11 +181,13 @@ impl Seat {
         let (next, mut place) = (organization(&standpoint), self.place());
         if let Some(organization) = &next {
             due.insert(rooms::user_in(self.user(), organization));
-            if standpoint
-                .as_ref()
-                .is_some_and(|standpoint| standpoint.viewer == Viewer::Admin)
-            {
-                due.insert(rooms::admins(organization));
+            let viewer = standpoint.as_ref().map(|standpoint| &standpoint.viewer);
+            due.insert(rooms::name(&Room::Organization(organization.clone())));
+            if viewer.is_some_and(Viewer::is_staff) {
+                due.insert(rooms::name(&Room::OrganizationStaff(organization.clone())));
+            }
+            if viewer == Some(&Viewer::Admin) {
+                due.insert(rooms::name(&Room::OrganizationAdmins(organization.clone())));
             }
         }
         if place.is_gone {

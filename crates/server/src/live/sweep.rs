@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use model::id::SessionId;
 use model::news::{Event, KillReason, Party};
-use serde_json::json;
 use socketioxide::extract::SocketRef;
 
-use super::Live;
 use super::seat::Seat;
+use super::{Live, payload};
 use crate::clock;
 use crate::error::Result;
 use crate::store::platform::PlatformProof;
+use crate::views::event::NothingMore;
 
 /// So many sweeps look at the rooms of every socket once: of orders that were lost without a sign nothing else tells.
 const ROUNDS: u64 = 5;
@@ -112,7 +112,8 @@ impl Live {
 }
 
 fn tell_to_sync(socket: &SocketRef) {
-    if let Err(error) = socket.emit(Event::SyncRequired.as_str(), &json!({})) {
+    let payload = payload(Event::SyncRequired, None, None, &NothingMore {});
+    if let Err(error) = socket.emit(Event::SyncRequired.as_str(), &payload) {
         tracing::debug!(%error, "a socket went before it could be told");
     }
 }

@@ -94,7 +94,7 @@ impl Scope<'_> {
         })?;
         for (submission, single) in single {
             if let Some(grade) = filled.get_mut(&submission).and_then(|whole| whole.grade.as_mut()) {
-                grade.member_grades.push(single);
+                single.add_to(grade);
             }
         }
         for feedback in self.many_visible(parts.feedback, arguments, feedback)? {

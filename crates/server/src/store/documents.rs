@@ -1,5 +1,7 @@
 //! Documents of work rooms and their revisions. A viewer finds the documents of those groups he sees inside.
 
+use std::collections::BTreeMap;
+
 use model::class::ClassStatus;
 use model::document::{Document, DocumentStatus, Mode, Open, Status};
 use model::document_kind::{DocumentType, FileExtension};
@@ -424,6 +426,7 @@ fn grade(row: &mut Columns<'_>) -> Result<Option<Grade>> {
         graded_at: row.take()?,
         published_at: row.take()?,
         member_grades: Vec::new(),
+        member_marks: BTreeMap::new(),
     };
     Ok(Some(grade))
 }

@@ -47,6 +47,9 @@ statements! {
         WHERE e.organization_id = $1 AND e.homeroom_id = $5 AND CAST($4 AS BIGINT) IS NOT NULL
             AND (CAST($6 AS TEXT) IS NULL OR u.search_key LIKE '%' || $6 || '%' ESCAPE '\\')
         ORDER BY CASE WHEN u.search_key LIKE $6 || '%' ESCAPE '\\' THEN 0 ELSE 1 END, u.sort_key, u.id");
+    /// The ids of the students of a homeroom.
+    STUDENT_IDS = "SELECT student_id FROM homeroom_enrollments WHERE organization_id = $1 AND homeroom_id = $2
+        ORDER BY student_id";
     /// One student of a homeroom.
     STUDENT = "SELECT u.id, u.name, u.image FROM homeroom_enrollments e JOIN users u ON u.id = e.student_id
         WHERE e.organization_id = $1 AND e.homeroom_id = $2 AND e.student_id = $3";
@@ -107,15 +110,20 @@ pub struct HomeroomStudent {
 }
 
 /// What went with a homeroom.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReleasedByHomeroom {
-    /// Enrolments that ended.
-    pub students: u64,
+    /// The students whose enrolments ended.
+    pub students: Vec<UserId>,
     /// Classes that name no homeroom any more.
     pub classes: u64,
 }
 
 impl Scope<'_> {
+    /// The ids of the students of a homeroom.
+    pub fn homeroom_student_ids(&mut self, id: &HomeroomId) -> Result<Vec<UserId>> {
+        self.many(&STUDENT_IDS, args![id], |row| row.take())
+    }
+
     /// One homeroom, if the viewer may know of it.
     pub fn homeroom(&mut self, id: &HomeroomId) -> Result<CountedHomeroom> {
         self.one_visible(&BY_ID, args![id], counted)
@@ -203,7 +211,8 @@ impl Work<'_> {
     pub fn delete_homeroom(&mut self, id: &HomeroomId) -> Result<ReleasedByHomeroom> {
         let now = self.now();
         let classes = self.run(&RELEASE_CLASSES, args![id, now])?;
-        let students = self.run(&LEAVE_ALL, args![id])?;
+        let students = self.homeroom_student_ids(id)?;
+        self.run(&LEAVE_ALL, args![id])?;
         self.run(&DELETE, args![id])?;
         Ok(ReleasedByHomeroom { students, classes })
     }

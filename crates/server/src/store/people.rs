@@ -3,7 +3,8 @@
 
 use model::access::{MemberRole, PlatformRole, Rank};
 use model::collation::{person_sort_key, search_key};
-use model::id::{MemberId, OrganizationId, UserId};
+use model::edit::Changed;
+use model::id::{ClassId, MemberId, OrganizationId, UserId};
 use model::text::{ExternalId, Name, ShortName, Username, name_key};
 use model::time::Timestamp;
 use model::user::{Member, Person, User};
@@ -39,6 +40,14 @@ statements! {
     RANK = "SELECT u.role, m.role FROM users u
         LEFT JOIN members m ON m.organization_id = $1 AND m.user_id = u.id AND m.is_active
         WHERE u.id = $2 AND u.is_active";
+    /// The classes that are no draft in which a person learns or teaches.
+    CLASSES_SHOWING = "SELECT k.id FROM classes k WHERE k.organization_id = $1 AND k.teacher_id = $2 AND k.status <> 'DRAFT'
+        UNION SELECT k.id FROM class_teachers ct
+            JOIN classes k ON k.organization_id = ct.organization_id AND k.id = ct.class_id
+            WHERE ct.organization_id = $1 AND ct.user_id = $2 AND k.status <> 'DRAFT'
+        UNION SELECT k.id FROM class_enrollments e
+            JOIN classes k ON k.organization_id = e.organization_id AND k.id = e.class_id
+            WHERE e.organization_id = $1 AND e.student_id = $2 AND k.status <> 'DRAFT'";
     /// The account of an address, and whether it is a member here.
     BY_EMAIL = "SELECT u.id, u.name, u.image, u.role, u.home_organization_id, m.role FROM users u
         LEFT JOIN members m ON m.organization_id = $1 AND m.user_id = u.id
@@ -139,6 +148,14 @@ pub struct Membership {
 }
 
 impl Scope<'_> {
+    /// The classes whose students see a name or an image that changed; none when both stayed.
+    pub fn classes_showing(&mut self, user: &UserId, changed: &Changed) -> Result<Vec<ClassId>> {
+        if !changed.has("name") && !changed.has("image") {
+            return Ok(Vec::new());
+        }
+        self.many(&CLASSES_SHOWING, args![user], |row| row.take())
+    }
+
     /// The rank of the person who acts, read now: what he was when the request began does not count.
     pub fn rank(&mut self) -> Result<Rank> {
         let user = self.user_text();

@@ -5,13 +5,16 @@ pub mod attempts;
 pub mod feedback;
 pub mod grades;
 
+use std::collections::BTreeMap;
+
 use model::document_kind::FileExtension;
 use model::feedback::{Feedback, FeedbackVisibility};
 use model::file::FileKey;
-use model::grade::{Grade, GradeStatus, MemberGrade};
+use model::grade::{Grade, GradeMark, GradeStatus, MemberGrade};
 use model::id::{DocumentId, GroupAssignmentId, GroupId, SubmissionDocumentId, SubmissionId, UserId};
 use model::number::Points;
 use model::submission::{Submission, SubmissionDocument, SubmissionStatus};
+use model::time::Timestamp;
 use model::user::Person;
 use model::whole::WholeSubmission;
 
@@ -37,7 +40,7 @@ macro_rules! grade_columns {
 
 macro_rules! member_grade_columns {
     () => {
-        "mg.user_id, mg.value, mg.points, mg.feedback"
+        "mg.user_id, mg.value, mg.points, mg.feedback, mg.graded_at, mg.graded_by_id"
     };
 }
 
@@ -135,7 +138,9 @@ impl Scope<'_> {
         let documents = self.many(&COPIES, args![id], copy)?;
         let grade = match self.maybe(&GRADE, args![id], grade)? {
             Some((grade_id, mut grade)) => {
-                grade.member_grades = self.many(&MEMBER_GRADES, args![grade_id], member_grade)?;
+                for single in self.many(&MEMBER_GRADES, args![grade_id], member_grade)? {
+                    single.add_to(&mut grade);
+                }
                 Some(grade)
             }
             None => None,
@@ -263,17 +268,37 @@ pub(super) fn grade(row: &mut Columns<'_>) -> Result<(String, Grade)> {
         graded_at: row.take()?,
         published_at: row.take()?,
         member_grades: Vec::new(),
+        member_marks: BTreeMap::new(),
     };
     Ok((id, grade))
 }
 
-pub(super) fn member_grade(row: &mut Columns<'_>) -> Result<MemberGrade> {
-    Ok(MemberGrade {
+/// The grade of a single member with who wrote it.
+pub(super) struct MemberGradeRow {
+    grade: MemberGrade,
+    mark: Option<GradeMark>,
+}
+
+impl MemberGradeRow {
+    /// Adds it to the grade of the group.
+    pub(super) fn add_to(self, grade: &mut Grade) {
+        if let Some(mark) = self.mark {
+            grade.member_marks.insert(self.grade.user_id.clone(), mark);
+        }
+        grade.member_grades.push(self.grade);
+    }
+}
+
+pub(super) fn member_grade(row: &mut Columns<'_>) -> Result<MemberGradeRow> {
+    let grade = MemberGrade {
         user_id: row.take()?,
         value: row.take()?,
         points: row.take::<Option<f64>>()?.map(Points::stored),
         feedback: row.take()?,
-    })
+    };
+    let (at, by): (Option<Timestamp>, Option<UserId>) = (row.take()?, row.take()?);
+    let mark = at.zip(by).map(|(at, by)| GradeMark { at, by });
+    Ok(MemberGradeRow { grade, mark })
 }
 
 pub(super) fn feedback(row: &mut Columns<'_>) -> Result<Feedback> {

@@ -19,6 +19,26 @@ use super::audience::Audience;
 #[serde(rename_all = "camelCase")]
 #[schema(as = WorkRoomDocument)]
 pub struct DocumentView {
+    #[serde(flatten)]
+    fields: DocumentFieldsView,
+    /// The text with the grade
+    #[schema(required)]
+    feedback: Option<FeedbackText>,
+    /// Whether the caller may write in it
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = bool, required = false)]
+    can_edit: Option<bool>,
+    /// How the editor opens for the caller
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Mode, required = false)]
+    mode: Option<Mode>,
+}
+
+/// The fields of a document, as events carry them.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = WorkRoomDocumentFields)]
+pub struct DocumentFieldsView {
     id: DocumentId,
     work_room_id: WorkRoomId,
     group_id: GroupId,
@@ -57,8 +77,6 @@ pub struct DocumentView {
     graded_at: Option<Timestamp>,
     #[schema(required)]
     graded_by_id: Option<UserId>,
-    #[schema(required)]
-    feedback: Option<FeedbackText>,
     /// The document server could not save what was written, and nothing was saved since
     #[schema(required)]
     save_failed_at: Option<Timestamp>,
@@ -66,14 +84,6 @@ pub struct DocumentView {
     content_pending: bool,
     created_at: Timestamp,
     updated_at: Timestamp,
-    /// Whether the caller may write in it; events leave this out
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = bool, required = false)]
-    can_edit: Option<bool>,
-    /// How the editor opens for the caller; events leave this out
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Mode, required = false)]
-    mode: Option<Mode>,
 }
 
 /// Who wrote last.
@@ -85,6 +95,34 @@ pub struct EditorView {
 
 impl DocumentView {
     /// The document as this audience sees it, without what differs from caller to caller.
+    pub fn new(whole: &WholeDocument, audience: &Audience) -> Self {
+        let grade = whole.grade.as_ref().and_then(|grade| shown(grade, audience));
+        Self {
+            fields: DocumentFieldsView::new(whole, audience),
+            feedback: grade.and_then(|grade| grade.feedback),
+            can_edit: None,
+            mode: None,
+        }
+    }
+
+    /// The same with how the editor opens for the caller.
+    #[must_use]
+    pub fn opening(self, mode: Mode) -> Self {
+        Self {
+            can_edit: Some(mode == Mode::Edit),
+            mode: Some(mode),
+            ..self
+        }
+    }
+
+    /// Its id.
+    pub fn id(&self) -> &DocumentId {
+        &self.fields.id
+    }
+}
+
+impl DocumentFieldsView {
+    /// The document as this audience sees it.
     pub fn new(whole: &WholeDocument, audience: &Audience) -> Self {
         let document = &whole.document;
         let grade = whole.grade.as_ref().and_then(|grade| shown(grade, audience));
@@ -114,30 +152,12 @@ impl DocumentView {
             graded_at: grade.as_ref().map(|grade| grade.graded_at),
             graded_by_id: grade.as_ref().map(|grade| grade.graded_by_id.clone()),
             points: grade.as_ref().and_then(|grade| grade.points),
-            feedback: grade.as_ref().and_then(|grade| grade.feedback.clone()),
             grade: grade.and_then(|grade| grade.value),
             save_failed_at: document.save_failed_at,
             content_pending: document.unsaved_generation.is_some(),
             created_at: document.created_at,
             updated_at: document.updated_at,
-            can_edit: None,
-            mode: None,
         }
-    }
-
-    /// The same with how the editor opens for the caller.
-    #[must_use]
-    pub fn opening(self, mode: Mode) -> Self {
-        Self {
-            can_edit: Some(mode == Mode::Edit),
-            mode: Some(mode),
-            ..self
-        }
-    }
-
-    /// Its id.
-    pub fn id(&self) -> &DocumentId {
-        &self.id
     }
 }
 

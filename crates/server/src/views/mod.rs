@@ -12,6 +12,8 @@ pub mod course;
 pub mod course_detail;
 pub mod csv;
 pub mod document;
+pub mod event;
+pub mod event_catalog;
 pub mod grade_table;
 pub mod group;
 pub mod group_assignment;

@@ -134,11 +134,7 @@ pub struct GradeView {
 impl GradeView {
     /// The grade as this audience sees it, if it may see it.
     pub fn new(grade: &Grade, audience: &Audience) -> Option<Self> {
-        let grade = match audience {
-            Audience::Staff => grade.clone(),
-            Audience::Student(student) => grade.for_student(student)?,
-            Audience::Group => grade.for_group()?,
-        };
+        let grade = shown_grade(grade, audience)?;
         Some(Self {
             history: audience.staff_only(grade.version),
             value: grade.value,
@@ -150,6 +146,15 @@ impl GradeView {
             published_at: grade.published_at,
             member_grades: grade.member_grades,
         })
+    }
+}
+
+/// The grade as far as this audience sees it.
+pub(super) fn shown_grade(grade: &Grade, audience: &Audience) -> Option<Grade> {
+    match audience {
+        Audience::Staff => Some(grade.for_staff()),
+        Audience::Student(student) => grade.for_student(student),
+        Audience::Group => grade.for_group(),
     }
 }
 

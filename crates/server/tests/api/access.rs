@@ -104,6 +104,11 @@ fn the_generated_files_are_current() {
         committed("openapi.json").trim_end() == openapi,
         "docs/openapi.json is stale: run `make describe`"
     );
+    let events = describe::events_text().unwrap();
+    assert!(
+        committed("events.json").trim_end() == events,
+        "docs/events.json is stale: run `make describe`"
+    );
 }
 
 #[test]

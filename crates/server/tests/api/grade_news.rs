@@ -63,6 +63,12 @@ studio!(what_is_heard_of_grades, |studio| {
     }
     let body = json!({"value": "B", "memberGrades": [{"userId": world.ben.id, "value": "BENMARK"}]});
     ada.put(&grading(&submission), body).await.expect(200);
+    // A draft is for the staff, and they fetch it.
+    let drafted = ears[0].expect("grade:drafted").await;
+    assert_eq!(
+        (&drafted["groupId"], &drafted["grade"]),
+        (&json!(studio.group), &Value::Null)
+    );
     for ear in &mut ears {
         ear.silent(120).await;
     }
@@ -85,14 +91,34 @@ studio!(what_is_heard_of_grades, |studio| {
         (&told["grade"]["value"], &told["grade"]["memberGrades"]),
         (&json!("B"), &json!([]))
     );
+    assert_eq!(told["assignmentId"], json!(studio.topic));
+    // What changes for Ben alone is sent to Ben alone, and Cem sees the time of the group's grade.
+    let of_cem = || async {
+        let shown = studio
+            .app
+            .as_(&world.cem)
+            .get(&format!("/groups/{}", studio.group))
+            .await
+            .expect(200);
+        shown["groupAssignments"][0]["currentSubmission"]["grade"].clone()
+    };
+    let before = of_cem().await;
+    assert!(before["gradedAt"].is_string(), "{before}");
+    let body = json!({"memberGrades": [{"userId": world.ben.id, "value": "BENBETTER"}]});
+    ada.put(&grading(&submission), body).await.expect(200);
+    let told = ben.expect("grade:published").await;
+    assert_eq!(told["grade"]["memberGrades"][0]["value"], "BENBETTER");
+    adam.expect("grade:published").await;
+    cem.silent(120).await;
+    assert_eq!(of_cem().await, before);
     ada.put(&grading(&submission), json!({"publish": false}))
         .await
         .expect(200);
     for ear in [&mut *ben, &mut *cem] {
-        assert_eq!(ear.expect("grade:published").await["grade"], Value::Null);
+        assert_eq!(ear.expect("grade:withdrawn").await["grade"], Value::Null);
         ear.silent(50).await;
     }
-    assert_eq!(adam.expect("grade:published").await["grade"]["status"], "DRAFT");
+    assert_eq!(adam.expect("grade:withdrawn").await["grade"], Value::Null);
     for ear in [dana, tom] {
         ear.silent(50).await;
     }

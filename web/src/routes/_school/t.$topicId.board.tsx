@@ -3,6 +3,7 @@ import { createFileRoute, Link } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
+import { Problem } from "../../api/client";
 import { after, board, type Board, type Filter, FILTERS, needs, passes } from "../../board/board";
 import { Cards, focusCard, groupAt } from "../../board/Cards";
 import { type Doing, Doings } from "../../board/Doings";
@@ -37,7 +38,9 @@ function LessonBoard() {
   const { t } = useTranslation();
   const { topicId } = Route.useParams();
   const found = useQuery(board(topicId));
-  if (found.data) return <Lesson found={found.data} failedAt={found.isError ? found.dataUpdatedAt : undefined} again={() => void found.refetch()} />;
+  // Whoever lost the class meanwhile sees that, and not the last state as if it were live.
+  const isGone = found.error instanceof Problem && found.error.status === 404;
+  if (found.data && !isGone) return <Lesson found={found.data} failedAt={found.isError ? found.dataUpdatedAt : undefined} again={() => void found.refetch()} />;
   return (
     <div className="flex flex-col gap-4" data-wide>
       <Heading title={t("board.title")}>{t("board.title")}</Heading>

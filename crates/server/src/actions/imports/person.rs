@@ -281,8 +281,13 @@ fn update(work: &mut Work<'_>, id: &UserId, new: &ImportedPerson) -> Result<RowS
         });
     }
     if !changed.is_empty() {
-        let user = Box::new(user);
-        work.record(UserChange::Updated { user, changed });
+        let seen_in = work.classes_showing(&user.id, &changed)?;
+        work.record(UserChange::Updated {
+            user: Box::new(user),
+            changed,
+            seen_in,
+            is_imported: true,
+        });
     }
     Ok(if is_same {
         RowStatus::Skipped

@@ -102,7 +102,12 @@ pub(super) fn homeroom(work: &mut Work<'_>, rules: Rules, new: &ImportedHomeroom
         }
         homeroom.updated_at = work.now();
         work.update_homeroom(&homeroom)?;
-        work.record(HomeroomChange::Updated { homeroom, changed });
+        let students = work.homeroom_student_ids(&homeroom.id)?;
+        work.record(HomeroomChange::Updated {
+            homeroom,
+            changed,
+            students,
+        });
         return Ok(Done::with(RowStatus::Updated));
     }
     if let Some(id) = work.homeroom_of_year(new.name.as_str(), new.academic_year.as_str())? {
@@ -280,7 +285,12 @@ fn keep_homeroom(work: &mut Work<'_>, id: Option<&HomeroomId>, teacher: Option<&
     changed.write("teacherId", &mut homeroom.teacher_id, Some(teacher.clone()));
     homeroom.updated_at = work.now();
     work.update_homeroom(&homeroom)?;
-    work.record(HomeroomChange::Updated { homeroom, changed });
+    let students = work.homeroom_student_ids(&homeroom.id)?;
+    work.record(HomeroomChange::Updated {
+        homeroom,
+        changed,
+        students,
+    });
     Ok(true)
 }
 

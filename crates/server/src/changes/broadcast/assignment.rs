@@ -6,26 +6,25 @@ use model::change::removed::PlacedDocument;
 use model::file::AssignmentAttachment;
 use model::group::Place;
 use model::group_assignment::sees_file;
-use model::id::GroupId;
+use model::id::{AssignmentId, ClassId, CourseId, GroupId};
 use model::news::Event;
 use model::whole::{WholeAssignment, WholeGroupAssignment};
-use serde_json::{Value, json};
 
 use super::telling::{Telling, names};
 use super::{document, group};
-use crate::views::assignment::AssignmentView;
 use crate::views::audience::Audience;
-use crate::views::group_assignment::GroupAssignmentView;
+use crate::views::event::{
+    AssignmentCreated, AssignmentDeleted, AssignmentLinked, AssignmentSwitched, AssignmentUpdated, EventAssignment,
+    EventDocumentStatus, EventGroupAssignment,
+};
 
 pub fn tell(change: &AssignmentChange, telling: &mut Telling<'_>) {
     match change {
         AssignmentChange::Created {
             assignment,
             copied_from: _,
-        } => created(assignment, |_| true, telling),
-        AssignmentChange::GroupsAttached { assignment, attached } => {
-            created(assignment, |group| attached.contains(group), telling);
-        }
+        } => created(assignment, telling),
+        AssignmentChange::GroupsAttached { assignment, attached } => attached_to(assignment, attached, telling),
         AssignmentChange::Updated {
             assignment,
             changed,
@@ -50,16 +49,20 @@ pub fn tell(change: &AssignmentChange, telling: &mut Telling<'_>) {
             files: _,
         } => {
             let topic = &assignment.assignment;
-            let rest = json!({"assignmentId": topic.id, "courseId": topic.course_id, "groupId": place.group.id});
-            telling.tell_group_alike(place, Event::AssignmentDeleted, rest);
+            let rest = AssignmentLinked {
+                assignment_id: topic.id.clone(),
+                course_id: topic.course_id.clone(),
+                group_id: place.group.id.clone(),
+                group_assignment: None,
+            };
+            telling.tell_group_alike(place, Event::AssignmentDetached, rest);
             document::statuses(released, telling);
         }
         AssignmentChange::LinkUpdated { link, changed } => {
             let told = Telling::event(&link.place.class, Event::AssignmentUpdated);
             let names = names(changed);
-            let mut rest = fields(&link.assignment, &names);
-            rest["affectedGroupIds"] = json!([link.link.group_id]);
-            telling.tell_staff(&told, rest);
+            let affected = vec![link.link.group_id.clone()];
+            telling.tell_staff(&told, for_staff(&link.assignment, &names, affected));
             let shown: Vec<_> = names.into_iter().filter_map(|name| shown_name(name, link)).collect();
             to_member(&told, link, &shown, telling);
         }
@@ -99,25 +102,35 @@ pub fn tell(change: &AssignmentChange, telling: &mut Telling<'_>) {
     }
 }
 
-/// A topic that is new to these of its groups.
-fn created(whole: &WholeAssignment, is_new: impl Fn(&GroupId) -> bool, telling: &mut Telling<'_>) {
+/// A topic that is new.
+fn created(whole: &WholeAssignment, telling: &mut Telling<'_>) {
     let topic = &whole.assignment;
     let told = Telling::event(&topic.class_id, Event::AssignmentCreated);
-    let rest = |view: AssignmentView| {
-        json!({
-            "assignment": view,
-            "assignmentId": topic.id,
-            "courseId": topic.course_id,
-            "isShared": topic.is_shared,
-        })
+    let rest = |audience: &Audience, link: Option<&WholeGroupAssignment>| AssignmentCreated {
+        assignment: EventAssignment::from(topic),
+        assignment_id: topic.id.clone(),
+        course_id: topic.course_id.clone(),
+        is_shared: topic.is_shared,
+        group_ids: audience.staff_only(whole.group_ids()),
+        group_assignment: link.map(EventGroupAssignment::from),
     };
-    let mut staff = rest(AssignmentView::new(whole, &Audience::Staff));
-    staff["groupIds"] = json!(whole.group_ids());
-    telling.tell_staff(&told, staff);
-    for link in whole.links.iter().filter(|link| is_new(&link.link.group_id)) {
-        let mut member = rest(AssignmentView::for_group(whole, &link.link.group_id));
-        member["groupAssignment"] = json!(GroupAssignmentView::new(link, &Audience::Group));
-        telling.tell_members(&told, &link.place, member);
+    telling.tell_staff(&told, rest(&Audience::Staff, None));
+    for link in &whole.links {
+        telling.tell_members(&told, &link.place, rest(&Audience::Group, Some(link)));
+    }
+}
+
+/// Groups that joined a topic: one event for each, to the staff and to its students.
+fn attached_to(whole: &WholeAssignment, attached: &[GroupId], telling: &mut Telling<'_>) {
+    let topic = &whole.assignment;
+    for link in whole.links.iter().filter(|link| attached.contains(&link.link.group_id)) {
+        let rest = AssignmentLinked {
+            assignment_id: topic.id.clone(),
+            course_id: topic.course_id.clone(),
+            group_id: link.link.group_id.clone(),
+            group_assignment: Some(EventGroupAssignment::from(link)),
+        };
+        telling.tell_group_alike(&link.place, Event::AssignmentAttached, rest);
     }
 }
 
@@ -128,13 +141,12 @@ fn edited(whole: &WholeAssignment, changed: &[&'static str], overridden: &[Group
     if !overridden.is_empty() {
         names.push("descriptionOverride");
     }
-    let mut rest = fields(&whole.assignment, &names);
-    rest["affectedGroupIds"] = if changed.is_empty() {
-        json!(overridden)
+    let affected = if changed.is_empty() {
+        overridden.to_vec()
     } else {
-        json!(whole.group_ids())
+        whole.group_ids()
     };
-    telling.tell_staff(&told, rest);
+    telling.tell_staff(&told, for_staff(&whole.assignment, &names, affected));
     for link in &whole.links {
         let mut shown = changed.to_vec();
         if overridden.contains(&link.link.group_id) {
@@ -155,9 +167,8 @@ fn file_changed(whole: &WholeAssignment, file: &AssignmentAttachment, telling: &
         own.is_none_or(|own| *own == link.link.id)
     };
     let affected: Vec<_> = whole.links.iter().filter(concerns).collect();
-    let mut rest = fields(&whole.assignment, &["attachments"]);
-    rest["affectedGroupIds"] = affected.iter().map(|link| json!(link.link.group_id)).collect();
-    telling.tell_staff(&told, rest);
+    let groups = affected.iter().map(|link| link.link.group_id.clone()).collect();
+    telling.tell_staff(&told, for_staff(&whole.assignment, &["attachments"], groups));
     for link in affected {
         if sees_file(&whole.assignment, &link.link, file) {
             to_member(&told, link, &["attachments"], telling);
@@ -169,24 +180,19 @@ fn file_changed(whole: &WholeAssignment, file: &AssignmentAttachment, telling: &
 fn switched(whole: &WholeAssignment, event: Event, documents: &[PlacedDocument], telling: &mut Telling<'_>) {
     let topic = &whole.assignment;
     let told = Telling::event(&topic.class_id, event);
-    let rest = |concerns: &dyn Fn(&PlacedDocument) -> bool| {
-        let documents: Vec<_> = documents
+    let rest = |concerns: &dyn Fn(&PlacedDocument) -> bool| AssignmentSwitched {
+        assignment_id: topic.id.clone(),
+        status: topic.status(),
+        finished_at: topic.finished.as_ref().map(|finish| finish.at),
+        documents: documents
             .iter()
             .filter(|placed| concerns(placed))
-            .map(|placed| {
-                json!({
-                    "id": placed.document.id,
-                    "status": placed.document.status.word(),
-                    "statusBeforeLock": placed.document.status.before_lock(),
-                })
+            .map(|placed| EventDocumentStatus {
+                id: placed.document.id.clone(),
+                status: placed.document.status.word(),
+                status_before_lock: placed.document.status.before_lock(),
             })
-            .collect();
-        json!({
-            "assignmentId": topic.id,
-            "status": topic.status(),
-            "finishedAt": topic.finished.as_ref().map(|finish| finish.at),
-            "documents": documents,
-        })
+            .collect(),
     };
     telling.tell_staff(&told, rest(&|_| true));
     for link in &whole.links {
@@ -196,24 +202,48 @@ fn switched(whole: &WholeAssignment, event: Event, documents: &[PlacedDocument],
 }
 
 fn gone(topic: &Assignment, places: &[Place], telling: &mut Telling<'_>) {
-    let told = Telling::event(&topic.class_id, Event::AssignmentDeleted);
-    telling.tell_staff(&told, json!({"assignmentId": topic.id, "courseId": topic.course_id}));
+    went(&topic.class_id, &topic.id, topic.course_id.as_ref(), places, telling);
+}
+
+/// A topic that is gone, and the groups that worked on it.
+pub fn went(
+    class: &ClassId,
+    topic: &AssignmentId,
+    course: Option<&CourseId>,
+    places: &[Place],
+    telling: &mut Telling<'_>,
+) {
+    let told = Telling::event(class, Event::AssignmentDeleted);
+    let rest = |group: Option<&Place>| AssignmentDeleted {
+        assignment_id: topic.clone(),
+        course_id: course.cloned(),
+        group_id: group.map(|place| place.group.id.clone()),
+    };
+    telling.tell_staff(&told, rest(None));
     for place in places {
-        let rest = json!({"assignmentId": topic.id, "courseId": topic.course_id, "groupId": place.group.id});
-        telling.tell_members(&told, place, rest);
+        telling.tell_members(&told, place, rest(Some(place)));
     }
 }
 
-fn fields(topic: &Assignment, changed: &[&str]) -> Value {
-    json!({
-        "assignmentId": topic.id,
-        "title": topic.title,
-        "deadline": topic.deadline,
-        "isShared": topic.is_shared,
-        "courseId": topic.course_id,
-        "status": topic.status(),
-        "changed": changed,
-    })
+fn fields<'a>(topic: &Assignment, changed: &'a [&'a str], audience: &Audience) -> AssignmentUpdated<'a> {
+    AssignmentUpdated {
+        assignment_id: topic.id.clone(),
+        title: topic.title.clone(),
+        deadline: topic.deadline,
+        is_shared: topic.is_shared,
+        course_id: topic.course_id.clone(),
+        status: topic.status(),
+        changed,
+        affected_group_ids: audience.staff_only(Vec::new()),
+        group_assignment: None,
+    }
+}
+
+fn for_staff<'a>(topic: &Assignment, changed: &'a [&'a str], affected: Vec<GroupId>) -> AssignmentUpdated<'a> {
+    AssignmentUpdated {
+        affected_group_ids: Audience::Staff.staff_only(affected),
+        ..fields(topic, changed, &Audience::Staff)
+    }
 }
 
 /// Tells the members of a group what changed for them; nothing, when nothing did.
@@ -221,8 +251,10 @@ fn to_member(told: &super::telling::Told, link: &WholeGroupAssignment, changed: 
     if changed.is_empty() {
         return;
     }
-    let mut rest = fields(&link.assignment, changed);
-    rest["groupAssignment"] = json!(GroupAssignmentView::new(link, &Audience::Group));
+    let rest = AssignmentUpdated {
+        group_assignment: Some(EventGroupAssignment::from(link)),
+        ..fields(&link.assignment, changed, &Audience::Group)
+    };
     telling.tell_members(told, &link.place, rest);
 }
 

@@ -6,16 +6,18 @@ use model::document::Document;
 use model::group::Place;
 use model::news::Event;
 use model::whole::WholeDocument;
-use serde_json::{Value, json};
 
 use super::telling::{Telling, names};
 use crate::views::audience::Audience;
-use crate::views::document::DocumentView;
+use crate::views::document::DocumentFieldsView;
+use crate::views::event::{DocumentEvent, DocumentRef, DocumentStatusChanged};
 
 pub fn tell(change: &DocumentChange, telling: &mut Telling<'_>) {
     match change {
         DocumentChange::Created { place, document } => {
-            telling.tell_group(place, Event::DocumentCreated, |audience| shown(document, audience));
+            telling.tell_group(place, Event::DocumentCreated, |audience| {
+                shown(document, None, audience)
+            });
         }
         DocumentChange::Updated {
             place,
@@ -32,7 +34,9 @@ pub fn tell(change: &DocumentChange, telling: &mut Telling<'_>) {
             place,
             document,
             revision: _,
-        } => telling.tell_group(place, Event::DocumentUpdated, |audience| shown(document, audience)),
+        } => telling.tell_group(place, Event::DocumentUpdated, |audience| {
+            shown(document, None, audience)
+        }),
         DocumentChange::SavedLate {
             place,
             document,
@@ -46,8 +50,7 @@ pub fn tell(change: &DocumentChange, telling: &mut Telling<'_>) {
             document,
             files: _,
         } => {
-            let rest = json!({"documentId": document.id, "groupId": place.group.id});
-            telling.tell_group_alike(place, Event::DocumentDeleted, rest);
+            telling.tell_group_alike(place, Event::DocumentDeleted, reference(place, document));
         }
     }
 }
@@ -69,8 +72,7 @@ pub fn locked(placed: &[PlacedDocument], telling: &mut Telling<'_>) {
 /// A document that was handed in or locked. While it is being frozen, pages keep their editor; its status follows.
 pub fn frozen(place: &Place, document: &Document, telling: &mut Telling<'_>) {
     if document.is_freezing() {
-        let rest = json!({"documentId": document.id, "groupId": place.group.id});
-        telling.tell_group_alike(place, Event::DocumentFreezing, rest);
+        telling.tell_group_alike(place, Event::DocumentFreezing, reference(place, document));
     } else {
         status(place, document, telling);
     }
@@ -78,34 +80,40 @@ pub fn frozen(place: &Place, document: &Document, telling: &mut Telling<'_>) {
 
 /// A document whose status or lock changed.
 pub fn status(place: &Place, document: &Document, telling: &mut Telling<'_>) {
-    let rest = json!({
-        "documentId": document.id,
-        "groupId": place.group.id,
-        "status": document.status.word(),
-        "statusBeforeLock": document.status.before_lock(),
-        "assignmentId": document.assignment_id,
-        "version": document.version,
-        "contentPending": document.unsaved_generation.is_some(),
-    });
+    let rest = DocumentStatusChanged {
+        document_id: document.id.clone(),
+        group_id: place.group.id.clone(),
+        status: document.status.word(),
+        status_before_lock: document.status.before_lock(),
+        assignment_id: document.assignment_id.clone(),
+        version: document.version,
+        content_pending: document.unsaved_generation.is_some(),
+    };
     telling.tell_group_alike(place, Event::DocumentStatus, rest);
 }
 
 fn updated(place: &Place, document: &WholeDocument, changed: &[&str], telling: &mut Telling<'_>) {
     telling.tell_group(place, Event::DocumentUpdated, |audience| {
-        let mut rest = shown(document, audience);
-        rest["changed"] = json!(changed);
-        rest
+        shown(document, Some(changed), audience)
     });
 }
 
 /// Something a teacher should look at; the students could do nothing about it.
 fn alarm(place: &Place, document: &WholeDocument, what: &str, telling: &mut Telling<'_>) {
     let told = Telling::event(&place.class, Event::DocumentUpdated);
-    let mut rest = shown(document, &Audience::Staff);
-    rest["changed"] = json!([what]);
-    telling.tell_staff(&told, rest);
+    telling.tell_staff(&told, shown(document, Some(&[what]), &Audience::Staff));
 }
 
-fn shown(document: &WholeDocument, audience: &Audience) -> Value {
-    json!({"document": DocumentView::new(document, audience)})
+fn shown<'a>(document: &WholeDocument, changed: Option<&'a [&'a str]>, audience: &Audience) -> DocumentEvent<'a> {
+    DocumentEvent {
+        document: DocumentFieldsView::new(document, audience),
+        changed,
+    }
+}
+
+fn reference(place: &Place, document: &Document) -> DocumentRef {
+    DocumentRef {
+        document_id: document.id.clone(),
+        group_id: place.group.id.clone(),
+    }
 }

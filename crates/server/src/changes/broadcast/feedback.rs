@@ -4,9 +4,9 @@ use model::change::feedback::FeedbackChange;
 use model::feedback::Feedback;
 use model::news::Event;
 use model::whole::WholeGroupAssignment;
-use serde_json::{Value, json};
 
 use super::telling::Telling;
+use crate::views::event::FeedbackEvent;
 use crate::views::submission::FeedbackView;
 
 pub fn tell(change: &FeedbackChange, telling: &mut Telling<'_>) {
@@ -18,22 +18,22 @@ pub fn tell(change: &FeedbackChange, telling: &mut Telling<'_>) {
             was_visible,
         } => {
             let told = Telling::event(&link.place.class, Event::FeedbackUpdated);
-            telling.tell_staff(&told, shown(feedback));
+            telling.tell_staff(&told, shown(link, feedback));
             match (was_visible, feedback.visible_to_students()) {
-                (true, true) => telling.tell_members(&told, &link.place, shown(feedback)),
-                (true, false) => telling.tell_members(&told, &link.place, withdrawn(feedback)),
+                (true, true) => telling.tell_members(&told, &link.place, shown(link, feedback)),
+                (true, false) => telling.tell_members(&told, &link.place, withdrawn(link, feedback)),
                 (false, true) => {
                     let told = Telling::event(&link.place.class, Event::FeedbackCreated);
-                    telling.tell_members(&told, &link.place, shown(feedback));
+                    telling.tell_members(&told, &link.place, shown(link, feedback));
                 }
                 (false, false) => {}
             }
         }
         FeedbackChange::Deleted { link, feedback } => {
             let told = Telling::event(&link.place.class, Event::FeedbackUpdated);
-            telling.tell_staff(&told, withdrawn(feedback));
+            telling.tell_staff(&told, withdrawn(link, feedback));
             if feedback.visible_to_students() {
-                telling.tell_members(&told, &link.place, withdrawn(feedback));
+                telling.tell_members(&told, &link.place, withdrawn(link, feedback));
             }
         }
     }
@@ -42,17 +42,26 @@ pub fn tell(change: &FeedbackChange, telling: &mut Telling<'_>) {
 /// A feedback that is new.
 pub fn given(link: &WholeGroupAssignment, feedback: &Feedback, telling: &mut Telling<'_>) {
     let told = Telling::event(&link.place.class, Event::FeedbackCreated);
-    telling.tell_staff(&told, shown(feedback));
+    telling.tell_staff(&told, shown(link, feedback));
     if feedback.visible_to_students() {
-        telling.tell_members(&told, &link.place, shown(feedback));
+        telling.tell_members(&told, &link.place, shown(link, feedback));
     }
 }
 
-fn shown(feedback: &Feedback) -> Value {
-    json!({"feedback": FeedbackView::from(feedback), "feedbackId": feedback.id})
+fn shown(link: &WholeGroupAssignment, feedback: &Feedback) -> FeedbackEvent {
+    FeedbackEvent {
+        feedback: Some(FeedbackView::from(feedback)),
+        ..withdrawn(link, feedback)
+    }
 }
 
 /// A feedback that is not to be read any more.
-fn withdrawn(feedback: &Feedback) -> Value {
-    json!({"feedback": null, "feedbackId": feedback.id})
+fn withdrawn(link: &WholeGroupAssignment, feedback: &Feedback) -> FeedbackEvent {
+    FeedbackEvent {
+        group_id: link.link.group_id.clone(),
+        assignment_id: link.link.assignment_id.clone(),
+        group_assignment_id: link.link.id.clone(),
+        feedback_id: feedback.id.clone(),
+        feedback: None,
+    }
 }

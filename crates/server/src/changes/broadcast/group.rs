@@ -4,13 +4,14 @@
 use model::change::group::GroupChange;
 use model::group::Place;
 use model::id::UserId;
-use model::news::{Event, Room};
+use model::news::{Event, GroupDeletionReason, Room};
 use model::user::Person;
 use model::whole::WholeGroup;
-use serde_json::json;
 
-use super::telling::{Telling, named, names};
-use crate::views::group::GroupView;
+use super::telling::{Telling, names};
+use crate::views::event::{
+    EventGroup, EventPerson, GroupCreated, GroupDeleted, GroupMembership, GroupRemoved, GroupUpdated,
+};
 
 pub fn tell(change: &GroupChange, telling: &mut Telling<'_>) {
     match change {
@@ -23,7 +24,7 @@ pub fn tell(change: &GroupChange, telling: &mut Telling<'_>) {
             documents: _,
             submissions: _,
             files: _,
-        } => removed(place, members, "DELETED", telling),
+        } => removed(place, members, GroupDeletionReason::Deleted, telling),
         GroupChange::MembersAdded { group, users } => {
             for user in users {
                 added(group, user, telling);
@@ -52,23 +53,20 @@ fn created(group: &WholeGroup, telling: &mut Telling<'_>) {
     if place.is_open(now) {
         telling.resync_users(&group.member_ids(), Vec::new());
     }
-    telling.tell_group(&place, Event::GroupCreated, |audience| {
-        json!({
-            "group": GroupView::event(group, audience, now),
-            "courseId": group.group.course_id,
-            "subjectId": group.group.subject_id,
-        })
+    telling.tell_group(&place, Event::GroupCreated, |audience| GroupCreated {
+        group: EventGroup::new(group, audience, now),
+        course_id: group.group.course_id.clone(),
+        subject_id: group.group.subject_id.clone(),
     });
 }
 
 /// The group as it is now.
 pub fn updated(group: &WholeGroup, changed: &[&str], telling: &mut Telling<'_>) {
     let now = telling.now();
-    telling.tell_group(
-        &group.place(),
-        Event::GroupUpdated,
-        |audience| json!({"group": GroupView::event(group, audience, now), "changed": changed}),
-    );
+    telling.tell_group(&group.place(), Event::GroupUpdated, |audience| GroupUpdated {
+        group: EventGroup::new(group, audience, now),
+        changed,
+    });
 }
 
 /// A group whose fields changed, and perhaps with them whether its students see it.
@@ -88,8 +86,12 @@ pub fn moved(group: &WholeGroup, before: &Place, changed: &[&str], telling: &mut
 }
 
 /// A group that is gone; told before its room is dissolved.
-pub fn removed(place: &Place, members: &[UserId], reason: &str, telling: &mut Telling<'_>) {
-    let rest = json!({"groupId": place.group.id, "courseId": place.group.course_id, "reason": reason});
+pub fn removed(place: &Place, members: &[UserId], reason: GroupDeletionReason, telling: &mut Telling<'_>) {
+    let rest = GroupDeleted {
+        group_id: place.group.id.clone(),
+        course_id: place.group.course_id.clone(),
+        reason,
+    };
     telling.tell_group_alike(place, Event::GroupDeleted, rest);
     telling.resync_users(members, vec![Room::Group(place.group.id.clone())]);
 }
@@ -101,8 +103,8 @@ fn added(group: &WholeGroup, user: &Person, telling: &mut Telling<'_>) {
         telling.resync_users([&user.id], Vec::new());
         rooms.push(Room::User(user.id.clone()));
     }
-    let rest = json!({"groupId": place.group.id, "user": named(user), "memberIds": group.member_ids()});
-    telling.tell(&Telling::event(&place.class, Event::GroupMemberAdded), rooms, rest);
+    let told = Telling::event(&place.class, Event::GroupMemberAdded);
+    telling.tell(&told, rooms, membership(group, user));
 }
 
 /// Somebody left the group, which `group` shows without him.
@@ -112,16 +114,20 @@ pub fn left(group: &WholeGroup, user: &Person, telling: &mut Telling<'_>) {
     if place.is_open(telling.now()) {
         lost(&place, &user.id, telling);
     }
-    let rest = json!({"groupId": place.group.id, "user": named(user), "memberIds": group.member_ids()});
-    telling.tell_group_alike(&place, Event::GroupMemberRemoved, rest);
+    telling.tell_group_alike(&place, Event::GroupMemberRemoved, membership(group, user));
+}
+
+fn membership(group: &WholeGroup, user: &Person) -> GroupMembership {
+    GroupMembership {
+        group_id: group.group.id.clone(),
+        user: EventPerson::from(user),
+        member_ids: group.member_ids(),
+    }
 }
 
 /// Tells a student, to whom the group was visible, that it is not any more; not why.
 fn lost(place: &Place, user: &UserId, telling: &mut Telling<'_>) {
     let told = Telling::event(&place.class, Event::GroupRemoved);
-    telling.tell(
-        &told,
-        vec![Room::User(user.clone())],
-        json!({"groupId": place.group.id}),
-    );
+    let group_id = place.group.id.clone();
+    telling.tell(&told, vec![Room::User(user.clone())], GroupRemoved { group_id });
 }

@@ -4,26 +4,28 @@ use model::change::help::HelpChange;
 use model::news::Event;
 use model::user::Person;
 use model::whole::WholeGroup;
-use serde_json::{Value, json};
 
 use super::group::updated;
-use super::telling::{Telling, json_of, named};
+use super::telling::Telling;
 use crate::views::audience::Audience;
-use crate::views::group::GroupView;
+use crate::views::event::{EventGroup, EventPerson, GroupHelp, GroupHelpResolved, GroupUpdated};
 
 pub fn tell(change: &HelpChange, telling: &mut Telling<'_>) {
     match change {
         HelpChange::Requested { group, by, is_first: _ } => {
-            call(group, &named(by), telling);
+            call(group, Some(by), telling);
             updated(group, &["needsHelp", "helpRequestedAt", "helpMessage"], telling);
         }
         HelpChange::Claimed { group, by: _ } => {
             let asked = group.group.help.requested_by().and_then(|user| member(group, user));
-            call(group, &asked.map_or(Value::Null, named), telling);
+            call(group, asked, telling);
             // Who is on the way is for the staff alone, so nothing changed for the students.
             let told = Telling::event(&group.group.class_id, Event::GroupUpdated);
-            let view = GroupView::event(group, &Audience::Staff, telling.now());
-            telling.tell_staff(&told, json!({"group": json_of(&view), "changed": ["helpClaimedById"]}));
+            let rest = GroupUpdated {
+                group: EventGroup::new(group, &Audience::Staff, telling.now()),
+                changed: &["helpClaimedById"],
+            };
+            telling.tell_staff(&told, rest);
         }
         HelpChange::Resolved {
             group,
@@ -33,32 +35,32 @@ pub fn tell(change: &HelpChange, telling: &mut Telling<'_>) {
             waited_seconds,
         } => {
             let told = Telling::event(&group.group.class_id, Event::GroupHelpResolved);
-            let rest = json!({
-                "groupId": group.group.id,
-                "needsHelp": false,
-                "resolvedBy": named(by),
-                "waitedSeconds": waited_seconds,
-            });
+            let rest = GroupHelpResolved {
+                group_id: group.group.id.clone(),
+                needs_help: false,
+                resolved_by: EventPerson::from(by),
+                waited_seconds: *waited_seconds,
+            };
             telling.tell_staff(&told, rest);
             updated(group, &["needsHelp", "helpRequestedAt", "helpMessage"], telling);
         }
     }
 }
 
-fn call(group: &WholeGroup, requested_by: &Value, telling: &mut Telling<'_>) {
+fn call(group: &WholeGroup, requested_by: Option<&Person>, telling: &mut Telling<'_>) {
     let (group, help) = (&group.group, &group.group.help);
     let told = Telling::event(&group.class_id, Event::GroupHelp);
-    let rest = json!({
-        "groupId": group.id,
-        "groupName": group.name,
-        "groupNumber": group.group_number,
-        "needsHelp": true,
-        "helpMessage": help.message(),
-        "helpRequestedAt": help.requested_at(),
-        "requestedBy": requested_by,
-        "helpClaimedById": help.claimed_by(),
-        "courseId": group.course_id,
-    });
+    let rest = GroupHelp {
+        group_id: group.id.clone(),
+        group_name: group.name.clone(),
+        group_number: group.group_number,
+        needs_help: true,
+        help_message: help.message().cloned(),
+        help_requested_at: help.requested_at(),
+        requested_by: requested_by.map(EventPerson::from),
+        help_claimed_by_id: help.claimed_by().cloned(),
+        course_id: group.course_id.clone(),
+    };
     telling.tell_staff(&told, rest);
 }
 

@@ -4,9 +4,9 @@ use model::change::message::MessageChange;
 use model::group::Place;
 use model::message::RoomMessage;
 use model::news::{Event, Room};
-use serde_json::json;
 
 use super::telling::Telling;
+use crate::views::event::{DirectNew, MessageEvent, MessageRead};
 use crate::views::message::{DirectMessageView, RoomMessageView};
 
 pub fn tell(change: &MessageChange, telling: &mut Telling<'_>) {
@@ -21,32 +21,38 @@ pub fn tell(change: &MessageChange, telling: &mut Telling<'_>) {
             last_read_at,
             unread_count,
         } => {
-            let rest = json!({"workRoomId": work_room_id, "lastReadAt": last_read_at, "unreadCount": unread_count});
+            let rest = MessageRead {
+                work_room_id: work_room_id.clone(),
+                last_read_at: *last_read_at,
+                unread_count: *unread_count,
+            };
             let told = Telling::event(&place.class, Event::MessageRead);
             telling.tell(&told, vec![Room::User(user.clone())], rest);
         }
         MessageChange::DirectSent { message } => {
-            let rest = json!({"message": DirectMessageView::from(message.as_ref())});
-            let (told, rooms) = if let Some(class) = &message.class_id {
-                (
-                    Telling::event(class, Event::DirectNew),
-                    vec![Room::Class(class.clone())],
-                )
+            let rest = DirectNew {
+                message: DirectMessageView::from(message.as_ref()),
+            };
+            if let Some(class) = &message.class_id {
+                // An announcement is received by the students; staff read it in the list of the class.
+                let told = Telling::event(class, Event::DirectNew);
+                let staff = vec![Room::Staff(class.clone())];
+                telling.tell_except(&told, vec![Room::Class(class.clone())], staff, rest);
             } else {
                 let recipients = message.recipients.iter().map(|person| Room::User(person.id.clone()));
-                (Telling::event_without_class(Event::DirectNew), recipients.collect())
-            };
-            telling.tell(&told, rooms, rest);
+                let told = Telling::event_without_class(Event::DirectNew);
+                telling.tell(&told, recipients.collect(), rest);
+            }
         }
         MessageChange::Pruned { files: _ } => {}
     }
 }
 
 fn chat(place: &Place, message: &RoomMessage, event: Event, telling: &mut Telling<'_>) {
-    let rest = json!({
-        "message": RoomMessageView::from(message),
-        "workRoomId": message.work_room_id,
-        "groupId": place.group.id,
-    });
+    let rest = MessageEvent {
+        message: RoomMessageView::from(message),
+        work_room_id: message.work_room_id.clone(),
+        group_id: place.group.id.clone(),
+    };
     telling.tell_group_alike(place, event, rest);
 }

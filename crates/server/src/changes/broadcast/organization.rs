@@ -1,9 +1,10 @@
-//! Organizations: when one closes, its sockets are cut off.
+//! Organizations: its members hear what changed, and when one closes, its sockets are cut off.
 
 use model::change::organization::OrganizationChange;
-use model::news::{KillReason, Party};
+use model::news::{Event, KillReason, Party};
 
-use super::telling::Telling;
+use super::telling::{Telling, names};
+use crate::views::event::OrganizationUpdated;
 
 pub fn tell(change: &OrganizationChange, telling: &mut Telling<'_>) {
     match change {
@@ -24,7 +25,23 @@ pub fn tell(change: &OrganizationChange, telling: &mut Telling<'_>) {
             organization: _,
             sessions,
         } => telling.resync(sessions.iter().cloned().map(Party::Session).collect(), Vec::new()),
-        OrganizationChange::Created { .. } | OrganizationChange::Updated { .. } | OrganizationChange::Purged { .. } => {
+        OrganizationChange::Updated {
+            organization: _,
+            changed,
+        } => {
+            let told = Telling::event_without_class(Event::OrganizationUpdated);
+            let rest = OrganizationUpdated {
+                changed: &names(changed),
+            };
+            telling.tell(&told, vec![telling.organization()], rest);
         }
+        OrganizationChange::Created { .. } | OrganizationChange::Purged { .. } => {}
     }
+}
+
+/// Tells the admins that a list of theirs changed.
+pub fn list_changed(list: &str, telling: &mut Telling<'_>) {
+    let told = Telling::event_without_class(Event::OrganizationUpdated);
+    let rest = OrganizationUpdated { changed: &[list] };
+    telling.tell(&told, vec![telling.organization_admins()], rest);
 }

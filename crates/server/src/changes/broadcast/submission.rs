@@ -1,18 +1,18 @@
 //! Hand-ins and grades. A grade of a single member reaches that member and the staff alone.
 
+use std::collections::BTreeSet;
+
 use model::change::submission::SubmissionChange;
-use model::grade::Publication;
+use model::grade::{GradeWritten, Publication};
 use model::id::{DocumentId, UserId};
 use model::news::{Event, Room};
 use model::submission::Submission;
 use model::whole::{WholeGroupAssignment, WholeSubmission};
-use serde_json::{Value, json};
 
 use super::telling::Telling;
 use super::{document, feedback};
 use crate::views::audience::Audience;
-use crate::views::group_assignment::GroupAssignmentView;
-use crate::views::submission::GradeView;
+use crate::views::event::{EventGrade, EventGroupAssignment, EventSubmission, GradeEvent, SubmissionEvent};
 
 pub fn tell(change: &SubmissionChange, telling: &mut Telling<'_>) {
     match change {
@@ -80,11 +80,19 @@ pub fn tell(change: &SubmissionChange, telling: &mut Telling<'_>) {
         SubmissionChange::Graded {
             link,
             submission,
-            publication,
+            written,
             members,
-        } => match publication {
-            Publication::Kept => {}
-            Publication::Published | Publication::Withdrawn => graded(link, submission, members, telling),
+        } => match written.publication {
+            Publication::Kept => {
+                let told = Telling::event(&link.place.class, Event::GradeDrafted);
+                telling.tell_staff(&told, grade_event(link, submission, &Audience::Staff));
+            }
+            Publication::Withdrawn => {
+                telling.tell_group(&link.place, Event::GradeWithdrawn, |audience| {
+                    grade_event(link, submission, audience)
+                });
+            }
+            Publication::Published => published(link, submission, written, members, telling),
         },
     }
 }
@@ -104,53 +112,50 @@ fn attempt(
     documents: &[DocumentId],
     telling: &mut Telling<'_>,
 ) {
-    let brief = json!({
-        "id": submission.id,
-        "attempt": submission.attempt,
-        "submittedAt": submission.submitted_at,
-        "isLate": submission.lateness.is_late,
-        "submittedById": submission.submitted_by_id,
-        "documentIds": documents,
-    });
-    telling.tell_group(
-        &link.place,
-        event,
-        |audience| json!({"submission": brief, "groupAssignment": GroupAssignmentView::new(link, audience)}),
-    );
+    let rest = |_: &Audience| SubmissionEvent {
+        submission: EventSubmission::new(submission, documents.to_vec()),
+        group_assignment: EventGroupAssignment::from(link),
+    };
+    telling.tell_group(&link.place, event, rest);
 }
 
-/// A grade is out, changed or was taken back; students then hear of none.
-fn graded(link: &WholeGroupAssignment, submission: &WholeSubmission, members: &[UserId], telling: &mut Telling<'_>) {
-    let rest = |audience: &Audience| -> Value {
-        let grade = submission
-            .grade
-            .as_ref()
-            .and_then(|grade| GradeView::new(grade, audience));
-        json!({
-            "groupAssignmentId": link.link.id,
-            "submissionId": submission.submission.id,
-            "grade": grade,
-        })
-    };
+/// A grade is out or changed. Who has a grade of the own is sent that one; who sees nothing new is sent nothing.
+fn published(
+    link: &WholeGroupAssignment,
+    submission: &WholeSubmission,
+    written: &GradeWritten,
+    members: &[UserId],
+    telling: &mut Telling<'_>,
+) {
     let told = Telling::event(&link.place.class, Event::GradePublished);
-    telling.tell_staff(&told, rest(&Audience::Staff));
+    telling.tell_staff(&told, grade_event(link, submission, &Audience::Staff));
     if !link.place.is_open(telling.now()) {
         return;
     }
     let grades = submission.grade.iter().flat_map(|grade| &grade.member_grades);
-    let own: Vec<&UserId> = grades
-        .map(|grade| &grade.user_id)
-        .filter(|user| members.contains(user))
-        .collect();
-    let mut except = vec![Room::Staff(link.place.class.clone())];
-    except.extend(own.iter().map(|user| Room::User((*user).clone())));
-    let group = vec![Room::Group(link.place.group.id.clone())];
-    telling.tell_except(&told, group, except, rest(&Audience::Group));
+    let graded = grades.map(|grade| &grade.user_id).chain(&written.members);
+    let own: BTreeSet<&UserId> = graded.filter(|user| members.contains(user)).collect();
+    if written.is_group {
+        let mut except = vec![Room::Staff(link.place.class.clone())];
+        except.extend(own.iter().map(|user| Room::User((*user).clone())));
+        let group = vec![Room::Group(link.place.group.id.clone())];
+        telling.tell_except(&told, group, except, grade_event(link, submission, &Audience::Group));
+    }
     for user in own {
-        telling.tell(
-            &told,
-            vec![Room::User(user.clone())],
-            rest(&Audience::Student(user.clone())),
-        );
+        if written.is_group || written.members.contains(user) {
+            let rest = grade_event(link, submission, &Audience::Student(user.clone()));
+            telling.tell(&told, vec![Room::User(user.clone())], rest);
+        }
+    }
+}
+
+fn grade_event(link: &WholeGroupAssignment, submission: &WholeSubmission, audience: &Audience) -> GradeEvent {
+    let grade = submission.grade.as_ref();
+    GradeEvent {
+        group_id: link.link.group_id.clone(),
+        assignment_id: link.link.assignment_id.clone(),
+        group_assignment_id: link.link.id.clone(),
+        submission_id: submission.submission.id.clone(),
+        grade: grade.and_then(|grade| EventGrade::new(grade, audience)),
     }
 }

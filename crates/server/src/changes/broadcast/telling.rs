@@ -5,17 +5,17 @@ use model::group::Place;
 use model::id::{ClassId, OrganizationId, UserId};
 use model::news::{Event, KillReason, Party, Room, Signal};
 use model::time::Timestamp;
-use model::user::Person;
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 use crate::clock;
 use crate::store::Actor;
 use crate::views::audience::Audience;
+use crate::views::event::{Envelope, EventPerson};
 
 /// The signals of one change so far.
 pub struct Telling<'a> {
-    actor: Value,
+    actor: Option<EventPerson>,
     organization: &'a OrganizationId,
     now: Timestamp,
     signals: Vec<Signal>,
@@ -31,9 +31,12 @@ pub struct Told {
 impl<'a> Telling<'a> {
     /// Nothing so far.
     pub fn new(actor: &Actor, organization: &'a OrganizationId, now: Timestamp) -> Self {
-        let actor = actor.user.as_ref().map(|user| json!({"id": user, "name": actor.name}));
+        let actor = actor.user.as_ref().map(|user| EventPerson {
+            id: user.clone(),
+            name: actor.name.clone(),
+        });
         Self {
-            actor: actor.into(),
+            actor,
             organization,
             now,
             signals: Vec::new(),
@@ -69,16 +72,16 @@ impl<'a> Telling<'a> {
     }
 
     /// Tells it to the union of these rooms, as it is.
-    pub fn tell(&mut self, told: &Told, rooms: Vec<Room>, rest: Value) {
+    pub fn tell(&mut self, told: &Told, rooms: Vec<Room>, rest: impl Serialize) {
         self.tell_except(told, rooms, Vec::new(), rest);
     }
 
     /// The same, but not to some.
-    pub fn tell_except(&mut self, told: &Told, rooms: Vec<Room>, except: Vec<Room>, rest: Value) {
+    pub fn tell_except(&mut self, told: &Told, rooms: Vec<Room>, except: Vec<Room>, rest: impl Serialize) {
         if rooms.is_empty() {
             return;
         }
-        let payload = self.payload(told, rest);
+        let payload = self.payload(told, &rest);
         self.signals.push(Signal::Emit {
             organization: Some(self.organization.clone()),
             rooms,
@@ -89,13 +92,13 @@ impl<'a> Telling<'a> {
     }
 
     /// Tells it to the staff of its class.
-    pub fn tell_staff(&mut self, told: &Told, rest: Value) {
+    pub fn tell_staff(&mut self, told: &Told, rest: impl Serialize) {
         let rooms = told.class.iter().map(|class| Room::Staff(class.clone())).collect();
         self.tell(told, rooms, rest);
     }
 
     /// Tells the students of a group, while it is open to them.
-    pub fn tell_members(&mut self, told: &Told, place: &Place, rest: Value) {
+    pub fn tell_members(&mut self, told: &Told, place: &Place, rest: impl Serialize) {
         if place.is_open(self.now) {
             // Nobody hears it twice, whatever rooms he is in.
             let staff = vec![Room::Staff(place.class.clone())];
@@ -104,14 +107,14 @@ impl<'a> Telling<'a> {
     }
 
     /// Tells the rooms of a group, each audience its own version.
-    pub fn tell_group(&mut self, place: &Place, event: Event, rest: impl Fn(&Audience) -> Value) {
+    pub fn tell_group<T: Serialize>(&mut self, place: &Place, event: Event, rest: impl Fn(&Audience) -> T) {
         let told = Self::event(&place.class, event);
         self.tell_staff(&told, rest(&Audience::Staff));
         self.tell_members(&told, place, rest(&Audience::Group));
     }
 
     /// Tells the rooms of a group what is the same for both audiences: one event, one copy for each socket.
-    pub fn tell_group_alike(&mut self, place: &Place, event: Event, rest: Value) {
+    pub fn tell_group_alike(&mut self, place: &Place, event: Event, rest: impl Serialize) {
         let rooms = place.rooms(self.now);
         self.tell(&Self::event(&place.class, event), rooms, rest);
     }
@@ -139,36 +142,39 @@ impl<'a> Telling<'a> {
         self.signals.push(Signal::Kill { party, reason });
     }
 
+    /// The room of everybody who works in the organization.
+    pub fn organization(&self) -> Room {
+        Room::Organization(self.organization.clone())
+    }
+
+    /// The room of its teachers and admins.
+    pub fn organization_staff(&self) -> Room {
+        Room::OrganizationStaff(self.organization.clone())
+    }
+
+    /// The room of its admins.
+    pub fn organization_admins(&self) -> Room {
+        Room::OrganizationAdmins(self.organization.clone())
+    }
+
     /// The admins of the organization: they are in the rooms of every class.
     pub fn admins(&self) -> Party {
         Party::Admins(self.organization.clone())
     }
 
-    fn payload(&self, told: &Told, rest: Value) -> Value {
-        let mut payload = Map::new();
-        payload.insert("eventId".to_owned(), told.id.as_str().into());
-        payload.insert("at".to_owned(), json!(self.now));
-        payload.insert("organizationId".to_owned(), json!(self.organization));
-        payload.insert("classId".to_owned(), json!(told.class));
-        payload.insert("actor".to_owned(), self.actor.clone());
-        if let Value::Object(rest) = rest {
-            payload.extend(rest);
-        }
-        Value::Object(payload)
+    fn payload(&self, told: &Told, rest: &impl Serialize) -> Value {
+        let envelope = Envelope {
+            event_id: told.id.clone(),
+            at: self.now,
+            organization_id: Some(self.organization.clone()),
+            class_id: told.class.clone(),
+            actor: self.actor.clone(),
+        };
+        envelope.with(told.event, rest)
     }
-}
-
-/// A view as JSON.
-pub fn json_of(view: &impl Serialize) -> Value {
-    serde_json::to_value(view).expect("views are plain values")
 }
 
 /// The names of the fields that changed.
 pub fn names(changed: &Changed) -> Vec<&'static str> {
     changed.iter().map(|change| change.field).collect()
-}
-
-/// A person as events mention them.
-pub fn named(person: &Person) -> Value {
-    json!({"id": person.id, "name": person.name})
 }

@@ -84,12 +84,16 @@ pub(super) fn homeroom(change: &HomeroomChange) -> Entry {
     };
     match change {
         HomeroomChange::Created { homeroom } => about(Action::Create, homeroom),
-        HomeroomChange::Updated { homeroom, changed } => about(Action::Update, homeroom).details(difference(changed)),
+        HomeroomChange::Updated { homeroom, changed, .. } => {
+            about(Action::Update, homeroom).details(difference(changed))
+        }
         HomeroomChange::Deleted {
             homeroom,
             students,
             classes,
-        } => about(Action::Delete, homeroom).details(json!({"counts": {"students": students, "classes": classes}})),
+        } => {
+            about(Action::Delete, homeroom).details(json!({"counts": {"students": students.len(), "classes": classes}}))
+        }
         HomeroomChange::StudentsAdded { homeroom, students } => {
             about(Action::MemberAdded, homeroom).details(json!({"students": people(students)}))
         }

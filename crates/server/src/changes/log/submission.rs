@@ -57,10 +57,10 @@ pub(super) fn entry(change: &SubmissionChange) -> Option<Entry> {
         SubmissionChange::Graded {
             link,
             submission,
-            publication,
+            written,
             members: _,
         } => {
-            let action = match publication {
+            let action = match written.publication {
                 Publication::Published => Action::GradePublish,
                 Publication::Kept | Publication::Withdrawn => Action::Grade,
             };
@@ -68,7 +68,7 @@ pub(super) fn entry(change: &SubmissionChange) -> Option<Entry> {
                 "attempt": submission.submission.attempt,
                 "status": submission.grade.as_ref().map(|grade| grade.status),
                 "version": submission.grade.as_ref().map(|grade| grade.version),
-                "withdrawn": *publication == Publication::Withdrawn,
+                "withdrawn": written.publication == Publication::Withdrawn,
             })))
         }
     }

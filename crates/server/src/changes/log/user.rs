@@ -16,7 +16,7 @@ pub(super) fn entry(change: &UserChange) -> Option<Entry> {
             member,
             is_new_account,
         } => about(Action::Create, user).details(json!({"role": member.role, "isNewAccount": is_new_account})),
-        UserChange::Updated { user, changed } => {
+        UserChange::Updated { user, changed, .. } => {
             Entry::new(Category::User, Action::Update, "user", &user.id, user.name.as_str())
                 .details(json!({"changed": changed.names()}))
         }
@@ -74,7 +74,7 @@ pub(super) fn entry(change: &UserChange) -> Option<Entry> {
             "failed": failed,
         })),
         // Where an import stands is news for a minute; its end is the record.
-        UserChange::ImportProgressed { .. } => return None,
+        UserChange::ImportProgressed { .. } | UserChange::ProfileEdited { .. } => return None,
         UserChange::Exported { user } => about(Action::Export, user),
         UserChange::Erased {
             user,

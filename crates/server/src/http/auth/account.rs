@@ -9,6 +9,7 @@ use super::asked::Asked;
 use super::sessions::done;
 use super::wire;
 use crate::actions::profile::{self, ProfileEdit};
+use crate::auth::actor;
 use crate::error::Error;
 use crate::store::platform::PlatformProof;
 
@@ -46,8 +47,9 @@ pub async fn update(asked: Asked) -> Answered {
     }
     let edit = profile_edit(keys, "body")?;
     let (user, now) = (present.user.id.clone(), asked.now);
+    let actor = actor(&present.user, &present.session, None, asked.request_id.clone());
     let profile = asked
-        .act(move |work| profile::edit(work, &user, &edit, None, now))
+        .act(move |work| profile::edit(work, &user, &edit, None, &actor, now))
         .await?;
     present.user.name = profile.name.into_string();
     present.user.image = profile.image;

@@ -180,6 +180,7 @@ pub static MAP: &[Mapped] = &[
     told("member_grades", "value", Fact, "member-grades", Row),
     told("member_grades", "points", Fact, "member-grades", Row),
     told("member_grades", "feedback", Fact, "member-grades", Row),
+    untold("member_grades", "graded_by_id", Id, Kept),
     told("grade_history", "changed_by_id", Id, "activity", Kept),
     untold("grade_history", "member_grades", Ids, Emptied),
     told("feedback", "author_id", Id, "feedback-given", Kept),

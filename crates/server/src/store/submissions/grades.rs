@@ -2,7 +2,7 @@
 //! read with their submissions (`submissions.rs`). Here is also where a submission belongs, for those who see its group.
 
 use model::class::ClassStatus;
-use model::grade::{Grade, MemberGrade};
+use model::grade::{Grade, GradeMark, MemberGrade};
 use model::id::{AssignmentId, ClassId, GroupAssignmentId, GroupId, SubmissionId, UserId};
 use model::number::Points;
 
@@ -33,7 +33,7 @@ statements! {
     /// The grade of a submission, new or written anew.
     WRITE = "INSERT INTO grades (organization_id, id, submission_id, value, points, feedback, status, version, graded_by_id,
             graded_at, published_at, created_at, updated_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $10, $10)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12)
         ON CONFLICT (submission_id) DO UPDATE SET value = excluded.value, points = excluded.points,
             feedback = excluded.feedback, status = excluded.status, version = excluded.version,
             graded_by_id = excluded.graded_by_id, graded_at = excluded.graded_at, published_at = excluded.published_at,
@@ -43,8 +43,9 @@ statements! {
     /// The grades of single members go before the new ones come.
     CLEAR_MEMBERS = "DELETE FROM member_grades WHERE organization_id = $1 AND grade_id = $2";
     /// The grade of a single member.
-    WRITE_MEMBER = "INSERT INTO member_grades (organization_id, id, grade_id, user_id, value, points, feedback)
-        VALUES ($1, $2, $3, $4, $5, $6, $7)";
+    WRITE_MEMBER = "INSERT INTO member_grades (organization_id, id, grade_id, user_id, value, points, feedback,
+            graded_at, graded_by_id)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
     /// The state a grade has now.
     REMEMBER = "INSERT INTO grade_history (organization_id, id, grade_id, version, value, points, feedback, status,
             member_grades, changed_by_id, created_at)
@@ -99,9 +100,9 @@ impl Scope<'_> {
 }
 
 impl Work<'_> {
-    /// Writes a grade as it is now, and remembers this state.
-    pub fn write_grade(&mut self, grade: &Grade) -> Result<()> {
-        let (points, now) = (grade.points.map(Points::get), grade.graded_at);
+    /// Writes a grade as it is now, and remembers this state with who wrote it.
+    pub fn write_grade(&mut self, grade: &Grade, by: &UserId) -> Result<()> {
+        let (points, now) = (grade.points.map(Points::get), self.now());
         self.run(
             &WRITE,
             args![
@@ -113,14 +114,15 @@ impl Work<'_> {
                 grade.status.as_str(),
                 grade.version,
                 grade.graded_by_id,
-                now,
+                grade.graded_at,
                 grade.published_at,
+                now,
             ],
         )?;
         let row: String = self.one(&ROW, args![grade.submission_id], |row| row.take())?;
         self.run(&CLEAR_MEMBERS, args![row])?;
         for member in &grade.member_grades {
-            self.write_member_grade(&row, member)?;
+            self.write_member_grade(&row, member, grade.member_marks.get(&member.user_id))?;
         }
         let members = serde_json::to_string(&grade.member_grades)?;
         self.run(
@@ -134,16 +136,17 @@ impl Work<'_> {
                 grade.feedback,
                 grade.status.as_str(),
                 members,
-                grade.graded_by_id,
+                by,
                 now,
             ],
         )
         .map(drop)
     }
 
-    fn write_member_grade(&mut self, row: &str, member: &MemberGrade) -> Result<()> {
+    fn write_member_grade(&mut self, row: &str, member: &MemberGrade, mark: Option<&GradeMark>) -> Result<()> {
         let (id, points) = (clock::new_id(), member.points.map(Points::get));
-        let new = args![id, row, member.user_id, member.value, points, member.feedback];
+        let (at, by) = (mark.map(|mark| mark.at), mark.map(|mark| mark.by.clone()));
+        let new = args![id, row, member.user_id, member.value, points, member.feedback, at, by];
         self.run(&WRITE_MEMBER, new).map(drop)
     }
 }

@@ -4,6 +4,8 @@ use serde_json::{Value, json};
 
 use super::{Story, id};
 use crate::support::name_server::{self, Zone};
+use crate::support::rows::texts;
+use crate::support::until;
 
 pub(super) async fn the_school(story: &mut Story<'_>) {
     let world = &story.app.world;
@@ -198,5 +200,13 @@ pub(super) async fn the_platform(story: &mut Story<'_>) {
         .await;
     assert!(gone.status < 300, "{}", gone.status);
     story.called.insert(("DELETE".to_owned(), "/tenants/{id}".to_owned()));
+    // A preview that follows must not see the purge at work.
+    let app = story.app;
+    until("the school is purged", async || {
+        let left =
+            "SELECT id FROM organizations WHERE slug = 'west' UNION ALL SELECT id FROM jobs WHERE finished_at IS NULL";
+        texts(&app.database, left.to_owned()).await.is_empty()
+    })
+    .await;
     story.news().await;
 }

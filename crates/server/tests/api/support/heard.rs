@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::process::Stdio;
 use std::time::Duration;
 
+use model::news::Event;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::process::{Child, ChildStdin, Command};
@@ -11,6 +12,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout_at};
 
 use super::app::FRONTEND;
+use super::listeners::check;
 use super::{PATIENCE, Person, TestApp};
 
 const CLIENTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/clients");
@@ -110,7 +112,7 @@ impl Heard {
         if let Some(at) = self.unread.iter().position(found) {
             return self.unread.remove(at).unwrap().1;
         }
-        while let Ok(Some(line)) = timeout_at(deadline, self.lines.recv()).await {
+        while let Ok(Some(line)) = timeout_at(deadline, self.received()).await {
             if found(&line) {
                 return line.1;
             }
@@ -126,7 +128,7 @@ impl Heard {
         if self.unread.iter().any(found) {
             return true;
         }
-        while let Ok(Some(line)) = timeout_at(deadline, self.lines.recv()).await {
+        while let Ok(Some(line)) = timeout_at(deadline, self.received()).await {
             let is_it = found(&line);
             self.unread.push_back(line);
             if is_it {
@@ -140,7 +142,7 @@ impl Heard {
     /// is such news for the staff of the tests; a student hears nothing of it.
     pub async fn silent(&mut self, milliseconds: u64) {
         let deadline = Instant::now() + Duration::from_millis(milliseconds);
-        while let Ok(Some(line)) = timeout_at(deadline, self.lines.recv()).await {
+        while let Ok(Some(line)) = timeout_at(deadline, self.received()).await {
             self.unread.push_back(line);
         }
         let told: Vec<_> = self
@@ -150,6 +152,15 @@ impl Heard {
             .filter(|(event, _)| event != "board:activity" || self.who.ends_with("Student"))
             .collect();
         assert!(told.is_empty(), "{} heard {told:#?}", self.who);
+    }
+
+    /// The next event, compared with the document of events; what the client says of itself is not in there.
+    async fn received(&mut self) -> Option<(String, Value)> {
+        let (event, payload) = self.lines.recv().await?;
+        if Event::parse(&event).is_some() {
+            check(&event, &payload);
+        }
+        Some((event, payload))
     }
 
     /// Every such event that came so far.

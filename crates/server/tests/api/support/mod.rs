@@ -13,6 +13,7 @@ pub mod instances;
 pub mod invariants;
 pub mod lesson_rows;
 pub mod letters;
+pub mod listeners;
 pub mod live_rows;
 pub mod many_rows;
 pub mod marked;

@@ -1,0 +1,355 @@
+//! What each event carries, who receives it and when: the source of `docs/events.json` (AsyncAPI). A new event does not
+//! compile before it is described here.
+
+use std::collections::BTreeMap;
+
+use model::news::{Event, PAYLOAD_MAX};
+use serde_json::{Map, Value, json};
+use utoipa::ToSchema;
+use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::Schema;
+
+use super::event::{
+    AssignmentCreated, AssignmentDeleted, AssignmentLinked, AssignmentSwitched, AssignmentUpdated, BoardActivity,
+    ClassEvent, ClassMembership, CourseDeleted, CourseEvent, DirectNew, DocumentEvent, DocumentRef,
+    DocumentStatusChanged, Envelope, FeedbackEvent, GradeEvent, GroupCreated, GroupDeleted, GroupHelp,
+    GroupHelpResolved, GroupMembership, GroupRemoved, GroupUpdated, HomeroomUpdated, ImportProgress, MessageEvent,
+    MessageRead, NothingMore, OrganizationUpdated, SessionRevoked, SubjectUpdated, SubmissionEvent, UserUpdated,
+};
+
+/// A room, or the connection itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Channel {
+    User,
+    Class,
+    ClassStaff,
+    Group,
+    Organization,
+    OrganizationStaff,
+    OrganizationAdmins,
+    Connection,
+}
+
+use Channel::{Class, ClassStaff, Connection, Group, Organization, OrganizationAdmins, OrganizationStaff, User};
+
+impl Channel {
+    const ALL: [Self; 8] = [
+        User,
+        Class,
+        ClassStaff,
+        Group,
+        Organization,
+        OrganizationStaff,
+        OrganizationAdmins,
+        Connection,
+    ];
+
+    /// Its key, its address and who is in it.
+    const fn description(self) -> (&'static str, Option<&'static str>, &'static str) {
+        match self {
+            User => (
+                "user",
+                Some("user:{userId}"),
+                "The connections of one user that work in this organization.",
+            ),
+            Class => (
+                "class",
+                Some("class:{classId}"),
+                "The students of a class that is no draft, its teachers and the admins. Never used for groups and topics.",
+            ),
+            ClassStaff => (
+                "classStaff",
+                Some("class:{classId}:staff"),
+                "The teachers of a class and the admins.",
+            ),
+            Group => (
+                "group",
+                Some("group:{groupId}"),
+                "The students of a group whose start date has passed. Events of a hidden group go to its staff alone.",
+            ),
+            Organization => (
+                "organization",
+                Some("organization:{organizationId}"),
+                "The members of an organization.",
+            ),
+            OrganizationStaff => (
+                "organizationStaff",
+                Some("organization:{organizationId}:staff"),
+                "The teachers and admins of an organization.",
+            ),
+            OrganizationAdmins => (
+                "organizationAdmins",
+                Some("organization:{organizationId}:admins"),
+                "The admins of an organization.",
+            ),
+            Connection => ("connection", None, "One connection: what the server sends to it alone."),
+        }
+    }
+}
+
+struct Entry {
+    name: String,
+    schema: RefOr<Schema>,
+    parts: Vec<(String, RefOr<Schema>)>,
+    channels: &'static [Channel],
+    when: &'static str,
+}
+
+fn entry<T: ToSchema>(channels: &'static [Channel], when: &'static str) -> Entry {
+    let mut parts = Vec::new();
+    T::schemas(&mut parts);
+    Entry {
+        name: T::name().into_owned(),
+        schema: T::schema(),
+        parts,
+        channels,
+        when,
+    }
+}
+
+/// The rooms of a group: those of a hidden one are the staff alone.
+const OF_GROUP: &[Channel] = &[ClassStaff, Group];
+
+fn describe(event: Event) -> Entry {
+    match event {
+        Event::GroupCreated => entry::<GroupCreated>(OF_GROUP, "A group was created."),
+        Event::GroupUpdated => entry::<GroupUpdated<'_>>(
+            OF_GROUP,
+            "A field, the members, the files or the help flag of a group changed.",
+        ),
+        Event::GroupDeleted => entry::<GroupDeleted>(OF_GROUP, "A group was deleted, also with its course or class."),
+        Event::GroupRemoved => entry::<GroupRemoved>(
+            &[User],
+            "A student lost access to a group that was visible; the reason is not given.",
+        ),
+        Event::GroupMemberAdded => entry::<GroupMembership>(&[ClassStaff, Group, User], "A student joined a group."),
+        Event::GroupMemberRemoved => entry::<GroupMembership>(OF_GROUP, "A student left a group."),
+        Event::GroupHelp => entry::<GroupHelp>(
+            &[ClassStaff],
+            "A group asks for help, its message changed, or somebody is on the way. Students never receive it.",
+        ),
+        Event::GroupHelpResolved => entry::<GroupHelpResolved>(&[ClassStaff], "A call for help was handled."),
+        Event::AssignmentCreated => entry::<AssignmentCreated>(OF_GROUP, "A topic was created."),
+        Event::AssignmentUpdated => entry::<AssignmentUpdated<'_>>(
+            OF_GROUP,
+            "A field, a file, the own text or the time of a group changed.",
+        ),
+        Event::AssignmentDeleted => entry::<AssignmentDeleted>(OF_GROUP, "A topic was deleted."),
+        Event::AssignmentAttached => {
+            entry::<AssignmentLinked>(OF_GROUP, "A group joined a topic; one event for each group.")
+        }
+        Event::AssignmentDetached => entry::<AssignmentLinked>(OF_GROUP, "A group left a topic."),
+        Event::AssignmentFinished => entry::<AssignmentSwitched>(OF_GROUP, "A topic was finished."),
+        Event::AssignmentReopened => entry::<AssignmentSwitched>(OF_GROUP, "A topic was reopened."),
+        Event::DocumentCreated => entry::<DocumentEvent<'_>>(OF_GROUP, "A document was created."),
+        Event::DocumentUpdated => entry::<DocumentEvent<'_>>(
+            OF_GROUP,
+            "A document changed or was saved. Of many saves one is sent in 5 seconds. What staff have to look at goes to them alone.",
+        ),
+        Event::DocumentDeleted => entry::<DocumentRef>(OF_GROUP, "A document was deleted."),
+        Event::DocumentStatus => entry::<DocumentStatusChanged>(
+            OF_GROUP,
+            "A document was submitted, taken back, returned, locked or unlocked.",
+        ),
+        Event::DocumentFreezing => entry::<DocumentRef>(
+            OF_GROUP,
+            "A submit or a finish begins: pages keep their editor until it has sent what was typed.",
+        ),
+        Event::SubmissionCreated => entry::<SubmissionEvent>(OF_GROUP, "A group submitted."),
+        Event::SubmissionWithdrawn => entry::<SubmissionEvent>(OF_GROUP, "A submission was taken back."),
+        Event::SubmissionReturned => entry::<SubmissionEvent>(OF_GROUP, "A submission was returned for revision."),
+        Event::GradePublished => entry::<GradeEvent>(
+            &[ClassStaff, Group, User],
+            "A grade was published, or a published one changed. A student with an own grade receives that one; who sees no difference receives nothing.",
+        ),
+        Event::GradeWithdrawn => entry::<GradeEvent>(OF_GROUP, "A published grade became a draft again."),
+        Event::GradeDrafted => entry::<GradeEvent>(&[ClassStaff], "A draft of a grade changed."),
+        Event::FeedbackCreated => {
+            entry::<FeedbackEvent>(OF_GROUP, "Feedback was given. Notes among the staff go to them alone.")
+        }
+        Event::FeedbackUpdated => entry::<FeedbackEvent>(OF_GROUP, "Feedback changed, was withdrawn or deleted."),
+        Event::MessageNew => entry::<MessageEvent>(OF_GROUP, "A chat message was written."),
+        Event::MessageUpdated => entry::<MessageEvent>(OF_GROUP, "A chat message was edited."),
+        Event::MessageDeleted => entry::<MessageEvent>(OF_GROUP, "A chat message was deleted."),
+        Event::MessageRead => entry::<MessageRead>(&[User], "The user read a chat in another window."),
+        Event::BoardActivity => entry::<BoardActivity>(
+            &[ClassStaff],
+            "Who is online or writing in a group changed; at most one per second and group.",
+        ),
+        Event::CourseCreated => entry::<CourseEvent<'_>>(&[ClassStaff], "A course was created."),
+        Event::CourseUpdated => entry::<CourseEvent<'_>>(&[ClassStaff], "A course changed."),
+        Event::CourseDeleted => entry::<CourseDeleted>(&[ClassStaff], "A course was deleted."),
+        Event::ClassCreated => entry::<ClassEvent<'_>>(&[ClassStaff], "A class was created."),
+        Event::ClassUpdated => entry::<ClassEvent<'_>>(&[Class, ClassStaff], "A class changed."),
+        Event::ClassDeleted => entry::<NothingMore>(&[Class, ClassStaff], "A class was deleted."),
+        Event::ClassMembership => entry::<ClassMembership>(
+            &[ClassStaff, User],
+            "A student or a teacher came into a class or left it. A student hears nothing of a draft.",
+        ),
+        Event::SubjectUpdated => {
+            entry::<SubjectUpdated<'_>>(&[Organization], "A subject was created, changed or deleted.")
+        }
+        Event::HomeroomUpdated => entry::<HomeroomUpdated<'_>>(
+            &[OrganizationStaff, User],
+            "A homeroom was created, changed or deleted, or its students changed.",
+        ),
+        Event::UserUpdated => entry::<UserUpdated<'_>>(
+            &[OrganizationStaff, User, Class],
+            "A person came, changed or left. Classes receive only that the name or the image changed.",
+        ),
+        Event::OrganizationUpdated => entry::<OrganizationUpdated<'_>>(
+            &[Organization, OrganizationAdmins],
+            "The organization changed; for admins also its invitations and mail domains.",
+        ),
+        Event::DirectNew => entry::<DirectNew>(
+            &[User, Class],
+            "A direct message for its recipients, or an announcement for the students of a class.",
+        ),
+        Event::ImportProgress => entry::<ImportProgress>(&[User], "How far the user's import is."),
+        Event::SessionRevoked => {
+            entry::<SessionRevoked>(&[Connection], "The session is over; the connection is closed.")
+        }
+        Event::Ready => entry::<NothingMore>(&[Connection], "The rooms are joined: fetch what is shown."),
+        Event::SyncRequired => {
+            entry::<NothingMore>(&[Connection, User], "Events may have been missed: fetch what is shown.")
+        }
+    }
+}
+
+/// The document.
+pub fn document() -> Value {
+    let mut schemas: BTreeMap<String, Value> = BTreeMap::new();
+    let (mut messages, mut operations) = (Map::new(), Map::new());
+    let mut of_channel: BTreeMap<Channel, Vec<String>> = BTreeMap::new();
+    let envelope = entry::<Envelope>(&[], "");
+    for (name, schema) in envelope.parts.into_iter().chain([(envelope.name, envelope.schema)]) {
+        schemas.insert(name, json!(schema));
+    }
+    for event in Event::ALL {
+        let described = describe(*event);
+        // Keys of components have no colons.
+        let key = event.as_str().replace(':', ".");
+        for (name, schema) in described
+            .parts
+            .into_iter()
+            .chain([(described.name.clone(), described.schema)])
+        {
+            schemas.insert(name, json!(schema));
+        }
+        let limit = if event.carries_text() {
+            "It carries a text and may be larger than 2 KB."
+        } else {
+            "At most 2 KB."
+        };
+        let reference = |name: &str| json!({"$ref": format!("#/components/schemas/{name}")});
+        messages.insert(
+            key.clone(),
+            json!({
+                "name": event.as_str(),
+                "title": event.as_str(),
+                "summary": described.when,
+                "description": limit,
+                "contentType": "application/json",
+                "payload": {"allOf": [reference("EventEnvelope"), reference(&described.name)]},
+            }),
+        );
+        for channel in described.channels {
+            of_channel.entry(*channel).or_default().push(key.clone());
+        }
+    }
+    messages.insert("document.activity".to_owned(), activity());
+    let mut channels = Map::new();
+    for channel in Channel::ALL {
+        let (key, address, who) = channel.description();
+        let mut keys = of_channel.remove(&channel).unwrap_or_default();
+        let sent = keys.clone();
+        if channel == Connection {
+            keys.push("document.activity".to_owned());
+        }
+        let named: Map<_, _> = keys
+            .iter()
+            .map(|key| (key.clone(), json!({"$ref": format!("#/components/messages/{key}")})))
+            .collect();
+        let mut described = json!({"address": address, "description": who, "messages": named});
+        if let Some(parameter) = address.and_then(|address| address.split(['{', '}']).nth(1)) {
+            described["parameters"] = json!({parameter: {}});
+        }
+        channels.insert(key.to_owned(), described);
+        let operation = |action: &str, keys: &[String]| {
+            let messages = keys
+                .iter()
+                .map(|message| json!({"$ref": format!("#/channels/{key}/messages/{message}")}));
+            json!({
+                "action": action,
+                "channel": {"$ref": format!("#/channels/{key}")},
+                "messages": messages.collect::<Vec<_>>(),
+            })
+        };
+        operations.insert(format!("{key}.send"), operation("send", &sent));
+        if channel == Connection {
+            operations.insert(
+                format!("{key}.receive"),
+                operation("receive", &["document.activity".to_owned()]),
+            );
+        }
+    }
+    for schema in schemas.values_mut() {
+        make_lists_nullable(schema);
+    }
+    json!({
+        "asyncapi": "3.0.0",
+        "info": {
+            "title": "groupwork events",
+            "version": env!("CARGO_PKG_VERSION"),
+            "description": format!(
+                "Events of the Socket.IO channel at /api/socket.io. The server alone joins rooms. Events are hints: \
+                 clients fetch what an event names, and everything they show on `ready` and `sync:required`; nothing is \
+                 replayed. Payloads have at most {PAYLOAD_MAX} bytes, apart from the texts of chat messages, direct \
+                 messages and feedback: a list that does not fit is null, and a long string is cut and ends with …. \
+                 No event is sent when the start date of a group passes."
+            ),
+        },
+        "defaultContentType": "application/json",
+        "servers": {
+            "service": {
+                "host": "localhost:3000",
+                "pathname": "/api/socket.io",
+                "protocol": "wss",
+                "description": "Engine.IO 4, polling and WebSocket, with the session cookie.",
+            }
+        },
+        "channels": channels,
+        "operations": operations,
+        "components": {"messages": messages, "schemas": schemas},
+    })
+}
+
+/// What clients send: all the rest they do over HTTP.
+fn activity() -> Value {
+    json!({
+        "name": "document:activity",
+        "title": "document:activity",
+        "summary": "The user writes in a document; at most once in 10 seconds.",
+        "contentType": "application/json",
+        "payload": {
+            "type": "object",
+            "required": ["documentId"],
+            "properties": {"documentId": {"type": "string"}},
+        },
+    })
+}
+
+/// A list that does not fit into a payload is null.
+fn make_lists_nullable(schema: &mut Value) {
+    for part in schema["allOf"].as_array_mut().into_iter().flatten() {
+        make_lists_nullable(part);
+    }
+    let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) else {
+        return;
+    };
+    for property in properties.values_mut() {
+        if property["type"] == "array" {
+            property["type"] = json!(["array", "null"]);
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Events as bare connections receive them. Every one is compared with the document of events (docs/events.json).
+
+use std::sync::OnceLock;
+
+use groupwork::views::event_catalog;
+use model::news::{Event, PAYLOAD_MAX};
+use model::time::Timestamp;
+use serde_json::Value;
+use tokio::sync::mpsc;
+use tokio::time::{Instant, timeout_at};
+
+use super::documented::Document;
+use super::raw::Socket;
+use super::{PATIENCE, Person, TestApp};
+
+/// Events that no request causes by itself.
+const NOISE: [&str; 3] = ["ready", "sync:required", "board:activity"];
+
+/// One event as it arrived.
+#[derive(Debug, Clone)]
+pub struct Received {
+    pub event: String,
+    pub payload: Value,
+}
+
+/// Connections of some people.
+pub struct Listeners {
+    received: mpsc::UnboundedReceiver<Received>,
+}
+
+impl Listeners {
+    /// Connects them and waits until their rooms are joined.
+    pub async fn open(app: &TestApp, people: &[&Person]) -> Self {
+        let (sender, received) = mpsc::unbounded_channel();
+        for person in people {
+            let mut socket = Socket::open(app, &person.cookie).await;
+            socket.expect("ready").await;
+            let sender = sender.clone();
+            tokio::spawn(async move {
+                while let Some(frame) = socket.next().await {
+                    let Some(text) = frame.strip_prefix("42") else { continue };
+                    let (event, payload): (String, Value) = serde_json::from_str(text).unwrap();
+                    if sender.send(Received { event, payload }).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        Self { received }
+    }
+
+    /// What has arrived of events that happened at or after a moment; waits for the first, if `is_due`.
+    pub async fn since(&mut self, moment: Timestamp, is_due: bool) -> Vec<Received> {
+        let deadline = Instant::now() + PATIENCE;
+        let mut found = Vec::new();
+        loop {
+            let next = match self.received.try_recv() {
+                Ok(next) => next,
+                Err(_) if !found.is_empty() || !is_due => return found,
+                Err(_) => match timeout_at(deadline, self.received.recv()).await {
+                    Ok(Some(next)) => next,
+                    Ok(None) | Err(_) => return found,
+                },
+            };
+            check(&next.event, &next.payload);
+            let at = next.payload["at"].as_str().and_then(|at| Timestamp::parse(at).ok());
+            if !NOISE.contains(&next.event.as_str()) && at.is_some_and(|at| at >= moment) {
+                found.push(next);
+            }
+        }
+    }
+}
+
+/// Compares an event with the document, and its size with the limit.
+#[track_caller]
+pub fn check(event: &str, payload: &Value) {
+    let faults = faults(event, payload);
+    assert!(faults.is_empty(), "{event} {payload}: {faults:#?}");
+}
+
+/// Where an event differs from the document of events.
+pub fn faults(event: &str, payload: &Value) -> Vec<String> {
+    static DOCUMENT: OnceLock<Document> = OnceLock::new();
+    let document = DOCUMENT.get_or_init(|| Document {
+        value: event_catalog::document(),
+        rows: Vec::new(),
+    });
+    let message = &document.value["components"]["messages"][event.replace(':', ".")];
+    if message.is_null() {
+        return vec![format!("{event} is not in the document of events")];
+    }
+    let mut faults = Vec::new();
+    document.compare(&message["payload"], payload, event, &mut faults);
+    let size = payload.to_string().len();
+    let may_be_large = Event::parse(event).is_some_and(Event::carries_text);
+    if size > PAYLOAD_MAX && !may_be_large {
+        faults.push(format!("{size} bytes"));
+    }
+    faults
+}
