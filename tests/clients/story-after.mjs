@@ -127,7 +127,7 @@ export async function finish(lesson) {
     const done = (await teacher.api.post(finishing)).is(200);
     const { finishedAt, ...rest } = done.body;
     must(Math.abs(Date.parse(finishedAt) - Date.now()) < 60_000, 'finishedAt', done);
-    const counts = { lockedDocuments: 2, groups: 2, alreadyFinished: false, unsavedDocuments: [] };
+    const counts = { lockedDocuments: 2, groups: 2, alreadyFinished: false, unlinkedDrafts: [], openDocuments: [], unsavedDocuments: [] };
     same(rest, { assignmentId: topic.id, status: 'FINISHED', ...counts }, 'the answer of finish', done);
     await editor.type(after);
     same(await editor.close(), { status: 2, accepted: true }, 'a late save is acknowledged');
@@ -168,7 +168,7 @@ export async function finish(lesson) {
   const open = (await teacher.api.post(reopening)).is(200);
   same(
     open.body,
-    { assignmentId: topic.id, status: 'ACTIVE', unlockedDocuments: 2, groups: 2 },
+    { assignmentId: topic.id, status: 'ACTIVE', unlockedDocuments: 2, stillLockedDocuments: [], groups: 2 },
     'the answer of reopen',
     open,
   );

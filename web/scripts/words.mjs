@@ -43,6 +43,8 @@ for (const [, key] of code.matchAll(/\bt\(\s*"(\w+\.[\w.]+)"/g)) {
 const routes = join(source, "routes/_school");
 const here = ["today", "groups", "t.$topicId.board", "t.$topicId.projector", "../_school"].map((name) => join(routes, `${name}.tsx`));
 const early = readFileSync(join(folder, "en/index.ts"), "utf8").match(/{([\w,]+)}\.json/)[1].split(",");
+// A part that is fetched later may fetch its own words with its code.
+for (const [, area] of code.matchAll(/addWords\("(\w+)"\)/g)) early.push(area);
 const areaOf = new Map(files("en").flatMap((name) => Object.keys(JSON.parse(readFileSync(join(folder, "en", name), "utf8"))).map((key) => [key, name.replace(".json", "")])));
 const seen = new Set();
 const walk = (path) => {

@@ -184,6 +184,26 @@ impl Status {
     }
 }
 
+/// The other topics of a group, as finishing and reopening one of its topics sees them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OtherTopics {
+    /// The topics the group still works on.
+    pub active: Vec<AssignmentId>,
+    /// The finished ones, the one that was finished first in front.
+    pub finished: Vec<AssignmentId>,
+}
+
+/// What reopening a topic does to a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reopening<'a> {
+    /// Nothing: the topic does not hold its lock.
+    Untouched,
+    /// The document is what it was before the lock.
+    Unlocks,
+    /// It stays locked, and this finished topic holds the lock now.
+    PassesOn(&'a AssignmentId),
+}
+
 /// A file that a group edits in its work room.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Document {
@@ -328,53 +348,68 @@ impl Document {
         Ok(())
     }
 
-    /// Whether finishing a topic locks the document. `has_other_active_topic`: the group works on another active topic,
-    /// then documents without a topic are left alone, because they may be for the one that is still running.
-    pub fn locks_with(&self, topic: &AssignmentId, has_other_active_topic: bool) -> bool {
-        !self.status.is_locked() && self.belongs_to(topic, has_other_active_topic)
-    }
-
-    /// Whether reopening a topic unlocks the document: only the topic that locked it does, and for locks from before
-    /// that was kept, the topic to which the document belongs by the rule of finishing.
-    pub fn unlocks_with(&self, topic: &AssignmentId, has_other_active_topic: bool) -> bool {
-        self.status.is_locked()
-            && match &self.locked_by_assignment_id {
-                Some(locker) => locker == topic,
-                None => self.belongs_to(topic, has_other_active_topic),
-            }
-    }
-
-    fn belongs_to(&self, topic: &AssignmentId, has_other_active_topic: bool) -> bool {
+    /// The topic that holds the lock of this document once `topic` is finished; none if the document stays open. A document
+    /// without a topic is locked with any of them, a linked one with its own: it stays open while its own topic is active.
+    pub fn locker<'a>(&'a self, topic: &'a AssignmentId, others: &OtherTopics) -> Option<&'a AssignmentId> {
         match &self.assignment_id {
-            Some(own) => own == topic,
-            None => !has_other_active_topic,
+            None => Some(topic),
+            Some(own) => (own == topic || others.finished.contains(own)).then_some(own),
         }
     }
 
-    /// Locks the document with a finished topic; answers whether it did. A lock is never locked over.
-    pub fn lock(&mut self, topic: &AssignmentId, has_other_active_topic: bool, now: Timestamp) -> bool {
-        let locks = self.locks_with(topic, has_other_active_topic);
+    /// Whether finishing a topic locks the document.
+    pub fn locks_with(&self, topic: &AssignmentId, others: &OtherTopics) -> bool {
+        !self.status.is_locked() && self.locker(topic, others).is_some()
+    }
+
+    /// The topic that holds the lock. For locks from before it was stored, this is the topic of the document, if any.
+    fn lock_holder(&self) -> Option<&AssignmentId> {
+        self.locked_by_assignment_id.as_ref().or(self.assignment_id.as_ref())
+    }
+
+    /// What reopening a topic does to the document. Without a topic of its own it stays locked while another topic of its
+    /// group is finished.
+    pub fn reopening<'a>(&self, topic: &AssignmentId, others: &'a OtherTopics) -> Reopening<'a> {
+        let is_held = self.lock_holder().is_none_or(|holder| holder == topic);
+        if !self.status.is_locked() || !is_held {
+            return Reopening::Untouched;
+        }
+        match others.finished.first() {
+            Some(next) if self.assignment_id.is_none() => Reopening::PassesOn(next),
+            _ => Reopening::Unlocks,
+        }
+    }
+
+    /// Locks the document with a finished topic; returns whether it did. A lock is never replaced by another.
+    pub fn lock(&mut self, topic: &AssignmentId, others: &OtherTopics, now: Timestamp) -> bool {
+        let locker = self.locker(topic, others).cloned();
+        let locks = !self.status.is_locked() && locker.is_some();
         if locks {
             self.become_status(self.status.lock(), now);
             self.locked_at = Some(now);
-            self.locked_by_assignment_id = Some(topic.clone());
+            self.locked_by_assignment_id = locker;
         }
         locks
     }
 
-    /// Unlocks the document with a reopened topic; answers whether it did.
-    pub fn unlock(&mut self, topic: &AssignmentId, has_other_active_topic: bool, now: Timestamp) -> bool {
-        let unlocks = self.unlocks_with(topic, has_other_active_topic);
-        if unlocks {
-            self.open_again(now);
+    /// Does what [`Document::reopening`] says; returns whether anything changed. A lock that passes on stays the same lock:
+    /// since when it holds and what was before it do not change.
+    pub fn reopen(&mut self, topic: &AssignmentId, others: &OtherTopics, now: Timestamp) -> bool {
+        match self.reopening(topic, others) {
+            Reopening::Untouched => return false,
+            Reopening::Unlocks => self.open_again(now),
+            Reopening::PassesOn(next) => {
+                self.locked_by_assignment_id = Some(next.clone());
+                self.updated_at = now;
+            }
         }
-        unlocks
+        true
     }
 
     /// Lets go of a topic that is deleted or detached, with its submissions: the lock it holds is lifted, for nobody could
     /// lift it afterwards, and a hand-in without submission is a draft. Answers whether anything changed.
     pub fn release(&mut self, topic: &AssignmentId, now: Timestamp) -> bool {
-        let was_locked = self.unlocks_with(topic, true);
+        let was_locked = self.status.is_locked() && self.lock_holder() == Some(topic);
         if was_locked {
             self.open_again(now);
         }

@@ -40,7 +40,7 @@ fn a_draft_is_handed_in_and_taken_back() {
 #[test]
 fn a_locked_document_refuses_every_mutation_for_every_role() {
     for mut document in [document("d", "g"), submitted("d", "t")] {
-        assert!(document.lock(&topic("t"), false, at(20)));
+        assert!(document.lock(&topic("t"), &none(), at(20)));
         let before = document.clone();
         for viewer in [Viewer::Admin, Viewer::Teacher(ada()), Viewer::Student(ben())] {
             let renamed = Edit::Set(DocumentTitle::stored("x"));
@@ -60,34 +60,60 @@ fn a_locked_document_refuses_every_mutation_for_every_role() {
     }
 }
 
-#[test]
-fn finishing_locks_what_belongs_to_the_topic() {
-    let linked = |to: &str| Document {
+fn others(active: &[&str], finished: &[&str]) -> OtherTopics {
+    let ids = |names: &[&str]| names.iter().map(|name| topic(name)).collect();
+    OtherTopics {
+        active: ids(active),
+        finished: ids(finished),
+    }
+}
+
+fn none() -> OtherTopics {
+    OtherTopics::default()
+}
+
+fn linked(to: &str) -> Document {
+    Document {
         assignment_id: Some(topic(to)),
         ..document("d", "g")
-    };
-    assert!(linked("t").locks_with(&topic("t"), true));
+    }
+}
+
+#[test]
+fn finish_locks_all_documents_except_those_of_other_active_topics() {
+    assert!(linked("t").locks_with(&topic("t"), &others(&["u"], &[])));
     assert!(
-        !linked("u").locks_with(&topic("t"), false),
-        "documents of another topic are never touched"
+        !linked("u").locks_with(&topic("t"), &others(&["u"], &[])),
+        "a document of another active topic stays open"
     );
-    assert!(document("d", "g").locks_with(&topic("t"), false));
+    assert!(document("d", "g").locks_with(&topic("t"), &none()));
     assert!(
-        !document("d", "g").locks_with(&topic("t"), true),
-        "unlinked work goes on for the other topic"
+        document("d", "g").locks_with(&topic("t"), &others(&["u"], &["v"])),
+        "unlinked drafts included"
     );
     let mut locked = linked("t");
-    locked.lock(&topic("t"), false, at(1));
-    assert!(!locked.lock(&topic("t"), false, at(2)));
+    locked.lock(&topic("t"), &none(), at(1));
+    assert!(!locked.lock(&topic("t"), &none(), at(2)));
     assert_eq!(locked.locked_at, Some(at(1)));
+}
+
+#[test]
+fn document_of_another_finished_topic_is_locked_with_its_own() {
+    // It was created after its topic was finished.
+    let mut document = linked("u");
+    assert!(document.lock(&topic("t"), &others(&[], &["u"]), at(1)));
+    assert_eq!(document.locked_by_assignment_id, Some(topic("u")));
+    assert!(!document.reopen(&topic("t"), &others(&[], &["u"]), at(2)));
+    assert!(document.reopen(&topic("u"), &others(&["t"], &[]), at(3)));
+    assert_eq!(document.status, Status::Draft);
 }
 
 #[test]
 fn only_the_topic_that_locked_a_document_unlocks_it() {
     let mut document = document("d", "g");
-    document.lock(&topic("t"), false, at(1));
-    assert!(!document.unlock(&topic("u"), false, at(2)));
-    assert!(document.unlock(&topic("t"), true, at(3)));
+    document.lock(&topic("t"), &none(), at(1));
+    assert!(!document.reopen(&topic("u"), &none(), at(2)));
+    assert!(document.reopen(&topic("t"), &others(&["u"], &[]), at(3)));
     assert_eq!(
         (document.status, document.locked_at, document.locked_by_assignment_id),
         (Status::Draft, None, None)
@@ -95,26 +121,54 @@ fn only_the_topic_that_locked_a_document_unlocks_it() {
 }
 
 #[test]
-fn a_lock_without_a_known_topic_is_lifted_by_the_rule_of_finishing() {
+fn unlinked_document_stays_locked_while_another_topic_of_its_group_is_finished() {
+    let mut document = document("d", "g");
+    document.lock(&topic("t"), &others(&["u", "v"], &[]), at(1));
+    let before = document.clone();
+    assert!(document.reopen(&topic("t"), &others(&[], &["u", "v"]), at(5)));
+    let expected = Document {
+        locked_by_assignment_id: Some(topic("u")),
+        updated_at: at(5),
+        ..before
+    };
+    assert_eq!(document, expected, "only the holder of the lock changes");
+    assert!(document.reopen(&topic("u"), &others(&["t"], &["v"]), at(6)));
+    assert_eq!(document.locked_by_assignment_id, Some(topic("v")));
+    assert!(document.reopen(&topic("v"), &others(&["t", "u"], &[]), at(7)));
+    assert_eq!((document.status, document.locked_at), (Status::Draft, None));
+
+    let mut own = linked("t");
+    own.lock(&topic("t"), &none(), at(1));
+    assert_eq!(own.reopening(&topic("t"), &others(&[], &["u"])), Reopening::Unlocks);
+}
+
+#[test]
+fn lock_without_a_known_topic_is_lifted_by_the_rule_of_finishing() {
     let old = Document {
         status: Status::Locked {
             before: Open::Submitted,
         },
         ..submitted("d", "t")
     };
-    assert!(old.unlocks_with(&topic("t"), true) && !old.unlocks_with(&topic("u"), false));
+    assert_eq!(old.reopening(&topic("t"), &none()), Reopening::Unlocks);
+    assert_eq!(old.reopening(&topic("u"), &none()), Reopening::Untouched);
     let unlinked = Document {
         assignment_id: None,
         status: Status::Locked { before: Open::Draft },
         ..old
     };
-    assert!(unlinked.unlocks_with(&topic("u"), false) && !unlinked.unlocks_with(&topic("u"), true));
+    assert_eq!(
+        unlinked.reopening(&topic("u"), &others(&["t"], &[])),
+        Reopening::Unlocks
+    );
+    let passes = Reopening::PassesOn(&topic("t"));
+    assert_eq!(unlinked.reopening(&topic("u"), &others(&[], &["t"])), passes);
 }
 
 #[test]
 fn a_topic_that_goes_leaves_no_lock_behind() {
     let mut locked = submitted("d", "t");
-    locked.lock(&topic("t"), false, at(20));
+    locked.lock(&topic("t"), &none(), at(20));
     assert!(locked.release(&topic("t"), at(30)));
     assert_eq!(
         (locked.status, locked.assignment_id.clone()),
@@ -131,13 +185,13 @@ fn a_topic_that_goes_leaves_no_lock_behind() {
     assert_eq!(handed_in.status, Status::Draft);
 
     let mut other = submitted("d", "u");
-    other.lock(&topic("u"), false, at(20));
+    other.lock(&topic("u"), &none(), at(20));
     let before = other.clone();
     assert!(!other.release(&topic("t"), at(30)));
     assert_eq!(other, before);
 
     let mut unlinked = document("d", "g");
-    unlinked.lock(&topic("t"), false, at(20));
+    unlinked.lock(&topic("t"), &none(), at(20));
     assert!(unlinked.release(&topic("t"), at(30)));
     assert_eq!(unlinked.status, Status::Draft);
 }
@@ -193,7 +247,7 @@ fn the_editor_writes_only_in_drafts_of_classes_at_work() {
     assert_eq!(document("d", "g").mode(true, ClassStatus::Archived), Mode::View);
     assert_eq!(submitted("d", "t").mode(true, active), Mode::View);
     let mut locked = document("d", "g");
-    locked.lock(&topic("t"), false, at(1));
+    locked.lock(&topic("t"), &none(), at(1));
     assert_eq!(locked.mode(true, active), Mode::View);
     let pdf = Document {
         document_type: DocumentType::Pdf,
@@ -237,19 +291,28 @@ struct Desk {
 const TOPICS: [&str; 2] = ["t", "u"];
 
 impl Desk {
+    fn others(&self, index: usize) -> OtherTopics {
+        let other = 1 - index;
+        if self.finished[other] {
+            others(&[], &[TOPICS[other]])
+        } else {
+            others(&[TOPICS[other]], &[])
+        }
+    }
+
     fn finish(&mut self, index: usize) {
-        let other_is_active = !self.finished[1 - index];
+        let others = self.others(index);
         self.finished[index] = true;
         for document in &mut self.documents {
-            document.lock(&topic(TOPICS[index]), other_is_active, at(1));
+            document.lock(&topic(TOPICS[index]), &others, at(1));
         }
     }
 
     fn reopen(&mut self, index: usize) {
-        let other_is_active = !self.finished[1 - index];
+        let others = self.others(index);
         self.finished[index] = false;
         for document in &mut self.documents {
-            document.unlock(&topic(TOPICS[index]), other_is_active, at(1));
+            document.reopen(&topic(TOPICS[index]), &others, at(1));
         }
     }
 
@@ -311,7 +374,20 @@ proptest! {
                     prop_assert_eq!(old.locked_by_assignment_id.as_ref(), Some(&topic(TOPICS[index])));
                     prop_assert_eq!(Some(Open::from(new.status)), old.status.before_lock());
                 } else if old.status.is_locked() {
-                    prop_assert_eq!(old, new, "{:?} changed a locked document", act);
+                    let mut expected = old.clone();
+                    if let Act::Reopen(index) = act
+                        && old.locked_by_assignment_id == Some(topic(TOPICS[index]))
+                    {
+                        // The lock passes on to the other topic, which is finished.
+                        prop_assert!(old.assignment_id.is_none() && desk.finished[1 - index]);
+                        expected.locked_by_assignment_id = Some(topic(TOPICS[1 - index]));
+                        expected.updated_at = new.updated_at;
+                    }
+                    prop_assert_eq!(&expected, new, "{:?} changed a locked document", act);
+                }
+                // A lock is held by a finished topic.
+                if let Some(holder) = &new.locked_by_assignment_id {
+                    prop_assert!((0..2).any(|index| desk.finished[index] && *holder == topic(TOPICS[index])));
                 }
                 // The columns of the lock agree with the status, and a new status makes a new key.
                 prop_assert_eq!(new.status.is_locked(), new.locked_at.is_some());

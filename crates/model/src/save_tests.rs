@@ -4,6 +4,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::document::OtherTopics;
 use crate::id::AssignmentId;
 use crate::samples::{at, ben, document};
 
@@ -59,7 +60,7 @@ fn writing_from_before_a_hand_in_completes_it_and_later_writing_is_late() {
 fn a_lock_does_not_give_a_hand_in_more_time() {
     let mut document = document("d", "g");
     document.hand_in(&topic(), &ben(), at(100)).unwrap();
-    document.lock(&topic(), false, at(200));
+    document.lock(&topic(), &OtherTopics::default(), at(200));
     assert_eq!(document.receive(save(1, 100), None), Received::Current);
     assert_eq!(document.receive(save(1, 150), None), Received::Late);
 }
@@ -67,7 +68,7 @@ fn a_lock_does_not_give_a_hand_in_more_time() {
 #[test]
 fn a_locked_draft_takes_what_was_written_before_the_lock() {
     let mut document = document("d", "g");
-    document.lock(&topic(), false, at(200));
+    document.lock(&topic(), &OtherTopics::default(), at(200));
     assert_eq!(document.receive(save(1, 200), None), Received::Current);
     assert_eq!(document.receive(save(1, 201), None), Received::Late);
     assert_eq!(document.status, Status::Locked { before: Open::Draft });
@@ -174,8 +175,8 @@ fn a_session_is_seen_without_a_gap_when_every_notice_follows_from_the_one_before
 #[test]
 fn work_on_its_way_during_finish_and_reopen_arrives() {
     let mut document = document("d", "g");
-    document.lock(&topic(), false, at(100));
-    document.unlock(&topic(), false, at(200));
+    document.lock(&topic(), &OtherTopics::default(), at(100));
+    document.reopen(&topic(), &OtherTopics::default(), at(200));
     assert_eq!(document.receive(save(1, 90), Some(kept(1, 50))), Received::Current);
 }
 
@@ -244,10 +245,10 @@ proptest! {
     ) {
         let mut document = document("d", "g");
         if locked_first {
-            document.lock(&topic(), false, at(frozen));
+            document.lock(&topic(), &OtherTopics::default(), at(frozen));
         } else {
             document.hand_in(&topic(), &ben(), at(frozen)).unwrap();
-            document.lock(&topic(), false, at(frozen + 30));
+            document.lock(&topic(), &OtherTopics::default(), at(frozen + 30));
         }
         prop_assert_eq!(document.frozen_at(), Some(at(frozen)));
         let save = Save { generation, last_save: Some(at(second)), is_final, is_after_snapshot: false };

@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::assignment::LatePolicy;
-use crate::document::Status;
+use crate::document::{OtherTopics, Status};
 use crate::group_assignment::GroupAssignmentStatus;
 use crate::samples::{ada, assignment, at, ben, document, link};
 
@@ -94,7 +94,7 @@ fn a_submission_is_refused_for_the_strongest_reason() {
     };
     let open = link("g", "t");
     let mut locked = handed_in("d");
-    locked.lock(&topic.id, false, at(950));
+    locked.lock(&topic.id, &OtherTopics::default(), at(950));
     assert_eq!(try_it(&mut locked, &topic, None), Refusal::DocumentLocked);
     assert_eq!(
         try_it(&mut document("d", "g"), &topic, None),
@@ -172,7 +172,7 @@ fn taking_back_is_refused_for_the_strongest_reason() {
         refusal
     };
     let mut locked = handed_in("d");
-    locked.lock(&AssignmentId::new("t"), false, at(940));
+    locked.lock(&AssignmentId::new("t"), &OtherTopics::default(), at(940));
     assert_eq!(
         try_it(&mut locked, GroupAssignmentStatus::Graded),
         Refusal::DocumentLocked

@@ -1,4 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Suspense, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { client, data } from "../api/client";
@@ -6,34 +7,36 @@ import { useSay } from "../lib/problems";
 import { queryKeys } from "../lib/queryKeys";
 import { me } from "../lib/session";
 import { useTime } from "../lib/time";
-import { Ask } from "../ui/Ask";
+import { whenQuiet } from "../lib/whenQuiet";
+import { addWords } from "../lib/words";
 import { Bar } from "../ui/Bar";
 import { Button } from "../ui/Button";
 import { note } from "../ui/notes";
+import { part } from "../ui/part";
 import type { Board } from "./board";
+
+const load = async () => {
+  const [{ FinishDialog: dialog }] = await Promise.all([import("./FinishDialog"), addWords("finish")]);
+  return dialog;
+};
+const FinishDialog = part(load);
 
 /** Finishing a topic, the one thing on the board that is asked twice. */
 export function Finish({ found }: { found: Board }) {
   const { t } = useTranslation();
-  const say = useSay();
-  const cache = useQueryClient();
-  const path = { id: found.assignment.id };
-  const finish = useMutation({
-    mutationFn: () => data(client.POST("/assignments/{id}/finish", { params: { path } })),
-    onSuccess: ({ unsavedDocuments }) => unsavedDocuments.length > 0 && note(t("board.unsaved", { count: unsavedDocuments.length })),
-    onError: (problem) => note(say(problem)),
-    onSettled: () => cache.invalidateQueries(),
-  });
-  const documents = found.groups.reduce((sum, card) => sum + card.documents.length, 0);
+  const [isOpen, setOpen] = useState(false);
+  useEffect(() => whenQuiet(load), []);
   return (
-    <Ask
-      open={t("board.finish")}
-      title={t("board.finishTitle")}
-      text={t("board.finishText", { documents: t("board.documents", { count: documents }), groups: t("board.groupCount", { count: found.groups.length }) })}
-      yes={t("board.finishYes")}
-      isPending={finish.isPending}
-      onYes={() => finish.mutate()}
-    />
+    <>
+      <Button aria-haspopup="dialog" onPress={() => setOpen(true)}>
+        {t("board.finish")}
+      </Button>
+      {isOpen ? (
+        <Suspense>
+          <FinishDialog found={found} onClose={() => setOpen(false)} />
+        </Suspense>
+      ) : null}
+    </>
   );
 }
 

@@ -38,6 +38,7 @@ interface QueryKeys {
     candidates: (groupId: string) => QueryKey;
     preview: (id: string, edits: object) => QueryKey;
     deletion: (id: string) => QueryKey;
+    finishPreview: (id: string) => QueryKey;
     deadlinePreview: (id: string, deadline: string) => QueryKey;
   };
   board: {

@@ -87,6 +87,8 @@ pub enum AssignmentChange {
         already_finished: bool,
         /// The documents that were locked.
         documents: Vec<PlacedDocument>,
+        /// The documents that stay open, because they are linked to another topic that is active.
+        open: Vec<DocumentId>,
         /// Documents whose last writing the document server could not be asked for.
         unsaved: Vec<DocumentId>,
     },
@@ -94,7 +96,7 @@ pub enum AssignmentChange {
     Reopened {
         /// The topic as it is now.
         assignment: Box<WholeAssignment>,
-        /// The documents that were unlocked.
+        /// The documents that were unlocked, and those that stay locked because the lock passed on to another topic.
         documents: Vec<PlacedDocument>,
     },
     /// It was deleted by itself, not with its course.

@@ -124,6 +124,7 @@ fn group_changes(group: &WholeGroup) -> Vec<model::change::Change> {
             assignment: Box::new(topic.clone()),
             already_finished: false,
             documents: vec![placed()],
+            open: Vec::new(),
             unsaved: Vec::new(),
         }
         .into(),
@@ -404,12 +405,16 @@ fn of_a_finished_topic_each_group_hears_its_own_documents() {
             document,
         }
     };
-    let signals = told(AssignmentChange::Finished {
-        assignment: Box::new(assignment(true, &[&one, &two])),
-        already_finished: false,
-        documents: vec![placed(&one), placed(&two)],
-        unsaved: Vec::new(),
-    });
+    let finish = |groups: &[&WholeGroup], already_finished, documents| {
+        told(AssignmentChange::Finished {
+            assignment: Box::new(assignment(true, groups)),
+            already_finished,
+            documents,
+            open: Vec::new(),
+            unsaved: Vec::new(),
+        })
+    };
+    let signals = finish(&[&one, &two], false, vec![placed(&one), placed(&two)]);
     let finished: Vec<_> = emitted(&signals)
         .into_iter()
         .filter(|(event, ..)| *event == Event::AssignmentFinished)
@@ -425,12 +430,7 @@ fn of_a_finished_topic_each_group_hears_its_own_documents() {
         .filter(|(event, ..)| *event == Event::DocumentStatus)
         .count();
     assert_eq!(statuses, 2);
-    let repeated = told(AssignmentChange::Finished {
-        assignment: Box::new(assignment(true, &[&one])),
-        already_finished: true,
-        documents: Vec::new(),
-        unsaved: Vec::new(),
-    });
+    let repeated = finish(&[&one], true, Vec::new());
     assert!(repeated.is_empty(), "nothing happened the second time");
 }
 

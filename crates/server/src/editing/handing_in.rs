@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use super::Editing;
 use super::fetching::surely_not_written;
-use crate::actions::finish;
+use crate::actions::finish::{self, FinishOptions, Finished};
 use crate::actions::submissions::{self, Copied, HandedIn, Standing};
 use crate::clock;
 use crate::error::{Error, Result};
@@ -23,17 +23,11 @@ const MARGIN: i64 = 5;
 /// How often a copy is made anew because a save came in between.
 const TRIES: u32 = 5;
 
-/// What finishing a topic answers.
+/// The result of finishing a topic.
 #[derive(Debug, Clone)]
 pub struct Finish {
-    /// When the topic was finished, first of all.
-    pub at: Timestamp,
-    /// How many documents were locked now.
-    pub locked: i64,
-    /// How many groups work on the topic.
-    pub groups: i64,
-    /// Whether it was finished before.
-    pub already: bool,
+    /// What finishing did; its editors have been asked.
+    pub finished: Finished,
     /// The documents whose last writing may be missing.
     pub unsaved: Vec<DocumentId>,
 }
@@ -150,7 +144,13 @@ impl Editing {
 
     /// Finishes a topic. Once begun it no longer depends on the caller. A dry run is rolled back, and no editor is asked
     /// for what it has.
-    pub async fn finish(&self, standpoint: Standpoint, assignment: AssignmentId, is_dry: bool) -> Result<Finish> {
+    pub async fn finish(
+        &self,
+        standpoint: Standpoint,
+        assignment: AssignmentId,
+        options: FinishOptions,
+        is_dry: bool,
+    ) -> Result<Finish> {
         let editing = self.clone();
         let finishing = tokio::spawn(async move {
             let server = editing.server.clone();
@@ -163,9 +163,9 @@ impl Editing {
             let until = freeze_ends(&standpoint, server.patience().finish());
             let write = editing.write(standpoint.clone(), move |work| {
                 if is_dry {
-                    work.rehearse(|work| finish::finish(work, &assignment, &server, until))
+                    work.rehearse(|work| finish::finish(work, &assignment, &options, &server, until))
                 } else {
-                    finish::finish(work, &assignment, &server, until)
+                    finish::finish(work, &assignment, &options, &server, until)
                 }
             });
             let mut finished = write.await?;
@@ -174,14 +174,9 @@ impl Editing {
             } else {
                 failpoint::hit("finish.after_commit");
             }
-            let unsaved = editing.settle(&standpoint, finished.freezes, deadline).await;
-            Ok(Finish {
-                at: finished.at,
-                locked: finished.locked,
-                groups: finished.groups,
-                already: finished.already,
-                unsaved,
-            })
+            let freezes = std::mem::take(&mut finished.freezes);
+            let unsaved = editing.settle(&standpoint, freezes, deadline).await;
+            Ok(Finish { finished, unsaved })
         });
         finishing.await.map_err(|error| anyhow::anyhow!(error))?
     }

@@ -14,9 +14,11 @@ use super::context::Context;
 use super::dry_run::DryRunQuery;
 use super::endpoint::Endpoints;
 use super::terms::Terms;
-use super::valid::ValidQuery;
-use crate::actions::finish as actions;
+use super::valid::{ValidOrEmpty, ValidQuery};
+use crate::actions::finish::{self as actions, FinishOptions, OpenDocument, UnlinkedDraft};
 use crate::error::Result;
+use crate::store::group_assignments::OtherTopic;
+use crate::views::finish::{LinkableTopicView, OpenDocumentView, UnlinkedDraftView};
 
 /// The routes of finishing and reopening a topic.
 pub fn routes() -> Endpoints {
@@ -36,6 +38,10 @@ struct FinishedTopic {
     locked_documents: i64,
     groups: i64,
     already_finished: bool,
+    /// Drafts that are locked without a topic although their group works on another active topic; `links` gives them one
+    unlinked_drafts: Vec<UnlinkedDraftView>,
+    /// Documents that stay open: they are linked to another active topic
+    open_documents: Vec<OpenDocumentView>,
     /// Documents whose last writing the document server could not be asked for; they are locked all the same
     unsaved_documents: Vec<DocumentId>,
 }
@@ -47,20 +53,30 @@ struct ReopenedTopic {
     assignment_id: AssignmentId,
     status: AssignmentStatus,
     unlocked_documents: i64,
+    /// Documents without a topic that stay locked, because another topic of their group is finished
+    still_locked_documents: Vec<DocumentId>,
     groups: i64,
 }
 
 /// Finish a topic: the documents of all its groups are locked
+///
+/// Documents without a topic are locked, too; documents linked to another active topic stay open. `links` links documents
+/// to topics first, in the same transaction.
 #[utoipa::path(post, path = "/assignments/{id}/finish", params(("id" = String, Path), DryRunQuery),
-    responses((status = 200, body = FinishedTopic), (status = 409, description = "CLASS_ARCHIVED"),
-        (status = 403, description = "NOT_CLASS_TEACHER")))]
+    request_body = Option<FinishOptions>,
+    responses((status = 200, body = FinishedTopic),
+        (status = 409, description = "CLASS_ARCHIVED, ASSIGNMENT_FINISHED, GROUP_NOT_ON_ASSIGNMENT, ALREADY_SUBMITTED"),
+        (status = 423, description = "DOCUMENT_LOCKED"), (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn finish(
     cx: Context,
     Path(id): Path<AssignmentId>,
     ValidQuery(query): ValidQuery<DryRunQuery>,
+    ValidOrEmpty(options): ValidOrEmpty<FinishOptions>,
 ) -> Result<Json<FinishedTopic>> {
     let (editing, standpoint) = (cx.app().editing(), cx.standpoint()?);
-    let finished = editing.finish(standpoint, id.clone(), query.dry_run.is_on()).await?;
+    let is_dry = query.dry_run.is_on();
+    let done = editing.finish(standpoint, id.clone(), options, is_dry).await?;
+    let finished = done.finished;
     Ok(Json(FinishedTopic {
         assignment_id: id,
         status: AssignmentStatus::Finished,
@@ -68,8 +84,26 @@ async fn finish(
         locked_documents: finished.locked,
         groups: finished.groups,
         already_finished: finished.already,
-        unsaved_documents: finished.unsaved,
+        unlinked_drafts: finished.unlinked.into_iter().map(unlinked).collect(),
+        open_documents: finished.open.into_iter().map(open).collect(),
+        unsaved_documents: done.unsaved,
     }))
+}
+
+fn unlinked(draft: UnlinkedDraft) -> UnlinkedDraftView {
+    UnlinkedDraftView::new(draft.placed, draft.topics.into_iter().map(linkable).collect())
+}
+
+fn open(open: OpenDocument) -> OpenDocumentView {
+    OpenDocumentView::new(open.placed, linkable(open.topic))
+}
+
+fn linkable(topic: OtherTopic) -> LinkableTopicView {
+    LinkableTopicView {
+        assignment_id: topic.assignment_id,
+        title: topic.title,
+        deadline: topic.deadline,
+    }
 }
 
 /// Reopen a topic: its documents are what they were before it was finished
@@ -88,6 +122,7 @@ async fn reopen(
         assignment_id: id,
         status: AssignmentStatus::Active,
         unlocked_documents: reopened.unlocked,
+        still_locked_documents: reopened.still_locked,
         groups: reopened.groups,
     }))
 }

@@ -121,12 +121,14 @@ statements! {
     ACTIVE_TOPICS = "SELECT a.id, a.course_id FROM group_assignments ga JOIN assignments a ON a.id = ga.assignment_id
         WHERE ga.organization_id = $1 AND ga.group_id = $2 AND a.status = 'ACTIVE'
         ORDER BY a.id";
-    /// The groups of one topic that work on another active one.
-    GROUPS_ELSEWHERE = "SELECT DISTINCT other.group_id FROM group_assignments ga
+    /// The other topics of the groups of one topic: the active ones by deadline, the finished ones as they were finished.
+    OTHER_TOPICS = "SELECT other.group_id, a.id, a.title, a.deadline,
+            CASE WHEN a.status = 'FINISHED' THEN COALESCE(a.finished_at, 0) END
+        FROM group_assignments ga
         JOIN group_assignments other ON other.group_id = ga.group_id AND other.assignment_id <> ga.assignment_id
         JOIN assignments a ON a.id = other.assignment_id
-        WHERE ga.organization_id = $1 AND ga.assignment_id = $2 AND a.status = 'ACTIVE'
-        ORDER BY other.group_id";
+        WHERE ga.organization_id = $1 AND ga.assignment_id = $2
+        ORDER BY other.group_id, COALESCE(a.finished_at, 0), a.deadline, a.id";
     /// Whether the room of a group holds a document that is linked to a topic.
     HAS_DOCUMENT = "SELECT EXISTS (SELECT 1 FROM documents d JOIN work_rooms w ON w.id = d.work_room_id
         WHERE d.organization_id = $1 AND d.assignment_id = $2 AND w.group_id = $3)";
@@ -166,6 +168,19 @@ pub(super) struct LinkRow {
     pub(super) place: Place,
     pub(super) submitted_count: i64,
     pub(super) current_submission: Option<WholeSubmission>,
+}
+
+/// Another topic of a group.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OtherTopic {
+    /// The topic.
+    pub assignment_id: AssignmentId,
+    /// Its title.
+    pub title: Title,
+    /// Its deadline.
+    pub deadline: Timestamp,
+    /// When it was finished; none while it is active.
+    pub finished_at: Option<Timestamp>,
 }
 
 /// A topic that a group may hand in for.
@@ -219,9 +234,18 @@ impl Scope<'_> {
         })
     }
 
-    /// The groups of a topic that work on another active one, whoever looks.
-    pub fn groups_with_other_active_topics(&mut self, topic: &AssignmentId) -> Result<Vec<GroupId>> {
-        self.many(&GROUPS_ELSEWHERE, args![topic], |row| row.take())
+    /// The other topics of the groups of a topic, visible to the viewer or not.
+    pub fn other_topics(&mut self, topic: &AssignmentId) -> Result<Vec<(GroupId, OtherTopic)>> {
+        self.many(&OTHER_TOPICS, args![topic], |row| {
+            let group = row.take()?;
+            let topic = OtherTopic {
+                assignment_id: row.take()?,
+                title: row.take()?,
+                deadline: row.take()?,
+                finished_at: row.take()?,
+            };
+            Ok((group, topic))
+        })
     }
 
     /// The topics a group may hand in for, the likeliest first; 404 when the viewer does not see the group.

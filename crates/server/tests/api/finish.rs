@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::support::rows::{execute, texts};
 use crate::support::studio::{Studio, path};
-use crate::support::topics::{group, id, topic};
+use crate::support::topics::group;
 
 pub async fn status(studio: &Studio, document: &str) -> (Value, Value) {
     let seen = studio.seen(document).await;
@@ -37,7 +37,7 @@ studio!(finishing_locks_the_documents_of_all_groups_for_everybody, |studio| {
     let at = done["finishedAt"].take();
     assert!(at.is_string());
     let expected = json!({"assignmentId": studio.topic, "status": "FINISHED", "finishedAt": null, "lockedDocuments": 3,
-        "groups": 2, "alreadyFinished": false, "unsavedDocuments": []});
+        "groups": 2, "alreadyFinished": false, "unlinkedDrafts": [], "openDocuments": [], "unsavedDocuments": []});
     assert_eq!(done, expected);
     assert_eq!(status(studio, &handed_in).await, (json!("LOCKED"), json!("SUBMITTED")));
     assert_eq!(status(studio, &draft).await, (json!("LOCKED"), json!("DRAFT")));
@@ -81,37 +81,6 @@ studio!(finishing_locks_the_documents_of_all_groups_for_everybody, |studio| {
         studio.finish().await["lockedDocuments"],
         1,
         "documents made since are locked, too"
-    );
-});
-
-studio!(two_topics_in_one_room_do_not_touch_each_other, |studio| {
-    let ada = studio.app.as_(&studio.app.world.ada);
-    let more = json!({"title": "Plants", "groupIds": [studio.group]});
-    let plants = id(&topic(&ada, &studio.app.world.seven_b, more).await);
-    let rooms = format!("/workrooms/{}/documents", studio.room);
-    let new = |title: &str, topic: Option<&str>| json!({"title": title, "documentType": "word", "assignmentId": topic});
-    let own = id(&ada.post(&rooms, new("Cells", Some(&studio.topic))).await.expect(201));
-    let other = id(&ada.post(&rooms, new("Plants", Some(&plants))).await.expect(201));
-    let loose = id(&ada.post(&rooms, new("Loose", None)).await.expect(201));
-
-    assert_eq!(
-        studio.finish().await["lockedDocuments"],
-        1,
-        "a loose draft may be for the other topic"
-    );
-    assert_eq!(status(studio, &own).await.0, "LOCKED");
-    assert_eq!(
-        (status(studio, &other).await.0, status(studio, &loose).await.0),
-        (json!("DRAFT"), json!("DRAFT"))
-    );
-    let finish_plants = format!("/assignments/{plants}/finish");
-    let done = ada.send(reqwest::Method::POST, &finish_plants, None).await.expect(200);
-    assert_eq!(done["lockedDocuments"], 2);
-    assert_eq!(studio.reopen().await["unlockedDocuments"], 1);
-    assert_eq!(status(studio, &own).await.0, "DRAFT");
-    assert_eq!(
-        (status(studio, &other).await.0, status(studio, &loose).await.0),
-        (json!("LOCKED"), json!("LOCKED"))
     );
 });
 

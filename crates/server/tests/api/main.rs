@@ -53,6 +53,7 @@ mod fairness;
 mod feedback;
 mod files;
 mod finish;
+mod finished_documents;
 mod forgotten_saves;
 mod grade_news;
 mod grade_tables;

@@ -13,10 +13,10 @@ export const TAGS = { en: "en-GB", de: "de" } as const;
 export type Language = keyof typeof LANGUAGES;
 
 type Load = () => Promise<{ default: object }>;
-type Part = "door" | "school" | "office";
+type Part = "door" | "school" | "office" | "finish";
 const FILES: Record<Language, Record<Part, Load>> = {
-  en: { door: async () => ({ default: english }), school: () => import("./en"), office: () => import("./en/office") },
-  de: { door: () => import("./de/door.json"), school: () => import("./de"), office: () => import("./de/office") },
+  en: { door: async () => ({ default: english }), school: () => import("./en"), office: () => import("./en/office"), finish: () => import("./en/finish.json") },
+  de: { door: () => import("./de/door.json"), school: () => import("./de"), office: () => import("./de/office"), finish: () => import("./de/finish.json") },
 };
 /** Where a lesson is held: what is said there comes first, everything else with the first page elsewhere. */
 const IN_LESSON = /^\/($|today$|groups$|t\/[^/]+\/(board|projector)$)/;
@@ -52,7 +52,12 @@ export const wasInside = (): boolean => localStorage.getItem("inside") !== null;
 /** Fetches what the page at a place inside a school says. */
 export async function enterSchool(path: string): Promise<void> {
   localStorage.setItem("inside", "");
-  for (const part of IN_LESSON.test(path) ? (["school"] as const) : (["school", "office"] as const)) {
+  await addWords(...(IN_LESSON.test(path) ? (["school"] as const) : (["school", "office"] as const)));
+}
+
+/** Fetches what a part of a page says that is shown later. */
+export async function addWords(...parts: Part[]): Promise<void> {
+  for (const part of parts) {
     if (!entered.includes(part)) entered.push(part);
   }
   await Promise.all(entered.map((part) => load(language(), part)));

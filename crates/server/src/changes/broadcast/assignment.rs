@@ -74,6 +74,7 @@ pub fn tell(change: &AssignmentChange, telling: &mut Telling<'_>) {
             assignment,
             already_finished,
             documents,
+            open: _,
             unsaved: _,
         } => {
             if !already_finished || !documents.is_empty() {

@@ -4,6 +4,7 @@ use model::activity::{Action, Category};
 use model::assignment::Assignment;
 use model::change::assignment::AssignmentChange;
 use model::change::removed::PlacedDocument;
+use model::document::Document;
 use model::file::AssignmentAttachment;
 use model::id::DocumentId;
 use serde_json::{Value, json};
@@ -80,19 +81,22 @@ pub(super) fn entry(change: &AssignmentChange) -> Option<Entry> {
             assignment,
             already_finished,
             documents: locked,
+            open,
             unsaved,
         } => about(Action::Finish, &assignment.assignment).details(json!({
             "groupIds": assignment.group_ids(),
             "lockedDocuments": documents(locked),
+            "openDocuments": open,
             "unsavedDocuments": unsaved,
             "alreadyFinished": already_finished,
         })),
         AssignmentChange::Reopened {
             assignment,
-            documents: unlocked,
+            documents: changed,
         } => about(Action::Reopen, &assignment.assignment).details(json!({
             "groupIds": assignment.group_ids(),
-            "unlockedDocuments": documents(unlocked),
+            "unlockedDocuments": documents_that(changed, |document| !document.status.is_locked()),
+            "stillLockedDocuments": documents_that(changed, |document| document.status.is_locked()),
         })),
         AssignmentChange::Deleted {
             assignment,
@@ -125,7 +129,15 @@ fn about(action: Action, assignment: &Assignment) -> Entry {
 }
 
 fn documents(placed: &[PlacedDocument]) -> Vec<&DocumentId> {
-    placed.iter().map(|placed| &placed.document.id).collect()
+    documents_that(placed, |_| true)
+}
+
+fn documents_that(placed: &[PlacedDocument], is_meant: impl Fn(&Document) -> bool) -> Vec<&DocumentId> {
+    let documents = placed.iter().map(|placed| &placed.document);
+    documents
+        .filter(|document| is_meant(document))
+        .map(|document| &document.id)
+        .collect()
 }
 
 fn file(what: &str, attachment: &AssignmentAttachment) -> Value {

@@ -299,7 +299,7 @@ studio!(s06_reopening_restores_exactly_what_was, |studio| {
     let open = studio.reopen().await;
     assert_eq!(
         open,
-        json!({"assignmentId": studio.topic, "status": "ACTIVE", "unlockedDocuments": 2, "groups": 2})
+        json!({"assignmentId": studio.topic, "status": "ACTIVE", "unlockedDocuments": 2, "stillLockedDocuments": [], "groups": 2})
     );
     assert_eq!(status(studio, &handed_in).await, (json!("SUBMITTED"), Value::Null));
     assert_eq!(status(studio, &draft).await, (json!("DRAFT"), Value::Null));

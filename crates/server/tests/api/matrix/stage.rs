@@ -172,20 +172,21 @@ impl Lesson {
             let title = format!("{inner} {state}");
             upload(client, &documents, format!("{state}.docx"), &[("title", &title)]).await
         };
-        let draft = document(&author, "draft").await;
-        let submitted = document(&author, "submitted").await;
-        let locked = document(&author, "locked").await;
-        let others = document(&second, "others").await;
         let hand_in = async |document: &str, topic: &str| {
             let path = format!("/workrooms/documents/{document}/submit");
             author.post(&path, json!({"assignmentId": topic})).await.expect(200)
         };
-        let handed_in = hand_in(&submitted, &first).await;
-        let submission = id(&handed_in["submission"]);
-        let copy = id(&handed_in["submission"]["documents"][0]);
+        // Before the other documents: a finish would lock those without a topic.
+        let locked = document(&author, "locked").await;
         hand_in(&locked, &finished).await;
         let finish = format!("/assignments/{finished}/finish");
         teach.send(Method::POST, &finish, None).await.expect(200);
+        let draft = document(&author, "draft").await;
+        let submitted = document(&author, "submitted").await;
+        let others = document(&second, "others").await;
+        let handed_in = hand_in(&submitted, &first).await;
+        let submission = id(&handed_in["submission"]);
+        let copy = id(&handed_in["submission"]["documents"][0]);
         let chat = format!("/workrooms/{room}/messages");
         let chat_file = upload(&author, &format!("{chat}/attachments"), format!("{inner}.txt"), &[]).await;
         let message = json!({"content": format!("{inner} says hello"), "attachmentIds": [chat_file]});

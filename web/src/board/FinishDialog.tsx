@@ -1,0 +1,94 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+
+import { client, data } from "../api/client";
+import { useSay } from "../lib/problems";
+import { queryKeys } from "../lib/queryKeys";
+import { Button } from "../ui/Button";
+import { Choice } from "../ui/Choice";
+import { note } from "../ui/notes";
+import { Problems } from "../ui/Problems";
+import { Window } from "../ui/Window";
+import { type Board, called } from "./board";
+import { type Links, linksOf, NO_TOPIC, stayingOpen } from "./finish";
+
+/** Asks before a topic is finished: which drafts without a topic are locked with it, and what stays open. */
+export function FinishDialog({ found, onClose }: { found: Board; onClose: () => void }) {
+  const { t } = useTranslation();
+  const say = useSay();
+  const cache = useQueryClient();
+  const path = { id: found.assignment.id };
+  const [chosen, setChosen] = useState<Links>({});
+  const preview = useQuery({
+    queryKey: queryKeys.assignments.finishPreview(path.id),
+    queryFn: () => data(client.POST("/assignments/{id}/finish", { params: { path, query: { dryRun: "1" } } })),
+    gcTime: 0,
+    staleTime: 0,
+  });
+  const drafts = preview.data?.unlinkedDrafts ?? [];
+  const finish = useMutation({
+    mutationFn: () => data(client.POST("/assignments/{id}/finish", { params: { path }, body: { links: linksOf(drafts, chosen) } })),
+    onSuccess: ({ unsavedDocuments }) => {
+      if (unsavedDocuments.length > 0) note(t("finish.unsaved", { count: unsavedDocuments.length }));
+      onClose();
+    },
+    onError: (problem) => {
+      note(say(problem));
+      void preview.refetch();
+    },
+    onSettled: () => cache.invalidateQueries(),
+  });
+  const before = preview.data?.openDocuments ?? [];
+  const open = stayingOpen(before, drafts, chosen, path.id);
+  const documents = preview.data?.lockedDocuments ?? found.groups.reduce((sum, card) => sum + card.documents.length, 0);
+  const locked = t("board.documents", { count: documents - (open.length - before.length) });
+  return (
+    <Window title={t("finish.title")} role="alertdialog" isOpen onOpenChange={(isOpen) => isOpen || onClose()}>
+      {(close) => (
+        <>
+          <p>{t("finish.text", { documents: locked, groups: t("board.groupCount", { count: found.groups.length }) })}</p>
+          {preview.isError ? <Problems problem={preview.error} again={() => void preview.refetch()} /> : null}
+          {drafts.length === 0 ? null : (
+            <section aria-label={t("finish.drafts")} className="flex flex-col gap-3">
+              <h3 className="font-semibold">{t("finish.drafts")}</h3>
+              <p className="text-soft">{t("finish.draftsText")}</p>
+              {drafts.map((draft) => (
+                <Choice
+                  key={draft.documentId}
+                  label={t("finish.draft", { title: draft.title, group: called(draft.group) })}
+                  options={[
+                    { id: NO_TOPIC, name: t("finish.noTopic") },
+                    { id: path.id, name: t("finish.thisTopic", { title: found.assignment.title }) },
+                    ...draft.topics.map((topic) => ({ id: topic.assignmentId, name: t("finish.otherTopic", { title: topic.title }) })),
+                  ]}
+                  value={chosen[draft.documentId] ?? NO_TOPIC}
+                  onChange={(topic) => setChosen({ ...chosen, [draft.documentId]: topic })}
+                />
+              ))}
+            </section>
+          )}
+          {open.length === 0 ? null : (
+            <section aria-label={t("finish.open")} className="flex flex-col gap-1">
+              <h3 className="font-semibold">{t("finish.open")}</h3>
+              <ul className="list-disc ps-5">
+                {open.map((one) => (
+                  <li key={one.documentId}>{t("finish.openOne", { title: one.title, group: called(one.group), topic: one.assignmentTitle })}</li>
+                ))}
+              </ul>
+            </section>
+          )}
+          <p className="flex flex-wrap justify-end gap-2">
+            {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- a dialog has to begin somewhere, and nothing happens here */}
+            <Button autoFocus isDisabled={finish.isPending} onPress={close}>
+              {t("ask.cancel")}
+            </Button>
+            <Button kind="danger" isDisabled={preview.isPending} isPending={finish.isPending} onPress={() => finish.mutate()}>
+              {t("finish.yes")}
+            </Button>
+          </p>
+        </>
+      )}
+    </Window>
+  );
+}
