@@ -392,7 +392,7 @@ impl Document {
         locks
     }
 
-    /// Does what [`Document::reopening`] says; returns whether anything changed. A lock that passes on stays the same lock:
+    /// Carries out [`Document::reopening`]; returns whether anything changed. A lock that passes on stays the same lock:
     /// since when it holds and what was before it do not change.
     pub fn reopen(&mut self, topic: &AssignmentId, others: &OtherTopics, now: Timestamp) -> bool {
         match self.reopening(topic, others) {

@@ -110,6 +110,8 @@ ids! {
     DocumentId
     /// Id of one immutable revision of a document.
     RevisionId
+    /// Id of a text that was saved after its document was deleted.
+    LateTextId
     /// Id of a record of the activity log.
     LogId
     /// Id of an event told over a socket.

@@ -50,6 +50,7 @@ pub mod import;
 pub mod installation;
 pub mod invitation;
 pub mod job;
+pub mod late_text;
 pub mod letter;
 pub mod list;
 pub mod mail_domain;

@@ -66,6 +66,7 @@ interface QueryKeys {
   };
   document: {
     versions: (id: string) => QueryKey;
+    late: (classId?: string) => QueryKey;
     editor: (id: string, status?: string, canEdit?: boolean, isView?: boolean) => QueryKey;
   };
   editor: {

@@ -4,6 +4,7 @@ use crate::document::Document;
 use crate::edit::Changed;
 use crate::file::FileKey;
 use crate::group::Place;
+use crate::late_text::{DeletedDocument, LateText};
 use crate::save::Revision;
 use crate::whole::WholeDocument;
 
@@ -70,6 +71,17 @@ pub enum DocumentChange {
     /// Old revisions of a draft were dropped.
     RevisionsPruned {
         /// Files that nobody needs any more.
+        files: Vec<FileKey>,
+    },
+    /// A text of it was kept after it was deleted.
+    LateTextKept {
+        /// The document as it was.
+        document: Box<DeletedDocument>,
+        /// The text.
+        text: Box<LateText>,
+        /// Whether an earlier text of the same session was replaced.
+        is_replacement: bool,
+        /// The file of the text that was replaced.
         files: Vec<FileKey>,
     },
     /// It was deleted.

@@ -31,6 +31,7 @@ pub mod help;
 pub mod homerooms;
 pub mod imports;
 pub mod invitations;
+pub mod late_texts;
 pub mod mail_domains;
 pub mod members;
 pub mod organizations;

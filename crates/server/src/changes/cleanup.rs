@@ -25,7 +25,11 @@ pub fn removed_files(change: &Change) -> &[FileKey] {
             | Assignment::GroupDetached { files, .. }
             | Assignment::Deleted { files, .. },
         )
-        | Change::Document(Document::RevisionsPruned { files } | Document::Deleted { files, .. })
+        | Change::Document(
+            Document::RevisionsPruned { files }
+            | Document::Deleted { files, .. }
+            | Document::LateTextKept { files, .. },
+        )
         | Change::Message(Message::Pruned { files })
         | Change::User(User::Erased { files, .. })
         | Change::Organization(Organization::Purged { files }) => files,
@@ -106,4 +110,15 @@ pub fn removed_files(change: &Change) -> &[FileKey] {
         | Change::MailDomain(_)
         | Change::Session(_) => &[],
     }
+}
+
+/// Whether documents are deleted with it.
+pub fn deletes_documents(change: &Change) -> bool {
+    matches!(
+        change,
+        Change::Class(Class::Deleted { .. })
+            | Change::Course(Course::Deleted { .. })
+            | Change::Group(Group::Deleted { .. })
+            | Change::Document(Document::Deleted { .. })
+    )
 }

@@ -116,7 +116,10 @@ fn conclude(work: &mut Work<'_>, bus: &Bus) -> Result<AfterCommit> {
         .iter()
         .flat_map(|change| broadcast::signals(change, &actor, work.organization(), now))
         .collect();
-    let after = bus.carry(work, signals)?;
+    let mut after = bus.carry(work, signals)?;
+    if changes.iter().any(cleanup::deletes_documents) {
+        after = bus.then_close_editors(after);
+    }
     // The log comes last and in a savepoint: its failure is traced and does not fail the request (contract 11.16).
     for entry in changes.iter().filter_map(log::entry) {
         if let Err(error) = work.attempt(|work| work.insert_log(&entry)) {

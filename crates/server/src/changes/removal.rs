@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use model::late_text;
 use model::time::Timestamp;
 use tokio_util::task::AbortOnDropHandle;
 
@@ -43,6 +44,7 @@ pub fn start(store: Store, files: Files) -> AbortOnDropHandle<()> {
 async fn round(store: &Store, files: &Files) -> Result<i64> {
     let now = clock::now();
     drop_stale(store, now).await?;
+    expire_late_texts(store, now).await?;
     let due = store.platform_read(PlatformProof::housekeeping(), move |platform| {
         platform.due_file_removals(now, ROUND)
     });
@@ -85,6 +87,22 @@ async fn drop_stale(store: &Store, now: Timestamp) -> Result<()> {
     if look.await? {
         let drop = move |platform: &mut Platform<'_>| platform.drop_staged_files(before, now);
         store.platform_write(PlatformProof::housekeeping(), drop).await?;
+    }
+    Ok(())
+}
+
+/// Texts of deleted documents go a day after they arrived.
+pub async fn expire_late_texts(store: &Store, now: Timestamp) -> Result<()> {
+    let (texts, documents) = (
+        now.plus_seconds(-late_text::KEPT_SECONDS),
+        now.plus_seconds(-late_text::KEYS_KEPT_SECONDS),
+    );
+    let look = store.platform_read(PlatformProof::housekeeping(), move |platform| {
+        platform.has_expired_late_texts(texts, documents)
+    });
+    if look.await? {
+        let expire = move |platform: &mut Platform<'_>| platform.expire_late_texts(texts, documents, now);
+        store.platform_write(PlatformProof::housekeeping(), expire).await?;
     }
     Ok(())
 }

@@ -84,6 +84,7 @@ fn changed(change: &Change) -> Vec<Object> {
             | Document::Frozen { .. }
             | Document::SaveFailed { .. }
             | Document::RevisionsPruned { .. }
+            | Document::LateTextKept { .. }
             | Document::Deleted { .. },
         )
         | Change::Organization(

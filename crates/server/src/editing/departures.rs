@@ -36,14 +36,17 @@ impl Editing {
         }
         let editing = self.clone();
         tokio::spawn(async move {
-            if let Err(error) = editing.send_out(Departure { tenant, people }).await {
+            if let Err(error) = editing.send_out(Departure::People { tenant, people }).await {
                 tracing::warn!(error = format!("{error:?}"), "open editors were not checked");
             }
         });
     }
 
     async fn send_out(&self, departure: Departure) -> Result<()> {
-        let Departure { tenant, people } = departure;
+        let (tenant, people) = match departure {
+            Departure::People { tenant, people } => (tenant, people),
+            Departure::DocumentsDeleted => return self.close_deleted().await,
+        };
         let here = standpoint(tenant);
         let candidates = people.clone();
         let open = self

@@ -3,6 +3,7 @@
 //! for the network inside a unit, and whatever stops in between leaves rows that are true.
 
 mod conversion;
+mod deletions;
 mod departures;
 mod exporting;
 mod fetching;

@@ -37,7 +37,13 @@ impl Editing {
     /// Takes a notice. Once begun it no longer depends on the caller: the document server may hang up, the save is taken.
     pub async fn notice(&self, key: DocumentKey, text: String, notice: Notice) -> Result<Answer> {
         let editing = self.clone();
-        let taking = tokio::spawn(async move { editing.take(key, text, notice).await });
+        let taking = tokio::spawn(async move {
+            match editing.take(key.clone(), text.clone(), notice.clone()).await {
+                // Deleted, perhaps just now.
+                Err(Error::NotFound) => editing.take_of_deleted(key, text, notice).await,
+                answer => answer,
+            }
+        });
         taking.await.map_err(|error| anyhow::anyhow!(error))?
     }
 

@@ -94,6 +94,9 @@ impl Editing {
                 "forgotten saves wait at the document server"
             );
         }
+        if let Err(error) = self.close_deleted().await {
+            tracing::warn!(error = format!("{error:?}"), "editors of deleted documents wait");
+        }
         if let Err(error) = self.ask_after_the_silent(holder).await {
             tracing::warn!(error = format!("{error:?}"), "silent editors were not asked after");
         }
@@ -128,9 +131,8 @@ impl Editing {
     }
 
     async fn bring_one_home(&self, key: &DocumentKey, text: &str) -> Result<()> {
-        // Documents that are gone may be those of another installation that has no name in front.
         let standpoint = match self.standpoint_of(&key.document).await {
-            Err(Error::NotFound) => return Ok(()),
+            Err(Error::NotFound) => return self.bring_late_text_home(key, text).await,
             standpoint => standpoint?,
         };
         // Who opens the document under this key gets what was forgotten and writes on in it: his saves have it all, and it

@@ -60,6 +60,7 @@ mod homerooms;
 mod idempotency;
 mod imports;
 mod invitations;
+mod late_texts;
 mod mail_domains;
 mod members;
 pub mod metrics;

@@ -17,9 +17,9 @@ use super::endpoint::{Endpoints, Row};
 use super::{
     activity_logs, assignment_clones, assignments, attempts, auth, boards, chat, class_clones, classes, contributions,
     courses, direct_messages, docs, document, document_server, documents, enrollments, feedback, finish, grade_tables,
-    grades, groups, handouts, health, homerooms, imports, invitations, layers, mail_domains, members, overview,
-    own_address, pages, pdf, privacy, school, subjects, submissions, system, tenants, topic_exports, unread_body,
-    users, workrooms,
+    grades, groups, handouts, health, homerooms, imports, invitations, late_texts, layers, mail_domains, members,
+    overview, own_address, pages, pdf, privacy, school, subjects, submissions, system, tenants, topic_exports,
+    unread_body, users, workrooms,
 };
 use crate::error::Error;
 use crate::live::connect;
@@ -52,6 +52,7 @@ pub fn endpoints() -> Endpoints {
         .merge(workrooms::routes())
         .merge(chat::routes())
         .merge(documents::routes())
+        .merge(late_texts::routes())
         .merge(document_server::routes())
         .merge(pdf::routes())
         .merge(submissions::routes())

@@ -18,14 +18,19 @@ pub struct Bus {
     departures: mpsc::UnboundedSender<Departure>,
 }
 
-/// People whose rooms are worked out anew after a change in a school: whoever lost sight of a group may still have one of
-/// its documents open.
+/// A change after which editors may have to be closed.
 #[derive(Debug)]
-pub struct Departure {
-    /// The school.
-    pub tenant: Tenant,
-    /// The people.
-    pub people: Vec<UserId>,
+pub enum Departure {
+    /// People whose rooms are computed again after a change in a school: they may have a document open that they do not
+    /// see any more.
+    People {
+        /// The school.
+        tenant: Tenant,
+        /// The people.
+        people: Vec<UserId>,
+    },
+    /// Documents were deleted; the rows name them.
+    DocumentsDeleted,
 }
 
 #[derive(Clone)]
@@ -86,8 +91,17 @@ impl Bus {
         Ok(Box::new(move || {
             carried();
             // Without a document server nobody listens.
-            drop(departures.send(Departure { tenant, people }));
+            drop(departures.send(Departure::People { tenant, people }));
         }))
+    }
+
+    /// After the unit: its documents were deleted, and their editors are closed.
+    pub fn then_close_editors(&self, after: AfterCommit) -> AfterCommit {
+        let departures = self.departures.clone();
+        Box::new(move || {
+            after();
+            drop(departures.send(Departure::DocumentsDeleted));
+        })
     }
 
     /// The same for a unit on the platform, which belongs to no organization.

@@ -98,6 +98,7 @@ impl Work<'_> {
             &FREE_ANNOUNCEMENTS,
             &DELETE_CLASS,
         ];
+        self.free_deleted_documents(id)?;
         for statement in rest {
             self.run(statement, args![id])?;
         }
@@ -132,10 +133,11 @@ impl Work<'_> {
             self.many(statement, args![id], |_| Ok(()))?;
         }
         let removed = self.removal(doomed, id)?;
+        let now = self.now();
+        self.run(doomed.remember, args![id, now])?;
         for statement in doomed.deletions_before {
             self.run(statement, args![id])?;
         }
-        let now = self.now();
         self.run(doomed.release, args![id, now])?;
         for statement in doomed.deletions_after {
             self.run(statement, args![id])?;

@@ -320,6 +320,7 @@ impl Work<'_> {
 
     /// Removes a document that was never handed in, with its revisions, and answers the files that nobody names any more.
     pub fn delete_document(&mut self, id: &DocumentId) -> Result<Vec<FileKey>> {
+        self.remember_document(id)?;
         let revisions = self.revisions(id)?;
         let files = self.delete_revisions(revisions)?;
         for children in [

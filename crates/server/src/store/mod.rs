@@ -27,6 +27,7 @@ pub mod contributions;
 pub mod converted_files;
 pub mod courses;
 pub mod current_submissions;
+pub mod deleted_documents;
 pub mod departures;
 pub mod direct_messages;
 pub mod documents;
@@ -410,6 +411,7 @@ pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)
         ("handouts", handouts::STATEMENTS),
         ("converted_files", converted_files::STATEMENTS),
         ("courses", courses::STATEMENTS),
+        ("deleted_documents", deleted_documents::STATEMENTS),
         ("departures", departures::STATEMENTS),
         ("direct_messages", direct_messages::STATEMENTS),
         ("documents", documents::STATEMENTS),

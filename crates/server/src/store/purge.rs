@@ -102,6 +102,10 @@ statements! {
     DOMAINS = "DELETE FROM mail_domains WHERE organization_id = $1";
     /// What was counted of its calls for help and its imports.
     RATES = "DELETE FROM rate_windows WHERE organization_id = $1";
+    /// What was saved of documents after they were deleted.
+    LATE_TEXTS = "DELETE FROM late_texts WHERE organization_id = $1 RETURNING file_key";
+    /// Documents that were deleted.
+    DELETED_DOCUMENTS = "DELETE FROM deleted_documents WHERE organization_id = $1";
     /// Responses to creating requests.
     IDEMPOTENCY_KEYS = "DELETE FROM idempotency_keys WHERE organization_id = $1";
     /// The sessions of the next members who have no other school end.
@@ -172,9 +176,10 @@ impl Work<'_> {
                 return Ok(Purged::default());
             }
         }
-        let files: Vec<String> = self.many(&JOB_FILES, args![], |row| row.take())?;
+        let mut files: Vec<String> = self.many(&JOB_FILES, args![], |row| row.take())?;
+        files.extend(self.many(&LATE_TEXTS, args![], |row| row.take::<String>())?);
         let mut counted = 0;
-        for table in [&JOBS, &STORAGE, &RATES, &DOMAINS, &IDEMPOTENCY_KEYS] {
+        for table in [&DELETED_DOCUMENTS, &JOBS, &STORAGE, &RATES, &DOMAINS, &IDEMPOTENCY_KEYS] {
             counted += self.run(table, args![])?;
         }
         if counted > 0 {

@@ -335,6 +335,7 @@ text_ids!(
     DocumentId,
     RevisionId,
     LogId,
+    LateTextId,
     EventId,
     InvitationId,
     JobId,

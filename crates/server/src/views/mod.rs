@@ -21,6 +21,7 @@ pub mod group_assignment;
 pub mod homeroom;
 pub mod import;
 pub mod invitation;
+pub mod late_text;
 pub mod mail_domain;
 pub mod message;
 pub mod overview;

@@ -172,6 +172,11 @@ both!(a_deleted_course_takes_everything_of_its_own_and_nothing_else, |app| {
     let mut after = state(app).await;
     let courses = after.0.insert("courses".to_owned(), before.0["courses"]);
     assert_eq!(courses, Some(before.0["courses"] - 1));
+    // For what is still saved of its documents.
+    let remembered = after
+        .0
+        .insert("deleted_documents".to_owned(), before.0["deleted_documents"]);
+    assert_eq!(remembered, Some(before.0["deleted_documents"] + 4));
     assert_eq!(after, before, "what was there before the course is all that is left");
     for path in [
         path,

@@ -78,6 +78,7 @@ mod instances;
 mod invitations;
 mod isolation;
 mod jobs;
+mod late_texts;
 mod live;
 mod live_bus;
 mod live_events;

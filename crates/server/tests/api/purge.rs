@@ -50,6 +50,7 @@ async fn rows_for(database: &groupwork::store::Database, world: &World) {
     .await
     .unwrap();
     let job = "INSERT INTO jobs (id, organization_id, kind, status, run_at, created_at, updated_at)";
+    let now = groupwork::clock::now().as_millis();
     let statements = [
         format!(
             "INSERT INTO storage_usages (organization_id, bytes, counted_at) VALUES ('{north}', 5, 1)
@@ -61,6 +62,16 @@ async fn rows_for(database: &groupwork::store::Database, world: &World) {
         format!(
             "INSERT INTO idempotency_keys (organization_id, id, user_id, route, key_digest, request_digest, created_at)
                 VALUES ('{north}', 'key-of-north', '{ada}', 'POST /api/groups', 'k', 'r', 1)"
+        ),
+        format!(
+            "INSERT INTO deleted_documents (organization_id, id, class_name, group_id, group_name, title, file_extension,
+                generation, oldest_generation, is_open, deleted_at)
+                VALUES ('{north}', 'deleted-of-north', '7b', 'g', 'g', 'Page', 'docx', 1, 1, FALSE, {now})"
+        ),
+        format!(
+            "INSERT INTO late_texts (organization_id, id, document_id, generation, file_extension, file_key, size, sha256,
+                received_at)
+                VALUES ('{north}', 'late-of-north', 'deleted-of-north', 1, 'docx', 'late-of-north.docx', 1, 's', {now})"
         ),
         format!("{job} VALUES ('job-of-north', '{north}', 'PERSONAL_EXPORT', 'DONE', 1, 1, 1)"),
         format!("UPDATE users SET home_organization_id = '{north}' WHERE id = '{ada}'"),

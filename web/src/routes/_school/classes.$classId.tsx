@@ -6,6 +6,7 @@ import { useTranslation } from "react-i18next";
 import { type Class, isManaged, schoolClass } from "../../classes/classes";
 import { ClassMenu, useClassStatus } from "../../classes/ClassMenu";
 import { Facts } from "../../classes/Facts";
+import { LateTexts } from "../../classes/LateTexts";
 import { Roster } from "../../classes/Roster";
 import { Teachers } from "../../classes/Teachers";
 import { courses, looseGroups, looseTopics } from "../../courses/courses";
@@ -54,6 +55,7 @@ function ClassPage() {
       </div>
       <Standing of={one} isOwn={isOwn} />
       <Facts of={one} />
+      {isOwn ? <LateTexts classId={one.id} /> : null}
       {isOwn ? <Parts of={one} /> : <p className="text-soft">{t("classes.notYours")}</p>}
     </div>
   );

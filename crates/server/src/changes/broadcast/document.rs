@@ -44,7 +44,14 @@ pub fn tell(change: &DocumentChange, telling: &mut Telling<'_>) {
         } => alarm(place, document, "savedLate", telling),
         DocumentChange::SaveFailed { place, document } => updated(place, document, &["saveFailedAt"], telling),
         DocumentChange::Frozen { place, document } => status(place, &document.document, telling),
-        DocumentChange::RevisionsPruned { files: _ } => {}
+        DocumentChange::RevisionsPruned { files: _ }
+        // Its page asks again while it is open.
+        | DocumentChange::LateTextKept {
+            document: _,
+            text: _,
+            is_replacement: _,
+            files: _,
+        } => {}
         DocumentChange::Deleted {
             place,
             document,

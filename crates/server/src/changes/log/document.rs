@@ -39,7 +39,26 @@ pub(super) fn entry(change: &DocumentChange) -> Option<Entry> {
             let details = json!({"changed": ["saveFailedAt"]});
             Some(about(Action::Update, place, &document.document).details(details))
         }
-        DocumentChange::Saved { .. } | DocumentChange::Frozen { .. } | DocumentChange::RevisionsPruned { .. } => None,
+        // Once for each session, so it cannot fill the log.
+        DocumentChange::LateTextKept {
+            document,
+            text,
+            is_replacement: false,
+            files: _,
+        } => {
+            let title = document.title.as_str();
+            let entry = Entry::new(Category::Document, Action::Update, "document", &document.id, title);
+            let details = json!({"changed": ["lateText"], "size": text.size, "expiresAt": text.expires_at()});
+            let entry = entry.details(details);
+            Some(match &document.class_id {
+                Some(class) => entry.class(class),
+                None => entry,
+            })
+        }
+        DocumentChange::Saved { .. }
+        | DocumentChange::Frozen { .. }
+        | DocumentChange::LateTextKept { .. }
+        | DocumentChange::RevisionsPruned { .. } => None,
         DocumentChange::Deleted {
             place,
             document,

@@ -23,6 +23,8 @@ pub struct Doomed {
     pub freed: &'static Sql,
     /// Documents that stay and are freed from those topics.
     pub released: &'static Sql,
+    /// Remembers the documents that go: their editors are closed, and what is saved of them later is kept.
+    pub remember: &'static Sql,
     /// What goes before the documents are freed.
     pub deletions_before: &'static [&'static Sql],
     /// Frees the documents of rooms that stay; the twin of `model::document::Document::release`.
@@ -261,6 +263,8 @@ macro_rules! doomed {
                         WHERE organization_id = $1 AND ", touched!($freed), " AND (", linked!($freed), " OR ",
                         held!($freed), ") AND work_room_id NOT IN (", rooms_of!($groups), ") AND ", $rooms, ")
                     ORDER BY d.created_at, d.id");
+                /// The documents that go are remembered for what is saved of them later.
+                REMEMBER = $crate::store::deleted_documents::remember!($groups);
                 /// Conversions of revisions and of copies.
                 DELETE_CONVERTED = delete!("converted_files",
                     either!("converted_files", "revision_id", revisions_of!($groups), "submission_document_id",
@@ -348,6 +352,7 @@ macro_rules! doomed {
                 files: &FILES,
                 freed: &FREED,
                 released: &RELEASED,
+                remember: &REMEMBER,
                 deletions_before: &[
                     &DELETE_CONVERTED, &DELETE_FEEDBACK, &DELETE_GRADE_HISTORY, &DELETE_MEMBER_GRADES, &DELETE_GRADES,
                     &DELETE_COPIES, &DELETE_SUBMISSIONS, &DELETE_SESSIONS, &DELETE_SAVES,

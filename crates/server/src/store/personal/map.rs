@@ -168,6 +168,7 @@ pub static MAP: &[Mapped] = &[
     told("document_contributions", "saves", Fact, "contributions", Row),
     untold("editing_sessions", "editors", Ids, Passing),
     untold("editing_sessions", "flushed", Ids, Passing),
+    untold("late_texts", "saved_by_id", Id, Passing),
     told("submissions", "submitted_by_id", Id, "submissions", Kept),
     told("submissions", "withdrawn_by_id", Id, "activity", Kept),
     told("submissions", "member_ids", Ids, "submissions", Kept),

@@ -35,7 +35,9 @@ statements! {
         UNION ALL SELECT file_key FROM
             (SELECT file_key FROM message_attachments ORDER BY file_key DESC LIMIT $1) e
         UNION ALL SELECT file_key FROM
-            (SELECT file_key FROM converted_files ORDER BY file_key DESC LIMIT $1) f";
+            (SELECT file_key FROM converted_files ORDER BY file_key DESC LIMIT $1) f
+        UNION ALL SELECT file_key FROM
+            (SELECT file_key FROM late_texts ORDER BY file_key DESC LIMIT $1) g";
     /// Everybody who was erased.
     ERASED = "SELECT id FROM users WHERE erased_at IS NOT NULL ORDER BY id";
     /// The address of somebody who is not erased.

@@ -19,6 +19,7 @@ statements! {
             OR EXISTS (SELECT 1 FROM group_attachments WHERE file_key = $1)
             OR EXISTS (SELECT 1 FROM message_attachments WHERE file_key = $1)
             OR EXISTS (SELECT 1 FROM converted_files WHERE file_key = $1)
+            OR EXISTS (SELECT 1 FROM late_texts WHERE file_key = $1)
             OR EXISTS (SELECT 1 FROM jobs WHERE file_key = $1)";
     /// The file is gone.
     DELETE = "DELETE FROM file_removals WHERE id = $1";

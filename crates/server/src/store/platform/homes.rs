@@ -40,6 +40,7 @@ homes! {
     ASSIGNMENT: "assignments" in "assignments";
     WORK_ROOM: "workrooms" in "work_rooms";
     DOCUMENT: "documents" in "documents";
+    LATE_TEXT: "late-texts" in "late_texts";
     GROUP_ASSIGNMENT: "group-assignments" in "group_assignments";
     SUBMISSION: "submissions" in "submissions";
     MESSAGE: "messages" in "direct_messages";

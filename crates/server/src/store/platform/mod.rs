@@ -6,6 +6,7 @@ pub mod addresses;
 pub mod administration;
 pub mod backups;
 pub mod boards;
+pub mod deleted_documents;
 pub mod editing;
 pub mod erasure;
 pub mod file_removals;
@@ -232,6 +233,7 @@ impl<'c> DerefMut for PlatformWork<'c> {
 /// Every statement of the platform rooms by file.
 pub fn statements() -> Vec<(&'static str, &'static [(&'static str, &'static Sql)])> {
     vec![
+        ("platform/deleted_documents", deleted_documents::STATEMENTS),
         ("platform/editing", editing::STATEMENTS),
         ("platform/erasure", erasure::STATEMENTS),
         ("platform/personal", personal::STATEMENTS),

@@ -20,10 +20,10 @@ statements! {
     /// How many rows every table has; a test compares the names with those of the schema.
     TABLES = tables!(
         "accounts", "activity_logs", "assignment_attachments", "assignments", "class_enrollments", "class_subjects",
-        "class_teachers", "classes", "converted_files", "courses", "direct_messages", "document_contributions",
+        "class_teachers", "classes", "converted_files", "courses", "deleted_documents", "direct_messages", "document_contributions",
         "document_revisions", "document_saves", "documents", "editing_sessions", "event_outbox", "feedback",
         "file_removals", "grade_history", "grades", "group_assignments", "group_attachments", "group_members",
-        "groups", "homeroom_enrollments", "homerooms", "idempotency_keys", "invitations", "jobs", "letters", "mail_domains",
+        "groups", "homeroom_enrollments", "homerooms", "idempotency_keys", "invitations", "jobs", "late_texts", "letters", "mail_domains",
         "member_grades", "members", "message_attachments", "message_recipients", "organizations", "rate_windows",
         "sessions", "settings", "sign_in_failure_counts", "sign_in_failures", "sign_in_successes", "storage_usages",
         "subjects", "submission_documents", "submissions", "users", "verifications", "work_room_messages",

@@ -126,6 +126,7 @@ fn parameter(app: &TestApp, stage: &Stage, line: &Line, lesson: &Lesson, name: &
             "others" => &lesson.others,
             _ => &lesson.draft,
         },
+        ("workrooms", "id") if line.path.starts_with("/workrooms/late-texts/") => &lesson.late_text,
         ("workrooms", "id") => &lesson.room,
         (_, "messageId") => &lesson.message,
         ("feedback", "id") if line.path.starts_with("/feedback/group-assignments/") => &lesson.link,

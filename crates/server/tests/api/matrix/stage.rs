@@ -35,6 +35,8 @@ pub struct Lesson {
     pub locked: String,
     /// A draft that another member made.
     pub others: String,
+    /// A text that was saved after its document was deleted.
+    pub late_text: String,
     pub submission: String,
     /// What the submission keeps of the document.
     pub copy: String,
@@ -90,6 +92,7 @@ impl Lesson {
             submitted: id(),
             locked: id(),
             others: id(),
+            late_text: id(),
             submission: id(),
             copy: id(),
             chat_file: id(),
@@ -196,6 +199,7 @@ impl Lesson {
         let feedback = json!({"submissionId": submission, "text": format!("{inner} is good")});
         let feedback = id(&teach.post("/feedback", feedback).await.expect(201));
         grade(app, &submission, &teacher.id).await;
+        let late_text = late_text(app, class, &group, &draft).await;
         Self {
             class: class.to_owned(),
             subject: subject.to_owned(),
@@ -215,6 +219,7 @@ impl Lesson {
             submitted,
             locked,
             others,
+            late_text,
             submission,
             copy,
             chat_file,
@@ -295,6 +300,26 @@ async fn grade(app: &TestApp, submission: &str, teacher: &str) {
          FROM submissions WHERE id = '{submission}'"
     );
     execute(&app.database, insert).await;
+}
+
+/// A text that was saved after its document was deleted, with the bytes of another document.
+async fn late_text(app: &TestApp, class: &str, group: &str, other: &str) -> String {
+    let (document, text) = (groupwork::clock::new_id(), groupwork::clock::new_id());
+    let now = groupwork::clock::now().as_millis();
+    let columns = "organization_id, id, class_id, class_name, group_id, group_name, title, file_extension, generation, \
+        oldest_generation, is_open, deleted_at";
+    let insert = format!(
+        "INSERT INTO deleted_documents ({columns}) SELECT organization_id, '{document}', id, name, '{group}', '{group}', \
+         '{group} late', 'docx', 1, 1, FALSE, {now} FROM classes WHERE id = '{class}'"
+    );
+    execute(&app.database, insert).await;
+    let columns = "organization_id, id, document_id, generation, file_extension, file_key, size, sha256, received_at";
+    let insert = format!(
+        "INSERT INTO late_texts ({columns}) SELECT organization_id, '{text}', '{document}', 1, 'docx', file_key, size, sha256, \
+         {now} FROM document_revisions WHERE document_id = '{other}'"
+    );
+    execute(&app.database, insert).await;
+    text
 }
 
 impl Stage {

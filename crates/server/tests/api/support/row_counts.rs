@@ -17,13 +17,13 @@ counted! {
     ACCOUNTS: "accounts", ACTIVITY_LOGS: "activity_logs", ASSIGNMENT_ATTACHMENTS: "assignment_attachments",
     ASSIGNMENTS: "assignments", CLASS_ENROLLMENTS: "class_enrollments", CLASS_SUBJECTS: "class_subjects",
     CLASS_TEACHERS: "class_teachers", CLASSES: "classes", CONVERTED_FILES: "converted_files", COURSES: "courses",
-    DIRECT_MESSAGES: "direct_messages", DOCUMENT_CONTRIBUTIONS: "document_contributions", DOCUMENT_REVISIONS: "document_revisions", DOCUMENT_SAVES: "document_saves",
+    DELETED_DOCUMENTS: "deleted_documents", DIRECT_MESSAGES: "direct_messages", DOCUMENT_CONTRIBUTIONS: "document_contributions", DOCUMENT_REVISIONS: "document_revisions", DOCUMENT_SAVES: "document_saves",
     DOCUMENTS: "documents", EDITING_SESSIONS: "editing_sessions", EVENT_OUTBOX: "event_outbox", FEEDBACK: "feedback",
     FILE_REMOVALS: "file_removals", GRADE_HISTORY: "grade_history", GRADES: "grades",
     GROUP_ASSIGNMENTS: "group_assignments", GROUP_ATTACHMENTS: "group_attachments", GROUP_MEMBERS: "group_members",
     GROUPS: "groups", HOMEROOM_ENROLLMENTS: "homeroom_enrollments", HOMEROOMS: "homerooms", JOBS: "jobs",
     IDEMPOTENCY_KEYS: "idempotency_keys", INVITATIONS: "invitations",
-    LETTERS: "letters", MAIL_DOMAINS: "mail_domains", MEMBER_GRADES: "member_grades", MEMBERS: "members", MESSAGE_ATTACHMENTS: "message_attachments",
+    LATE_TEXTS: "late_texts", LETTERS: "letters", MAIL_DOMAINS: "mail_domains", MEMBER_GRADES: "member_grades", MEMBERS: "members", MESSAGE_ATTACHMENTS: "message_attachments",
     MESSAGE_RECIPIENTS: "message_recipients", ORGANIZATIONS: "organizations", RATE_WINDOWS: "rate_windows",
     SESSIONS: "sessions", SETTINGS: "settings", SIGN_IN_FAILURES: "sign_in_failures",
     SIGN_IN_FAILURE_COUNTS: "sign_in_failure_counts",
@@ -109,7 +109,7 @@ mod named {
     groupwork::statements! {
         FILES = "SELECT file_key FROM document_revisions UNION SELECT file_key FROM submission_documents
             UNION SELECT file_key FROM converted_files UNION SELECT file_key FROM message_attachments
-            UNION SELECT file_key FROM assignment_attachments UNION SELECT file_key FROM group_attachments";
+            UNION SELECT file_key FROM late_texts UNION SELECT file_key FROM assignment_attachments UNION SELECT file_key FROM group_attachments";
     }
 
     pub fn files(connection: &mut super::Connection) -> std::collections::BTreeSet<String> {

@@ -1,0 +1,55 @@
+//! Texts that were saved after their document was deleted, for the staff of the class.
+
+use model::document_kind::FileExtension;
+use model::id::{ClassId, DocumentId, LateTextId};
+use model::late_text::{DeletedDocument, LateText};
+use model::text::DocumentTitle;
+use model::time::Timestamp;
+use model::user::Person;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// A text that was saved after its document was deleted.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = LateText)]
+pub struct LateTextView {
+    id: LateTextId,
+    /// The document, which is deleted
+    document_id: DocumentId,
+    title: DocumentTitle,
+    file_extension: FileExtension,
+    size: i64,
+    /// The class; none if it is deleted
+    #[schema(required)]
+    class_id: Option<ClassId>,
+    class_name: String,
+    group_name: String,
+    /// The last author, if the document server named one
+    #[schema(required)]
+    saved_by: Option<Person>,
+    deleted_at: Timestamp,
+    received_at: Timestamp,
+    /// When it is deleted, 24 hours after it arrived
+    expires_at: Timestamp,
+}
+
+impl LateTextView {
+    /// A text with its document and its author.
+    pub fn new(text: LateText, document: DeletedDocument, saved_by: Option<Person>) -> Self {
+        Self {
+            expires_at: text.expires_at(),
+            id: text.id,
+            document_id: text.document_id,
+            title: document.title,
+            file_extension: text.file_extension,
+            size: text.size,
+            class_id: document.class_id,
+            class_name: document.class_name,
+            group_name: document.group_name,
+            saved_by,
+            deleted_at: document.deleted_at,
+            received_at: text.received_at,
+        }
+    }
+}

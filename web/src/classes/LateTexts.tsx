@@ -1,0 +1,54 @@
+import { useQuery } from "@tanstack/react-query";
+import { Download } from "lucide-react";
+import { useTranslation } from "react-i18next";
+
+import { client, data } from "../api/client";
+import { useBytes } from "../lib/bytes";
+import { queryKeys } from "../lib/queryKeys";
+import { asButton } from "../ui/Button";
+import { When } from "../ui/When";
+
+/** How often is asked while the list is on the screen: no event announces a text. */
+const PAUSE = 30_000;
+
+/** What was saved of documents after they were deleted, of one class or of all. Nothing is shown when there is none. */
+export function LateTexts({ classId }: { classId?: string }) {
+  const { t } = useTranslation();
+  const bytes = useBytes();
+  const found = useQuery({
+    queryKey: queryKeys.document.late(classId),
+    queryFn: () => data(client.GET("/workrooms/late-texts", { params: { query: classId === undefined ? {} : { classId } } })),
+    refetchInterval: PAUSE,
+  });
+  const texts = found.data ?? [];
+  if (texts.length === 0) return null;
+  return (
+    <section aria-label={t("classes.late.title")} className="border-warn flex flex-col gap-2 rounded-xl border p-4">
+      <h2 className="font-semibold">{t("classes.late.title")}</h2>
+      <p className="text-soft max-w-prose">{t("classes.late.text")}</p>
+      <ul className="divide-faint flex flex-col divide-y">
+        {texts.map((text) => {
+          const name = `${text.title}.${text.fileExtension}`;
+          return (
+            <li key={text.id} className="flex flex-wrap items-center gap-x-4 gap-y-1 py-2">
+              <span className="min-w-0 grow">
+                <span className="font-medium wrap-break-word">{name}</span>{" "}
+                <span className="text-soft">
+                  {classId === undefined ? t("classes.late.placeClass", { group: text.groupName, name: text.className }) : text.groupName} · {bytes(text.size)}
+                </span>
+                <br />
+                <span className="text-soft text-sm">
+                  {text.savedBy === null ? null : `${text.savedBy.name} · `}
+                  <When at={text.receivedAt} /> · {t("classes.late.until")} <When at={text.expiresAt} />
+                </span>
+              </span>
+              <a className={asButton()} href={`/api/workrooms/late-texts/${text.id}/download`} download={name} aria-label={t("classes.late.download", { name })}>
+                <Download aria-hidden="true" className="size-4" /> {t("room.download")}
+              </a>
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}
