@@ -246,6 +246,10 @@ fn callback(claims: Claims) -> Result<CallbackClaims> {
     if FOREIGN_CLAIMS.iter().any(|name| claims.contains_key(*name)) {
         return Err(Error::DocumentServerTokenMismatch);
     }
+    // A notice all the same, so the answer names what is wrong with it. Without a status it may be any other token.
+    if claims.get("status").is_some_and(|status| status.as_i64().is_none()) {
+        return Err(Error::invalid("status", "type", "must be a whole number"));
+    }
     serde_json::from_value(Value::Object(claims)).map_err(|_| Error::DocumentServerTokenMismatch)
 }
 

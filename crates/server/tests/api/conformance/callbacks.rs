@@ -72,7 +72,8 @@ shelved!(b10_a_status_that_is_none_changes_nothing, [], |shelf, studio| {
         let mut odd = save(2, &before.2, &url, 1);
         odd["status"] = status;
         let answer = post(studio, &document, json!({"token": sign(odd.clone())}), None).await;
-        answer.refused(403, MISMATCH);
+        let problem = &answer.refused(400, "VALIDATION_ERROR")["details"][0];
+        assert_eq!((&problem["path"], &problem["code"]), (&json!("status"), &json!("type")));
         odd.as_object_mut().unwrap().remove("status");
         let answer = post(studio, &document, json!({"token": sign(odd)}), None).await;
         answer.refused(403, MISMATCH);
