@@ -131,6 +131,46 @@ impl Editing {
         }
     }
 
+    /// Has the open editors of a draft saved that was never saved, so that it is not read as a blank page; returns whether
+    /// something was saved. What cannot be saved in time is an error.
+    pub async fn save_open(&self, standpoint: &Standpoint, document: &DocumentId) -> Result<bool> {
+        let (here, id) = (as_service(standpoint), document.clone());
+        let server = self.server.clone();
+        let look = self.read(here.clone(), move |scope| {
+            let document = scope.document(&id)?.whole.document;
+            let key = document.key();
+            let mut keys = Vec::new();
+            if document.frozen_at().is_none() {
+                // Its first notice may be on its way.
+                keys.push((key.generation, server.key(&key)));
+                let others = scope.editing_sessions(&id)?.into_iter();
+                let others = others.filter(|session| session.generation != key.generation);
+                keys.extend(others.map(|session| (session.generation, session.document_key)));
+            }
+            Ok(keys)
+        });
+        let mut is_saved = false;
+        for (generation, key) in look.await? {
+            let freeze = Freeze {
+                document: document.clone(),
+                generation,
+                key,
+                nonce: saves::nonce(clock::now()),
+                is_new: false,
+                is_flushing: false,
+            };
+            match self.server.force_save(&freeze.key, &freeze.nonce).await? {
+                Forced::Unchanged | Forced::Unknown => continue,
+                Forced::Started | Forced::Closing => {}
+            }
+            if self.wait_for(&here, &freeze, true).await? != Outcome::Complete {
+                return Err(Error::DocumentServerTimeout);
+            }
+            is_saved = true;
+        }
+        Ok(is_saved)
+    }
+
     /// Completes the freeze of a document. What fails here is completed by the sweep.
     pub(super) async fn complete(&self, standpoint: &Standpoint, document: &DocumentId, asked: Vec<(i64, Outcome)>) {
         let id = document.clone();

@@ -13,8 +13,9 @@ use super::downloads::{Content as Stored, Download, download};
 use super::endpoint::Endpoints;
 use super::terms::Terms;
 use crate::editing::{Content, Source};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::files::name;
+use crate::store::Scope;
 use crate::store::converted_files::Converted;
 use crate::store::documents::{CurrentFile, SeenDocument};
 
@@ -31,15 +32,21 @@ pub fn routes() -> Endpoints {
         (status = 409, description = "ASSIGNMENT_NOT_FINISHED"), (status = 502, description = "DOCSERVER_ERROR"),
         (status = 504, description = "DOCSERVER_TIMEOUT")))]
 async fn pdf(cx: Context, Path(id): Path<DocumentId>, headers: HeaderMap) -> Result<Response> {
-    let look = cx.read(move |scope| {
-        let seen = scope.document(&id)?;
+    let look = |scope: &mut Scope<'_>, id: &DocumentId| {
+        let seen = scope.document(id)?;
         if !scope.viewer().is_staff() && !seen.document().status.is_locked() {
-            return Err(Refusal::AssignmentNotFinished.into());
+            return Err(Error::from(Refusal::AssignmentNotFinished));
         }
         let current = scope.current_file(seen.document())?;
         Ok((seen, current))
-    });
-    let (seen, current) = look.await?;
+    };
+    let asked = id.clone();
+    let mut found = cx.read(move |scope| look(scope, &asked)).await?;
+    // Typed in and never saved: the PDF would be blank.
+    if matches!(found.1, CurrentFile::Blank(_)) && cx.app().editing().save_open(&cx.standpoint()?, &id).await? {
+        found = cx.read(move |scope| look(scope, &id)).await?;
+    }
+    let (seen, current) = found;
     let title = seen.document().title.as_str().to_owned();
     let made = cx.app().editing().pdf(cx.standpoint()?, source(seen, current)).await?;
     let file = Download {

@@ -255,6 +255,26 @@ studio!(v09_a_pdf_of_an_open_document_is_its_last_save, |studio| {
     assert!(whole.contains("Saved half.") && whole.contains("Open half."), "{whole}");
 });
 
+studio!(
+    v09_a_pdf_of_an_open_document_without_a_save_has_what_was_typed,
+    |studio| {
+        let (ben, ada) = (&studio.app.world.ben, studio.app.as_(&studio.app.world.ada));
+        let document = studio.document("Our page").await;
+        let editor = studio.open(ben, &document).await;
+        let noted = async || {
+            let sessions = format!("SELECT document_key FROM editing_sessions WHERE document_id = '{document}'");
+            crate::support::rows::texts(&studio.app.database, sessions).await.len() == 1
+        };
+        crate::support::studio::eventually(noted).await;
+        let blank = ada.get(&path(&document, "/pdf")).await;
+        assert_eq!(blank.status, 200, "nothing was typed yet");
+        editor.type_text("Never saved.").await.unwrap();
+        let pdf = words(&ada.get(&path(&document, "/pdf")).await.bytes);
+        assert!(pdf.contains("Never saved."), "{pdf}");
+        assert!(editor.type_text("It goes on.").await.is_ok(), "the editor stays open");
+    }
+);
+
 studio!(a_hand_in_that_is_completed_meanwhile_has_no_stale_pdf, |studio| {
     let (world, ada) = (&studio.app.world, studio.app.as_(&studio.app.world.ada));
     let document = studio.document("Our page").await;
