@@ -131,6 +131,26 @@ async function readOrganization() {
       JSON.stringify(query),
     );
   }
+  const { invitations: _invitations, members: _members, ...plain } = whole;
+  same(ok(await organization.getOrganization(), 'get-organization'), plain, 'the active organization alone');
+  const bySlug = { query: { organizationSlug: school.slug } };
+  same(ok(await organization.getOrganization(bySlug), 'get-organization by slug').id, school.id, 'by short name');
+  refused(
+    await organization.getOrganization({ query: { organizationId: otherSchool.id } }),
+    403,
+    'USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION',
+    "another school's organization alone",
+  );
+  await teacher.enter(school.id);
+  refused(
+    await teacher.auth.updateSession({ activeOrganizationId: otherSchool.id }),
+    400,
+    'FIELD_NOT_ALLOWED',
+    'another organization through update-session',
+  );
+  refused(await teacher.auth.updateSession({ theme: 'dark' }), 400, 'BAD_REQUEST', 'a field that sessions do not have');
+  const unchanged = ok(await teacher.auth.getSession(), 'get-session after update-session');
+  same(unchanged.session.activeOrganizationId, school.id, 'the organization after update-session');
   const member = ok(await organization.getActiveMember(), 'get-active-member');
   same([member.id, member.userId, member.role], [own.id, own.userId, own.role], 'the active member');
   same(member.user.email, teacher.user.email, 'the user in the active member');

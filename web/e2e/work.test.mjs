@@ -41,6 +41,12 @@ scene("a grade is a draft until it is returned, and survives a reload", async (s
   await ada.getByRole("button", { name: "Take the grade back" }).click();
   await ada.getByText(/^Saved .* – not returned yet$/).waitFor();
   assert.equal(await rivers.grade(), null);
+
+  // Staff read what the grade was before.
+  await ada.getByText("Former grades").click();
+  await ada.getByText("The group saw it").first().waitFor();
+  if (process.env.GROUPWORK_PICTURES) await ada.screenshot({ path: `${process.env.GROUPWORK_PICTURES}/former-grades.png`, fullPage: true });
+  await audit(ada);
 });
 
 scene("work that is taken back while it is graded says so, and the words stay", async (stage) => {

@@ -61,6 +61,29 @@ pub struct GradeMark {
     pub by: UserId,
 }
 
+/// A state that a grade has or had.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GradeState {
+    /// Counts the states of the grade from 1.
+    pub version: i64,
+    /// A value of the scale.
+    pub value: Option<GradeValue>,
+    /// Points.
+    pub points: Option<Points>,
+    /// Words with the grade.
+    pub feedback: Option<FeedbackText>,
+    /// Whether students saw it.
+    pub status: GradeStatus,
+    /// Grades of single members that differed.
+    pub member_grades: Vec<MemberGrade>,
+    /// Who made the change that led to this state.
+    pub changed_by_id: UserId,
+    /// The name of that account.
+    pub changed_by_name: String,
+    /// When.
+    pub changed_at: Timestamp,
+}
+
 /// The grade of a single member.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, garde::Validate, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

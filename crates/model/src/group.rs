@@ -354,8 +354,6 @@ words! {
     GroupRole {
         /// One of the group.
         Member = "MEMBER",
-        /// The one who speaks for it.
-        Leader = "LEADER",
     }
 }
 

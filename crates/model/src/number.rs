@@ -81,8 +81,6 @@ numbers! {
     RequiredDocuments: 0 to 50;
     /// How many documents a group has to submit for an assignment.
     RequiredSubmissions: 1 to 20;
-    /// How many days a school keeps what it need not keep longer.
-    RetentionDays: 1 to 36500;
     /// Day of the week, Monday first.
     Weekday: 1 to 7;
 }

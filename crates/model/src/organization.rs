@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 use crate::assignment::LatePolicy;
 use crate::edit::{Changed, Edit, not_null, optional_text};
 use crate::id::OrganizationId;
-use crate::number::RetentionDays;
 use crate::refusal::Refusal;
 use crate::storage::QuotaBytes;
 use crate::text::{CustomDomain, GradeScale, Locale, Name, Slug, TimeZone, WebAddress};
@@ -64,9 +63,6 @@ pub struct Metadata {
     /// The language of accounts that name none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub locale: Option<Locale>,
-    /// How long it keeps what it need not keep longer.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub retention_days: Option<RetentionDays>,
     /// What happens to late work on topics that do not say.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub late_default: Option<LatePolicy>,
@@ -109,10 +105,11 @@ pub struct MetadataEdit {
     #[serde(default, deserialize_with = "optional_text")]
     #[garde(dive)]
     pub locale: Edit<Locale>,
-    /// How long it keeps what it need not keep longer.
+    /// A setting of earlier releases that had no effect. It is accepted and ignored, so that clients may send it.
     #[serde(default)]
-    #[garde(dive)]
-    pub retention_days: Edit<RetentionDays>,
+    #[garde(skip)]
+    #[schema(ignore)]
+    pub retention_days: Ignored,
     /// What happens to late work on topics that do not say.
     #[serde(default)]
     #[garde(skip)]
@@ -121,6 +118,16 @@ pub struct MetadataEdit {
     #[serde(default)]
     #[garde(dive)]
     pub features: Edit<FeaturesEdit>,
+}
+
+/// Any JSON value, which is not kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ignored;
+
+impl<'de> Deserialize<'de> for Ignored {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        serde::de::IgnoredAny::deserialize(deserializer).map(|_| Self)
+    }
 }
 
 /// What a PATCH says about switches; null switches off.
@@ -143,7 +150,6 @@ impl Metadata {
         edit.grade_scale.apply(&mut self.grade_scale);
         edit.timezone.apply(&mut self.timezone);
         edit.locale.apply(&mut self.locale);
-        edit.retention_days.apply(&mut self.retention_days);
         edit.late_default.apply(&mut self.late_default);
         match edit.features {
             Edit::Keep => {}

@@ -82,10 +82,7 @@ fn settings_change_key_by_key_and_know_no_other_keys() {
     school.edit(edit(second.clone()), Timestamp::from_millis(3)).unwrap();
     let settings = school.settings();
     assert_eq!(settings.grade_scale.as_ref().map(GradeScale::as_str), Some("1-6"));
-    assert_eq!(
-        (settings.retention_days, settings.late_default),
-        (None, Some(LatePolicy::Block))
-    );
+    assert_eq!(settings.late_default, Some(LatePolicy::Block));
     assert!(settings.features.teachers_add_subjects);
     assert!(school.edit(edit(second), Timestamp::from_millis(4)).unwrap().is_empty());
     school
@@ -96,12 +93,21 @@ fn settings_change_key_by_key_and_know_no_other_keys() {
         json!({"color": "red"}),
         json!({"features": {"chess": true}}),
         json!({"lateDefault": "MAYBE"}),
-        json!({"retentionDays": "1"}),
     ] {
         assert!(serde_json::from_value::<MetadataEdit>(bad.clone()).is_err(), "{bad}");
     }
-    let days: MetadataEdit = serde_json::from_value(json!({"retentionDays": 0})).unwrap();
-    assert!(days.validate().is_err());
+}
+
+#[test]
+fn retention_days_are_accepted_and_never_kept() {
+    let mut school = school();
+    for sent in [json!(400), json!(null), json!("a year")] {
+        let sent = json!({"metadata": {"retentionDays": sent, "locale": "de"}});
+        school.edit(edit(sent), Timestamp::from_millis(2)).unwrap();
+    }
+    let stored: Metadata = serde_json::from_value(json!({"locale": "de", "retentionDays": 400})).unwrap();
+    assert_eq!(school.settings(), stored);
+    assert_eq!(serde_json::to_value(stored).unwrap(), json!({"locale": "de"}));
 }
 
 #[test]

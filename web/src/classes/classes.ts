@@ -23,7 +23,7 @@ export const schoolClass = (id: string) =>
 export const students = (id: string) =>
   queryOptions({
     queryKey: queryKeys.classes.roster(id),
-    queryFn: async () => (await data(client.GET("/classes/{id}/students", { params: { path: { id }, query: {} } }))).filter((one): one is ClassStudent => "enrollment" in one),
+    queryFn: async () => (await data(client.GET("/classes/{id}/students", { params: { path: { id }, query: {} } }))).filter((one) => one.view === "FULL"),
   });
 
 export const homerooms = queryOptions({

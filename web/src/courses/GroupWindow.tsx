@@ -49,7 +49,7 @@ function ChangedGroup({ id, ...props }: Omit<Props, "group"> & { id: string; clo
     staleTime: Infinity,
   });
   if (found.isError) return <Problems problem={found.error} again={() => void found.refetch()} />;
-  if (found.data === undefined || !("members" in found.data)) return <Shape count={1} />;
+  if (found.data === undefined || found.data.view !== "FULL") return <Shape count={1} />;
   return <GroupForm {...props} group={found.data} />;
 }
 

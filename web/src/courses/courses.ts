@@ -2,7 +2,6 @@
 import { queryOptions } from "@tanstack/react-query";
 
 import { client, data, type Schemas } from "../api/client";
-import type { Assignment, Group } from "../lib/groups";
 import { queryKeys } from "../lib/queryKeys";
 
 export type Course = Schemas["Course"];
@@ -41,25 +40,25 @@ export const topicsOf = (courseId: string) =>
   queryOptions({
     queryKey: queryKeys.assignments.ofCourse(courseId),
     queryFn: async () =>
-      (await data(client.GET("/assignments", { params: { query: { courseId } } }))).filter((topic): topic is Assignment => "groupAssignments" in topic),
+      (await data(client.GET("/assignments", { params: { query: { courseId } } }))).filter((topic) => topic.view === "FULL"),
   });
 
 /** The groups of a course with everything in them; colleagues of other classes get none. */
 export const groupsOf = (courseId: string) =>
   queryOptions({
     queryKey: queryKeys.groups.ofCourse(courseId),
-    queryFn: async () => (await data(client.GET("/groups", { params: { query: { courseId } } }))).filter((group): group is Group => "members" in group),
+    queryFn: async () => (await data(client.GET("/groups", { params: { query: { courseId } } }))).filter((group) => group.view === "FULL"),
   });
 
 /** The groups of own classes that are in no course. */
 export const looseGroups = queryOptions({
   queryKey: queryKeys.groups.loose(),
-  queryFn: async () => (await data(client.GET("/groups", { params: { query: { courseId: "none" } } }))).filter((group): group is Group => "members" in group),
+  queryFn: async () => (await data(client.GET("/groups", { params: { query: { courseId: "none" } } }))).filter((group) => group.view === "FULL"),
 });
 
 /** The topics of own classes that are in no course. */
 export const looseTopics = queryOptions({
   queryKey: queryKeys.assignments.loose(),
   queryFn: async () =>
-    (await data(client.GET("/assignments", { params: { query: { courseId: "none" } } }))).filter((topic): topic is Assignment => "groupAssignments" in topic),
+    (await data(client.GET("/assignments", { params: { query: { courseId: "none" } } }))).filter((topic) => topic.view === "FULL"),
 });

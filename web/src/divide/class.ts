@@ -29,7 +29,7 @@ export const students = (classId: string) =>
 export const classGroups = (classId: string) =>
   queryOptions({
     queryKey: queryKeys.groups.ofClass(classId),
-    queryFn: async () => (await data(client.GET("/groups", { params: { query: { classId } } }))).filter((group): group is Group => "members" in group),
+    queryFn: async () => (await data(client.GET("/groups", { params: { query: { classId } } }))).filter((group) => group.view === "FULL"),
   });
 
 /** The groups of a course as places on the screen. */

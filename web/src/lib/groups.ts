@@ -10,7 +10,7 @@ export type Assignment = Schemas["Assignment"];
 /** The groups the caller is in, or that belong to a class he teaches. */
 export const myGroups = queryOptions({
   queryKey: queryKeys.groups.mine(),
-  queryFn: async () => (await data(client.GET("/groups", { params: { query: { mine: "1" } } }))).filter((group): group is Group => "members" in group),
+  queryFn: async () => (await data(client.GET("/groups", { params: { query: { mine: "1" } } }))).filter((group) => group.view === "FULL"),
   // Nobody is told the moment a group begins; looking again is how a student learns of it.
   refetchInterval: 300_000,
 });
@@ -18,7 +18,7 @@ export const myGroups = queryOptions({
 /** The topics of the classes the caller teaches. */
 export const assignments = queryOptions({
   queryKey: queryKeys.assignments.mine(),
-  queryFn: async () => (await data(client.GET("/assignments", { params: { query: {} } }))).filter((topic): topic is Assignment => "groupAssignments" in topic),
+  queryFn: async () => (await data(client.GET("/assignments", { params: { query: {} } }))).filter((topic) => topic.view === "FULL"),
 });
 
 /** The topic a group works on: the one that ends next, else the one that ended last. */

@@ -132,6 +132,7 @@ interface QueryKeys {
   submissions: {
     overview: (query: object) => QueryKey;
     attempts: (groupAssignmentId: string) => QueryKey;
+    grades: (submissionId: string, count: number) => QueryKey;
   };
   tenants: {
     list: (search: string) => QueryKey;

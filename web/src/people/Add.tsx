@@ -51,7 +51,7 @@ function Welcome({ added, onMore, onClose }: { added: Schemas["NewMember"]; onMo
   const password = "temporaryPassword" in added ? added.temporaryPassword : undefined;
   return (
     <>
-      {password ? <Secret slip={{ name, email: added.email, password }} /> : <p>{t("invitation" in added ? "people.joinedInvited" : "createdAt" in added ? "people.joinedNew" : "people.joinedKnown", { name })}</p>}
+      {password ? <Secret slip={{ name, email: added.email, password }} /> : <p>{t(added.result === "INVITED" ? "people.joinedInvited" : added.result === "CREATED" ? "people.joinedNew" : "people.joinedKnown", { name })}</p>}
       <p className="flex flex-wrap justify-end gap-2">
         <Button onPress={onMore}>{t("people.addAnother")}</Button>
         <Button kind="main" onPress={onClose}>

@@ -7,7 +7,7 @@ import { queryKeys } from "../lib/queryKeys";
 import { type Me, standing, type Standing } from "../lib/session";
 
 export type Known = Schemas["KnownUser"];
-export type Whole = Schemas["UserWithMember"];
+export type Whole = Extract<Known, { view: "FULL" }>;
 export type Role = Schemas["MemberRole"];
 
 export const ROLES = ["owner", "admin", "teacher", "student"] as const;
@@ -73,7 +73,7 @@ export const staff = queryOptions({
 });
 
 /** Whether the account is this school's to change; of others it knows an outline only. */
-export const isWhole = (user: Known): user is Whole => "createdAt" in user;
+export const isWhole = (user: Known): user is Whole => user.view === "FULL";
 export const roleOf = (user: Known): Role => user.member?.role ?? "student";
 
 const RANKS: Record<Standing, number> = { student: 1, teacher: 2, admin: 3, owner: 4, super: 5 };

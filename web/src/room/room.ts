@@ -27,7 +27,7 @@ export const group = (id: string) =>
     queryKey: queryKeys.groups.one(id),
     queryFn: async () => {
       const found = await data(client.GET("/groups/{id}", { params: { path: { id } } }));
-      return "members" in found ? found : null;
+      return found.view === "FULL" ? found : null;
     },
   });
 
@@ -37,7 +37,7 @@ export const topicOf = (id: string) =>
     queryKey: queryKeys.assignments.inside(id),
     queryFn: async () => {
       const found = await data(client.GET("/assignments/{id}", { params: { path: { id } } }));
-      return "groupAssignments" in found ? found : null;
+      return found.view === "FULL" ? found : null;
     },
   });
 

@@ -23,14 +23,13 @@ type School = Schemas["Organization"];
 
 /** What the form holds; the empty word is "not set". */
 function begin(school: School) {
-  const { timezone, locale, gradeScale, lateDefault, retentionDays, features } = school.metadata ?? {};
+  const { timezone, locale, gradeScale, lateDefault, features } = school.metadata ?? {};
   return {
     name: school.name,
     timezone: timezone ?? null,
     locale: locale?.slice(0, 2) ?? "",
     gradeScale: gradeScale ?? "",
     lateDefault: lateDefault ?? "ALLOW",
-    retentionDays: retentionDays === undefined || retentionDays === null ? "" : String(retentionDays),
     teachersAddSubjects: features?.teachersAddSubjects ?? false,
     studentsChangeNames: features?.studentsChangeNames ?? false,
   };
@@ -45,7 +44,6 @@ const LABELS = {
   locale: "organisation.language",
   gradeScale: "organisation.scale",
   lateDefault: "organisation.late",
-  retentionDays: "organisation.retention",
   teachersAddSubjects: "organisation.teachersAddSubjects",
   studentsChangeNames: "organisation.studentsChangeNames",
 } as const;
@@ -62,13 +60,12 @@ export function Settings({ school }: { school: Tagged<School> }) {
   const put = (part: Partial<typeof form>) => setForm({ ...form, ...part });
   const saving = useMutation({
     mutationFn: () => {
-      const { name, timezone, locale, gradeScale, lateDefault, retentionDays, teachersAddSubjects, studentsChangeNames } = form;
+      const { name, timezone, locale, gradeScale, lateDefault, teachersAddSubjects, studentsChangeNames } = form;
       const metadata = {
         timezone,
         locale: isLanguage(locale) ? TAGS[locale] : null,
         gradeScale: gradeScale.trim() || null,
         lateDefault,
-        retentionDays: retentionDays.trim() === "" ? null : Number(retentionDays),
         features: { teachersAddSubjects, studentsChangeNames },
       };
       return tagged(client.PATCH("/admin/settings", { body: { name, metadata }, ...ifMatch(base) }));
@@ -91,7 +88,7 @@ export function Settings({ school }: { school: Tagged<School> }) {
   });
   const problem = (path: string) => fieldProblem(saving.error, path);
   const at = (path: string) => (problem(path) === undefined ? {} : { problem: problem(path) as string });
-  const paths = ["name", "metadata.timezone", "metadata.gradeScale", "metadata.retentionDays"];
+  const paths = ["name", "metadata.timezone", "metadata.gradeScale"];
   return (
     <Form
       className="flex flex-col gap-4"
@@ -129,17 +126,6 @@ export function Settings({ school }: { school: Tagged<School> }) {
         <Check isSelected={form.studentsChangeNames} onChange={(studentsChangeNames) => put({ studentsChangeNames })}>
           {t("organisation.studentsChangeNames")}
         </Check>
-      </Part>
-      <Part title={t("organisation.keeping")}>
-        <Field
-          label={t("organisation.retention")}
-          hint={t("organisation.retentionHint")}
-          type="number"
-          inputMode="numeric"
-          value={form.retentionDays}
-          onChange={(retentionDays) => put({ retentionDays })}
-          {...at("metadata.retentionDays")}
-        />
       </Part>
       {saving.isError && differences !== undefined ? (
         <Meanwhile changes={differences.map(({ field, isTyped }) => ({ field: t(LABELS[field]), now: valueText(begin(base)[field]), isTyped }))} />

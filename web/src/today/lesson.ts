@@ -2,7 +2,7 @@
 import { queryOptions } from "@tanstack/react-query";
 
 import { client, data } from "../api/client";
-import type { Assignment, Group } from "../lib/groups";
+import type { Assignment } from "../lib/groups";
 import { queryKeys } from "../lib/queryKeys";
 
 const DAY = 86_400_000;
@@ -46,7 +46,7 @@ export const since = (topic: Assignment): string | undefined =>
 /** How many groups of each topic wait for help. */
 export const waiting = queryOptions({
   queryKey: queryKeys.groups.waiting(),
-  queryFn: async () => (await data(client.GET("/groups", { params: { query: { needsHelp: "1", mine: "1" } } }))).filter((group): group is Group => "members" in group),
+  queryFn: async () => (await data(client.GET("/groups", { params: { query: { needsHelp: "1", mine: "1" } } }))).filter((group) => group.view === "FULL"),
   select: (groups) => {
     const counts = new Map<string, number>();
     for (const group of groups) for (const own of group.groupAssignments) counts.set(own.assignmentId, (counts.get(own.assignmentId) ?? 0) + 1);

@@ -15,7 +15,7 @@ export const topic = (topicId: string) =>
   queryOptions({ queryKey: queryKeys.assignments.one(topicId), queryFn: () => tagged(client.GET("/assignments/{id}", { params: { path: { id: topicId } } })) });
 
 /** Whether the caller sees the inside of it. */
-export const isMine = (found: KnownTopic): found is Topic => "groupAssignments" in found;
+export const isMine = (found: KnownTopic): found is Extract<KnownTopic, { view: "FULL" }> => found.view === "FULL";
 
 /** The courses in which the reader may add a topic: those of the classes he manages that are not archived. */
 export const courses = queryOptions({

@@ -10,6 +10,7 @@ import { Meanwhile } from "../ui/Meanwhile";
 import { note } from "../ui/notes";
 import { Problems } from "../ui/Problems";
 import { editOf, type Form, isEmpty } from "./form";
+import { FormerGrades } from "./FormerGrades";
 import { GradeFields, type Measure } from "./GradeFields";
 import { MemberGrades } from "./MemberGrades";
 import { Revise } from "./Revise";
@@ -89,6 +90,7 @@ export function GradePanel({ submission, person, groupAssignmentId, groupName, i
         {children}
       </div>
       <MemberGrades {...measure} memberIds={submission.memberIds} nameOf={nameOf} members={form.members} onChange={(members) => change({ members })} />
+      <FormerGrades submission={submission} maxPoints={measure.maxPoints} nameOf={nameOf} />
     </section>
   );
 }

@@ -8,6 +8,7 @@ import { Fold } from "../ui/Fold";
 import { Problems } from "../ui/Problems";
 import { Shape } from "../ui/Shape";
 import { When } from "../ui/When";
+import { FormerGrades } from "./FormerGrades";
 import { useGradeWords } from "./Grade";
 import { attempts, type Copy, lateness, type Submission } from "./work";
 
@@ -55,6 +56,7 @@ function Attempt({ attempt, maxPoints, nameOf }: { attempt: Submission } & Omit<
           {t("work.grade")}: {grade}
         </p>
       )}
+      {attempt.status === "ACTIVE" ? null : <FormerGrades submission={attempt} maxPoints={maxPoints} nameOf={nameOf} />}
       <ul>
         {attempt.documents.map((copy) => (
           <li key={copy.id} className="flex flex-wrap items-center gap-x-3">

@@ -17,7 +17,7 @@ export const topic = (id: string) =>
     queryKey: queryKeys.assignments.work(id),
     queryFn: async (): Promise<Assignment> => {
       const found = await data(client.GET("/assignments/{id}", { params: { path: { id } } }));
-      if ("groupAssignments" in found) return found;
+      if (found.view === "FULL") return found;
       throw new Problem(404, "NOT_FOUND", "This topic is of another class");
     },
   });
@@ -30,6 +30,13 @@ export const attempts = (groupAssignmentId: string) =>
       const found = await data(client.GET("/feedback/group-assignments/{id}/submissions", { params: { path: { id: groupAssignmentId } } }));
       return found.toSorted((one, other) => other.attempt - one.attempt);
     },
+  });
+
+/** The states of the grade of a submission, the present one first; `count` is how many there are. */
+export const gradeStates = (submissionId: string, count: number) =>
+  queryOptions({
+    queryKey: queryKeys.submissions.grades(submissionId, count),
+    queryFn: () => data(client.GET("/feedback/submissions/{id}/grades", { params: { path: { id: submissionId } } })),
   });
 
 /** What was said about the work of a group, in the order it was said. */

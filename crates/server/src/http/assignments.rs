@@ -137,6 +137,7 @@ impl Editable for AssignmentEdit {
         "attachments",
         "groupAssignments",
         "stats",
+        "view",
     ];
 }
 
@@ -298,6 +299,6 @@ fn known(seen: &SeenAssignment, viewer: &Viewer) -> KnownAssignmentView {
     if viewer.is_staff() && !seen.is_managed {
         KnownAssignmentView::Outline(AssignmentOutlineView::new(&seen.whole.assignment, seen.groups))
     } else {
-        KnownAssignmentView::Whole(Box::new(AssignmentView::new(&seen.whole, &Audience::of(viewer))))
+        KnownAssignmentView::Full(Box::new(AssignmentView::new(&seen.whole, &Audience::of(viewer))))
     }
 }

@@ -53,6 +53,7 @@ struct AttachmentForm {
     #[schema(value_type = String, format = Binary)]
     file: (),
     /// The one group it is for; for all groups when it is absent
+    #[schema(nullable = false)]
     group_assignment_id: Option<GroupAssignmentId>,
 }
 

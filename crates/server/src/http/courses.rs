@@ -129,7 +129,7 @@ fn group(known: KnownGroup, standpoint: &Standpoint) -> CourseGroupView {
     let (group, members) = (&known.whole.group, known.member_count);
     if known.is_seen {
         let summary = GroupSummaryView::new(group, members, &Audience::of(&standpoint.viewer), standpoint.now);
-        CourseGroupView::Summary(Box::new(summary))
+        CourseGroupView::Summary(Box::new(summary.into()))
     } else {
         CourseGroupView::Outline(GroupOutlineView::new(group, members))
     }

@@ -17,7 +17,7 @@ use serde_json::Value;
 use utoipa::openapi::example::ExampleBuilder;
 use utoipa::openapi::extensions::Extensions;
 use utoipa::openapi::path::{Operation, Parameter, ParameterBuilder, ParameterIn, PathItem};
-use utoipa::openapi::schema::{AnyOfBuilder, ArrayItems, SchemaType, Type};
+use utoipa::openapi::schema::Type;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::openapi::tag::TagBuilder;
 use utoipa::openapi::{
@@ -32,6 +32,7 @@ use super::dry_run::DryRun;
 use super::endpoint::{Row, operations};
 use super::reply::ErrorBody;
 use super::valid::Switch;
+use super::variants;
 use crate::error::Problem;
 
 /// What the tests recorded.
@@ -128,8 +129,9 @@ pub fn finish(mut document: OpenApi, rows: &[Row]) -> OpenApi {
         .parameters
         .insert("IdempotencyKey".to_owned(), idempotency_key().into());
     components.schemas.extend(of_parameters());
+    variants::name_variants(&mut components.schemas);
     for schema in components.schemas.values_mut() {
-        loosen(schema);
+        variants::loosen(schema);
     }
     let cookie = "The cookie that signing in sets; `__Secure-` stands before its name where FRONTEND_URL is https.";
     components.add_security_scheme(
@@ -277,33 +279,6 @@ fn of_parameters() -> BTreeMap<String, RefOr<Schema>> {
     ])
 }
 
-/// An outline has some of the fields of the whole, so what fits the whole fits the outline, too: of the choices that
-/// utoipa writes, one must fit, and not only one. (One that may be null keeps its form; it is never both.)
-fn loosen(schema: &mut RefOr<Schema>) {
-    let RefOr::T(schema) = schema else { return };
-    match schema {
-        Schema::Array(list) => {
-            if let ArrayItems::RefOrSchema(items) = &mut list.items {
-                loosen(items);
-            }
-        }
-        Schema::Object(object) => object.properties.values_mut().for_each(loosen),
-        Schema::AllOf(all) => all.items.iter_mut().for_each(loosen),
-        Schema::OneOf(choice) if choice.discriminator.is_none() && !choice.items.iter().any(is_null) => {
-            let mut any = AnyOfBuilder::new().description(choice.description.take());
-            for item in std::mem::take(&mut choice.items) {
-                any = any.item(item);
-            }
-            *schema = any.build().into();
-        }
-        _ => {}
-    }
-}
-
-fn is_null(schema: &RefOr<Schema>) -> bool {
-    matches!(schema, RefOr::T(Schema::Object(object)) if object.schema_type == SchemaType::Type(Type::Null))
-}
-
 /// A body that may be missing is no body that may be `null`, as utoipa has it.
 fn say_what_may_be_missing(operation: &mut Operation) {
     let Some(RefOr::T(body)) = &mut operation.request_body else {
@@ -312,10 +287,10 @@ fn say_what_may_be_missing(operation: &mut Operation) {
     for content in body.content.values_mut() {
         if let RefOr::T(content) = content
             && let Some(RefOr::T(Schema::OneOf(choice))) = &mut content.schema
-            && choice.items.iter().any(is_null)
+            && choice.items.iter().any(variants::is_null)
         {
             let mut others = std::mem::take(&mut choice.items).into_iter();
-            content.schema = others.find(|item| !is_null(item));
+            content.schema = others.find(|item| !variants::is_null(item));
         }
     }
 }

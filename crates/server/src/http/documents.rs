@@ -137,14 +137,17 @@ impl FromRequest<App> for NewBody {
 
 /// The body that creates a document.
 #[derive(ToSchema)]
+#[schema(rename_all = "camelCase")]
 #[expect(dead_code, reason = "it is read by the description alone")]
 struct DocumentForm {
     /// The file
     #[schema(value_type = String, format = Binary)]
     file: (),
     /// Its title; else the name of the file
+    #[schema(nullable = false)]
     title: Option<DocumentTitle>,
     /// The topic it is for
+    #[schema(nullable = false)]
     assignment_id: Option<AssignmentId>,
 }
 

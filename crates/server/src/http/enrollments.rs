@@ -17,7 +17,7 @@ use super::valid::{Editable, Patch, Valid, ValidQuery};
 use crate::actions::enrollments::{self, EnrollmentEdit, NewStudents};
 use crate::error::Result;
 use crate::store::enrollments::ClassStudent;
-use crate::views::class::{ClassEnrollmentView, ClassStudentView, RosterView, StudentView};
+use crate::views::class::{ClassEnrollmentView, ClassStudentView, RosterEntryView, StudentView};
 
 /// The routes of enrolments.
 pub fn routes() -> Endpoints {
@@ -76,24 +76,28 @@ impl Editable for EnrollmentEdit {
 
 /// The students of a class by name: to its staff with addresses and groups, to each other by name
 #[utoipa::path(get, path = "/classes/{id}/students", params(("id" = String, Path), Filter),
-    responses((status = 200, body = RosterView), (status = 403, description = "NOT_CLASS_TEACHER")))]
+    responses((status = 200, body = [RosterEntryView]), (status = 403, description = "NOT_CLASS_TEACHER")))]
 async fn list(
     cx: Context,
     Path(id): Path<ClassId>,
     ValidQuery(filter): ValidQuery<Filter>,
-) -> Result<Json<RosterView>> {
+) -> Result<Json<Vec<RosterEntryView>>> {
     let search = filter.search.map(Search::into_string).filter(|text| !text.is_empty());
-    let roster = cx.read(move |scope| {
+    let roster = cx.read(move |scope| -> Result<Vec<_>> {
         if matches!(scope.viewer(), Viewer::Student(_)) {
             scope.class(&id)?;
             let students = scope.class_students(&id, search.as_deref())?;
-            return Ok(RosterView::ClassMates(
-                students.into_iter().map(|student| student.person).collect(),
-            ));
+            let by_name = students
+                .into_iter()
+                .map(|student| RosterEntryView::Outline(student.person));
+            return Ok(by_name.collect());
         }
         scope.managed_class(&id)?;
         let students = scope.class_students_with_groups(&id, search.as_deref())?;
-        Ok(RosterView::Staff(students.into_iter().map(staff_view).collect()))
+        let whole = students
+            .into_iter()
+            .map(|student| RosterEntryView::Full(Box::new(staff_view(student))));
+        Ok(whole.collect())
     });
     Ok(Json(roster.await?))
 }

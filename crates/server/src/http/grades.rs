@@ -22,13 +22,14 @@ use crate::error::Result;
 use crate::store::Work;
 use crate::views::audience::Audience;
 use crate::views::document::DocumentView;
-use crate::views::submission::SubmissionView;
+use crate::views::submission::{GradeStateView, SubmissionView};
 
 /// The routes of grading.
 pub fn routes() -> Endpoints {
     Endpoints::new("feedback")
         .add(Access::Staff, routes!(grade))
         .add(Access::Staff, routes!(grade_document))
+        .add(Access::Staff, routes!(list_states))
         .add(Access::Staff, routes!(publish))
 }
 
@@ -72,6 +73,14 @@ async fn grade_document(
     let act = move |work: &mut Work<'_>| grades::grade_document(work, &id, &edit);
     let Versioned(seen, version) = or_current(cx.write_object(object, act).await, current).await?;
     Ok(Versioned(shown(&cx, &seen)?, version))
+}
+
+/// The states that the grade of a submission has had, newest first, the present one included; at most the newest 200
+#[utoipa::path(get, path = "/feedback/submissions/{id}/grades", params(("id" = String, Path)),
+    responses((status = 200, body = [GradeStateView])))]
+async fn list_states(cx: Context, Path(id): Path<SubmissionId>) -> Result<Json<Vec<GradeStateView>>> {
+    let states = cx.read(move |scope| scope.states_of_grade(&id)).await?;
+    Ok(Json(states.into_iter().map(GradeStateView::from).collect()))
 }
 
 /// Publish the grades of a topic that are still drafts, of all its groups or of some

@@ -109,6 +109,7 @@ impl Editable for GroupEdit {
         "groupAssignments",
         "attachments",
         "unreadMessages",
+        "view",
         // Former fields; a topic carries them now.
         "topic",
         "deadline",
@@ -413,7 +414,7 @@ fn join_rooms(cx: &Context, shown: &[GroupId]) {
 
 fn known(group: KnownGroup, standpoint: &Standpoint) -> KnownGroupView {
     if group.is_seen {
-        KnownGroupView::Whole(Box::new(whole(&group, standpoint)))
+        KnownGroupView::Full(Box::new(whole(&group, standpoint)))
     } else {
         KnownGroupView::Outline(GroupOutlineView::new(&group.whole.group, group.member_count))
     }

@@ -24,6 +24,7 @@ pub mod reply;
 pub mod router;
 pub mod terms;
 pub mod valid;
+mod variants;
 mod web_client;
 
 mod activity_logs;

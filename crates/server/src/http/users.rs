@@ -108,6 +108,7 @@ impl Editable for UserEdit {
         "createdAt",
         "updatedAt",
         "member",
+        "view",
     ];
 }
 
@@ -234,7 +235,7 @@ async fn create(cx: Context, Valid(new): Valid<NewUser>) -> Result<Created<NewMe
         let location = format!("/api/users/{}", joined.person.id);
         let (KnownUser { email, account, .. }, member) = (known, joined.member);
         let view = match account.filter(|_| joined.is_new_account) {
-            Some(user) => NewMemberView::Made(Box::new(MadeUserView::new(*user, member, temporary.clone()))),
+            Some(user) => NewMemberView::Created(Box::new(MadeUserView::new(*user, member, temporary.clone()))),
             None => NewMemberView::Joined(Box::new(JoinedUserView::new(email.unwrap_or_default(), member))),
         };
         Ok(Created(location, view))

@@ -14,7 +14,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::attachment::AssignmentAttachmentView;
-use super::audience::{Audience, StaffOnly};
+use super::audience::{Audience, FullTag, OutlineTag, StaffOnly};
 use super::group_assignment::GroupAssignmentView;
 
 /// A topic with its files and its groups.
@@ -22,6 +22,8 @@ use super::group_assignment::GroupAssignmentView;
 #[serde(rename_all = "camelCase")]
 #[schema(as = Assignment)]
 pub struct AssignmentView {
+    #[schema(inline)]
+    view: FullTag,
     id: AssignmentId,
     title: Title,
     /// The common task text; what a group reads is in its link
@@ -107,6 +109,7 @@ impl AssignmentView {
         };
         let file = |file| AssignmentAttachmentView::new(file, assignment, audience);
         Self {
+            view: FullTag::Full,
             id: assignment.id.clone(),
             title: assignment.title.clone(),
             description: assignment.description.clone(),
@@ -182,6 +185,8 @@ impl AssignmentStatsView {
 #[serde(rename_all = "camelCase")]
 #[schema(as = AssignmentOutline)]
 pub struct AssignmentOutlineView {
+    #[schema(inline)]
+    view: OutlineTag,
     id: AssignmentId,
     title: Title,
     deadline: Timestamp,
@@ -197,6 +202,7 @@ impl AssignmentOutlineView {
     /// The outline of the topic.
     pub fn new(assignment: &Assignment, group_count: i64) -> Self {
         Self {
+            view: OutlineTag::Outline,
             id: assignment.id.clone(),
             title: assignment.title.clone(),
             deadline: assignment.deadline,
@@ -208,14 +214,15 @@ impl AssignmentOutlineView {
     }
 }
 
-/// A topic as far as the caller may see it: whole, or its outline.
+/// A topic as far as the caller may see it; `view` says how far.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(untagged)]
-#[schema(as = KnownAssignment)]
+#[schema(as = KnownAssignment, discriminator(property_name = "view", mapping(
+    ("FULL" = "#/components/schemas/Assignment"), ("OUTLINE" = "#/components/schemas/AssignmentOutline"))))]
 pub enum KnownAssignmentView {
-    /// The caller sees the inside.
-    Whole(Box<AssignmentView>),
-    /// A teacher of another class.
+    /// The whole topic, for students of its groups, the staff of its class and administrators.
+    Full(Box<AssignmentView>),
+    /// For teachers of other classes.
     Outline(AssignmentOutlineView),
 }
 

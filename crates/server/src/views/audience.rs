@@ -4,6 +4,7 @@
 use model::access::Viewer;
 use model::id::UserId;
 use serde::{Serialize, Serializer};
+use utoipa::ToSchema;
 
 /// Who reads it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,6 +35,30 @@ impl Audience {
     pub fn staff_only<T>(&self, field: T) -> StaffOnly<T> {
         StaffOnly(self.is_staff().then_some(field))
     }
+}
+
+/// The tag of an object that the caller sees in full.
+#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum FullTag {
+    /// The whole object.
+    Full,
+}
+
+/// The tag of an object of which the caller sees the fields of its own, without lists.
+#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum SummaryTag {
+    /// The fields of the object.
+    Summary,
+}
+
+/// The tag of an object of which the caller sees an outline.
+#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum OutlineTag {
+    /// A few fields.
+    Outline,
 }
 
 /// A field that only the staff see; mark it `#[serde(skip_serializing_if = "StaffOnly::is_absent")]`.

@@ -8,9 +8,9 @@ use utoipa::ToSchema;
 
 use super::assignment::AssignmentView;
 
-/// The answer to a bulk edit.
+/// The response to a bulk edit; `result` says whether it was done.
 #[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(untagged)]
+#[serde(tag = "result", rename_all = "SCREAMING_SNAKE_CASE")]
 #[schema(as = BulkEdit)]
 pub enum BulkEditView {
     /// It is done.

@@ -187,12 +187,13 @@ impl ClassStudentView {
     }
 }
 
-/// The students of a class: to its staff with addresses and groups, to each other by name.
+/// A student of a class as far as the caller may know the account; `view` says how far.
 #[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(untagged)]
-pub enum RosterView {
-    /// For the staff of the class.
-    Staff(Vec<ClassStudentView>),
-    /// For the students of the class.
-    ClassMates(Vec<Person>),
+#[serde(tag = "view", rename_all = "SCREAMING_SNAKE_CASE")]
+#[schema(as = RosterEntry)]
+pub enum RosterEntryView {
+    /// For the staff of the class: with address, enrolment and groups.
+    Full(Box<ClassStudentView>),
+    /// For the students of the class: by name.
+    Outline(Person),
 }

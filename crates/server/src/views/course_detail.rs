@@ -9,6 +9,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::assignment::AssignmentOutlineView;
+use super::audience::SummaryTag;
 use super::course::CourseView;
 use super::group::{GroupOutlineView, GroupSummaryView};
 
@@ -23,25 +24,46 @@ pub struct CourseDetailView {
     assignments: Vec<CourseAssignmentView>,
 }
 
-/// A group of a course as far as the caller may know it.
+/// A group of a course as far as the caller may know it; `view` says how far.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(untagged)]
-#[schema(as = CourseGroup)]
+#[schema(as = CourseGroup, discriminator(property_name = "view", mapping(
+    ("SUMMARY" = "#/components/schemas/CourseGroupSummary"), ("OUTLINE" = "#/components/schemas/GroupOutline"))))]
 pub enum CourseGroupView {
-    /// The caller sees the inside.
-    Summary(Box<GroupSummaryView>),
-    /// A teacher of another class.
+    /// For the staff of its class and administrators.
+    Summary(Box<CourseGroupSummaryView>),
+    /// For teachers of other classes.
     Outline(GroupOutlineView),
 }
 
-/// A topic of a course as far as the caller may know it.
+/// The fields of a group itself, for the staff of its class.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[schema(as = CourseGroupSummary)]
+pub struct CourseGroupSummaryView {
+    #[schema(inline)]
+    view: SummaryTag,
+    #[serde(flatten)]
+    group: GroupSummaryView,
+}
+
+impl From<GroupSummaryView> for CourseGroupSummaryView {
+    fn from(group: GroupSummaryView) -> Self {
+        Self {
+            view: SummaryTag::Summary,
+            group,
+        }
+    }
+}
+
+/// A topic of a course as far as the caller may know it; `view` says how far.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(untagged)]
-#[schema(as = CourseAssignment)]
+#[schema(as = CourseAssignment, discriminator(property_name = "view", mapping(
+    ("SUMMARY" = "#/components/schemas/AssignmentSummary"), ("OUTLINE" = "#/components/schemas/AssignmentOutline"))))]
 pub enum CourseAssignmentView {
-    /// The caller sees the inside.
+    /// For the staff of its class and administrators.
     Summary(Box<AssignmentSummaryView>),
-    /// A teacher of another class.
+    /// For teachers of other classes.
     Outline(AssignmentOutlineView),
 }
 
@@ -50,6 +72,8 @@ pub enum CourseAssignmentView {
 #[serde(rename_all = "camelCase")]
 #[schema(as = AssignmentSummary)]
 pub struct AssignmentSummaryView {
+    #[schema(inline)]
+    view: SummaryTag,
     id: AssignmentId,
     title: Title,
     description: Description,
@@ -97,6 +121,7 @@ impl AssignmentSummaryView {
             None => (None, None),
         };
         Self {
+            view: SummaryTag::Summary,
             id: assignment.id,
             title: assignment.title,
             description: assignment.description,

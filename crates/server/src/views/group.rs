@@ -13,7 +13,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::attachment::GroupAttachmentView;
-use super::audience::{Audience, StaffOnly};
+use super::audience::{Audience, FullTag, OutlineTag, StaffOnly};
 use super::group_assignment::GroupAssignmentView;
 
 /// A group with its members, its topics and its files.
@@ -21,6 +21,8 @@ use super::group_assignment::GroupAssignmentView;
 #[serde(rename_all = "camelCase")]
 #[schema(as = Group)]
 pub struct GroupView {
+    #[schema(inline)]
+    view: FullTag,
     #[serde(flatten)]
     summary: GroupSummaryView,
     class: GroupClassView,
@@ -110,6 +112,8 @@ pub struct GroupMemberView {
     id: GroupMemberId,
     group_id: GroupId,
     user_id: UserId,
+    /// Always MEMBER: a group has no other role
+    #[schema(deprecated)]
     role: GroupRole,
     joined_at: Timestamp,
     user: MemberPersonView,
@@ -134,6 +138,8 @@ pub struct MemberPersonView {
 #[serde(rename_all = "camelCase")]
 #[schema(as = GroupOutline)]
 pub struct GroupOutlineView {
+    #[schema(inline)]
+    view: OutlineTag,
     id: GroupId,
     name: ShortName,
     group_number: GroupNumber,
@@ -162,6 +168,7 @@ impl GroupView {
         let member = |member| GroupMemberView::new(member, audience);
         let link = |link| GroupAssignmentView::new(link, audience);
         Self {
+            view: FullTag::Full,
             summary: GroupSummaryView::new(&whole.group, members, audience, now),
             class: GroupClassView {
                 id: whole.class.id.clone(),
@@ -243,6 +250,7 @@ impl GroupOutlineView {
     /// The outline of the group.
     pub fn new(group: &Group, member_count: i64) -> Self {
         Self {
+            view: OutlineTag::Outline,
             id: group.id.clone(),
             name: group.name.clone(),
             group_number: group.group_number,
@@ -264,13 +272,14 @@ impl From<&SubjectLabel> for GroupSubjectView {
     }
 }
 
-/// A group as far as the caller may see it: whole, or its outline.
+/// A group as far as the caller may see it; `view` says how far.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(untagged)]
-#[schema(as = KnownGroup)]
+#[schema(as = KnownGroup, discriminator(property_name = "view", mapping(
+    ("FULL" = "#/components/schemas/Group"), ("OUTLINE" = "#/components/schemas/GroupOutline"))))]
 pub enum KnownGroupView {
-    /// The caller sees the inside.
-    Whole(Box<GroupView>),
-    /// A teacher of another class.
+    /// The whole group, for its members, the staff of its class and administrators.
+    Full(Box<GroupView>),
+    /// For teachers of other classes.
     Outline(GroupOutlineView),
 }

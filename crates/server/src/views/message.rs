@@ -97,9 +97,9 @@ pub struct MessageView {
     recipients: Option<Vec<Person>>,
 }
 
-/// What was sent: a message, or what was written into the rooms of groups.
+/// A sent message: a direct message, or the messages written into rooms; `kind` says which.
 #[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(untagged)]
+#[serde(tag = "kind", rename_all = "SCREAMING_SNAKE_CASE")]
 #[schema(as = SentMessage)]
 pub enum SentMessageView {
     /// To persons or to a class.

@@ -3,7 +3,7 @@
 
 use model::document_kind::FileExtension;
 use model::feedback::{Feedback, FeedbackVisibility};
-use model::grade::{Grade, GradeStatus, MemberGrade};
+use model::grade::{Grade, GradeState, GradeStatus, MemberGrade};
 use model::id::{DocumentId, FeedbackId, GroupAssignmentId, SubmissionDocumentId, SubmissionId, UserId};
 use model::number::Points;
 use model::submission::{SubmissionDocument, SubmissionStatus};
@@ -155,6 +155,43 @@ pub(super) fn shown_grade(grade: &Grade, audience: &Audience) -> Option<Grade> {
         Audience::Staff => Some(grade.for_staff()),
         Audience::Student(student) => grade.for_student(student),
         Audience::Group => grade.for_group(),
+    }
+}
+
+/// A state that a grade has or had, for the staff.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = GradeState)]
+pub struct GradeStateView {
+    /// Counts the states of the grade from 1
+    version: i64,
+    #[schema(required)]
+    value: Option<GradeValue>,
+    #[schema(required)]
+    points: Option<Points>,
+    #[schema(required)]
+    feedback: Option<FeedbackText>,
+    status: GradeStatus,
+    member_grades: Vec<MemberGrade>,
+    changed_by: NamedView,
+    changed_at: Timestamp,
+}
+
+impl From<GradeState> for GradeStateView {
+    fn from(state: GradeState) -> Self {
+        Self {
+            version: state.version,
+            value: state.value,
+            points: state.points,
+            feedback: state.feedback,
+            status: state.status,
+            member_grades: state.member_grades,
+            changed_by: NamedView {
+                id: state.changed_by_id,
+                name: state.changed_by_name,
+            },
+            changed_at: state.changed_at,
+        }
     }
 }
 

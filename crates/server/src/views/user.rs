@@ -122,25 +122,25 @@ pub struct UserOutlineView {
     member: Option<MembershipView>,
 }
 
-/// A person as far as the caller may know him: the account, or an outline.
+/// A person as far as the caller may know the account; `view` says how far.
 #[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(untagged)]
+#[serde(tag = "view", rename_all = "SCREAMING_SNAKE_CASE")]
 #[schema(as = KnownUser)]
 pub enum KnownUserView {
-    /// Oneself, or an account that is at home in the organization the caller administers.
-    Whole(Box<WholeUserView>),
-    /// Everybody else.
+    /// The caller's own account, or one whose home is the organization that the caller administers.
+    Full(Box<WholeUserView>),
+    /// Every other account.
     Outline(Box<UserOutlineView>),
 }
 
-/// Somebody who was brought into the organization.
+/// A person who was added to the organization; `result` says how.
 #[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(untagged)]
+#[serde(tag = "result", rename_all = "SCREAMING_SNAKE_CASE")]
 #[schema(as = NewMember)]
 pub enum NewMemberView {
     /// With a new account.
-    Made(Box<MadeUserView>),
-    /// With an account that existed: nothing of its profile is told.
+    Created(Box<MadeUserView>),
+    /// With an account that existed: nothing of its profile is shown.
     Joined(Box<JoinedUserView>),
     /// The address was invited, because its account was not created by this organization.
     Invited(Box<InvitedUserView>),
@@ -257,7 +257,7 @@ impl UserView {
 impl KnownUserView {
     /// The account with its membership.
     pub fn whole(user: User, member: Member) -> Self {
-        Self::Whole(Box::new(WholeUserView::new(user, member)))
+        Self::Full(Box::new(WholeUserView::new(user, member)))
     }
 
     /// The outline of a person with what else the caller may know.

@@ -257,7 +257,7 @@ both!(colleagues_see_an_outline_and_other_schools_nothing, |app| {
     .await;
     let path = format!("/assignments/{}", id(&made));
     let outline = json!({
-        "id": made["id"], "title": "Cells", "deadline": LATER, "classId": class.id, "courseId": class.course,
+        "view": "OUTLINE", "id": made["id"], "title": "Cells", "deadline": LATER, "classId": class.id, "courseId": class.course,
         "status": "ACTIVE", "groupCount": 1,
     });
     assert_eq!(tom.get(&path).await.expect(200), outline);

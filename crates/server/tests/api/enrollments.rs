@@ -86,7 +86,7 @@ both!(the_roster_shows_addresses_to_the_staff_of_the_class_only, |app| {
     let mates = app.as_(&world.ben).get(&roster(app)).await.expect(200);
     assert_eq!(
         mates[1],
-        json!({"id": world.cem.id, "name": "Cem Student", "image": null})
+        json!({"view": "OUTLINE", "id": world.cem.id, "name": "Cem Student", "image": null})
     );
     assert_eq!(mates.as_array().unwrap().len(), 4);
     app.as_(&world.tom)

@@ -388,3 +388,54 @@ studio!(nothing_a_student_reads_counts_grades_that_are_not_out, |studio| {
     ada.post("/feedback", staff).await.expect(201);
     assert_eq!(doors(studio, &world.ben, &document, &link).await, before);
 });
+
+studio!(staff_read_former_grades_and_students_do_not, |studio| {
+    let world = &studio.app.world;
+    let ada = studio.app.as_(&world.ada);
+    let document = studio.document("Our page").await;
+    let (submission, _) = handed_in(studio, &document).await;
+    let states = format!("/feedback/submissions/{submission}/grades");
+    assert_eq!(ada.get(&states).await.expect(200), json!([]));
+    let members = json!([{"userId": world.cem.id, "value": "4"}]);
+    let first = json!({"value": "3", "feedback": "A first impression", "memberGrades": members});
+    ada.put(&grading(&submission), first).await.expect(200);
+    let admin = studio.app.as_(&world.adam);
+    admin
+        .put(&grading(&submission), json!({"value": "2", "publish": true}))
+        .await
+        .expect(200);
+    // A request that changes nothing is no state.
+    ada.put(&grading(&submission), json!({"value": "2"})).await.expect(200);
+
+    let read = ada.get(&states).await.expect(200);
+    let of = |at: usize, key: &str| read[at][key].clone();
+    assert_eq!(read.as_array().map(Vec::len), Some(2), "{read}");
+    assert_eq!(
+        [of(0, "version"), of(0, "value"), of(0, "status"), of(0, "changedBy")],
+        [
+            json!(2),
+            json!("2"),
+            json!("PUBLISHED"),
+            json!({"id": world.adam.id, "name": world.adam.name})
+        ]
+    );
+    assert_eq!(
+        [of(1, "version"), of(1, "value"), of(1, "status"), of(1, "feedback")],
+        [json!(1), json!("3"), json!("DRAFT"), json!("A first impression")]
+    );
+    assert_eq!(read[1]["memberGrades"][0]["value"], "4");
+    assert_eq!(read[1]["changedBy"]["id"], json!(world.ada.id));
+    assert_eq!(admin.get(&states).await.expect(200), read);
+
+    for student in [&world.ben, &world.eli] {
+        studio
+            .app
+            .as_(student)
+            .get(&states)
+            .await
+            .refused(403, "FORBIDDEN_ROLE");
+    }
+    for stranger in [&world.tom, &world.zoe] {
+        studio.app.as_(stranger).get(&states).await.refused(404, "NOT_FOUND");
+    }
+});

@@ -315,7 +315,7 @@ both!(teachers_of_other_classes_find_outlines, |app| {
         .await
         .expect(200);
     let tom = app.as_(tom);
-    let outline = json!({"id": group["id"], "name": "Group 1", "groupNumber": 1, "displayName": null,
+    let outline = json!({"view": "OUTLINE", "id": group["id"], "name": "Group 1", "groupNumber": 1, "displayName": null,
         "classId": seven_b.id, "courseId": seven_b.course, "subjectId": seven_b.subject, "memberCount": 1});
     assert_eq!(tom.get(&path).await.expect(200), outline);
     assert_eq!(tom.get("/groups").await.expect(200), json!([outline]));

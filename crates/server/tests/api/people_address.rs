@@ -69,6 +69,16 @@ both!(a_link_in_the_new_mailbox_changes_the_address, |app| {
     stranger.get(&away).await.refused(403, "INVALID_CALLBACK_URL");
     let body = json!({"email": NEW, "password": PASSWORD});
     stranger.post("/auth/sign-in/email", body).await.expect(200);
+
+    // Without a page to go on to, the link returns JSON.
+    let third = "third.address@test.example";
+    ask(third, PASSWORD).await.expect(200);
+    let sent = outbox(app, 4).await;
+    let letter = sent.iter().find(|letter| letter.to == third).unwrap();
+    let path = link(letter);
+    let confirmed = stranger.get(path.split('&').next().unwrap()).await.expect(200);
+    assert_eq!(confirmed, json!({"status": true, "user": null}));
+    assert_eq!(email(app, &world.ben.id).await.as_deref(), Some(third));
 });
 
 both!(nobody_learns_whether_an_address_is_taken, |app| {

@@ -63,7 +63,7 @@ both!(
             .expect(201);
         let mut keys: Vec<_> = invited.as_object().unwrap().keys().collect();
         keys.sort();
-        assert_eq!(keys, ["email", "invitation", "role"]);
+        assert_eq!(keys, ["email", "invitation", "result", "role"]);
         let told = invited.to_string();
         for secret in ["Ben Student", "Benedikt", "benny", "N-1", &world.ben.id] {
             assert!(!told.contains(secret), "{told}");

@@ -144,6 +144,10 @@ both!(an_admin_changes_name_logo_and_settings, |app| {
         "timezone": "Europe/Berlin", "lateDefault": "BLOCK", "features": {"teachersAddSubjects": true, "studentsChangeNames": false},
     });
     assert_eq!(edited["metadata"], metadata);
+    // A setting of earlier releases that had no effect: accepted, and never shown.
+    let former = json!({"metadata": {"retentionDays": 400}});
+    let same = adam.patch("/admin/settings", former).await.expect(200);
+    assert_eq!(same["metadata"], metadata);
     for (body, path) in [
         (json!({"name": null}), "name"),
         (json!({"metadata": {"colour": "red"}}), "metadata.colour"),

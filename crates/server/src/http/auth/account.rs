@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use super::super::valid;
 use super::answer::{Answered, Refused, answer};
 use super::asked::Asked;
+use super::schema;
 use super::sessions::done;
 use super::wire;
 use crate::actions::profile::{self, ProfileEdit};
@@ -18,8 +19,8 @@ const NOT_OWN: [&str; 4] = ["role", "banned", "banReason", "banExpires"];
 
 /// Change the own name or picture
 #[utoipa::path(post, path = "/auth/update-user",
-    request_body(content_type = "application/json", content = Object, description = "name?, image?"),
-    responses((status = 200, description = "status: true; cookies show the change"),
+    request_body = schema::UserUpdate,
+    responses((status = 200, body = schema::Status, description = "status: true; cookies show the change"),
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "NAME_SET_BY_SCHOOL"),
         (status = 400, description = "EMAIL_CAN_NOT_BE_UPDATED, FIELD_NOT_ALLOWED, BAD_REQUEST")))]
@@ -58,7 +59,7 @@ pub async fn update(asked: Asked) -> Answered {
 }
 
 /// The ways in which one signs in
-#[utoipa::path(get, path = "/auth/list-accounts", responses((status = 200, description = "accounts, without passwords")))]
+#[utoipa::path(get, path = "/auth/list-accounts", responses((status = 200, body = [schema::Account], description = "accounts, without passwords")))]
 pub async fn list(asked: Asked) -> Answered {
     let present = asked.present().await?;
     let user = present.user.id;

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use super::answer::{Answered, Refused, answer};
 use super::asked::{Asked, Present};
 use super::organization::{active, asked_for, reach, standpoint};
+use super::schema;
 use super::wire;
 use crate::actions::acceptance::{self, Answerer};
 use crate::actions::invitations;
@@ -22,7 +23,7 @@ use crate::store::platform::organizations::{OrganizationName, SeenOrganization};
 
 /// The pending invitations of the own address
 #[utoipa::path(get, path = "/auth/organization/list-user-invitations",
-    responses((status = 200, description = "invitations, each with organizationName"),
+    responses((status = 200, body = [schema::OwnInvitation], description = "invitations, each with organizationName"),
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "EMAIL_VERIFICATION_REQUIRED_FOR_INVITATION: the mailbox was never proven")))]
 pub async fn list_own(asked: Asked) -> Answered {
@@ -47,7 +48,7 @@ pub async fn list_own(asked: Asked) -> Answered {
 /// One invitation of the own address
 #[utoipa::path(get, path = "/auth/organization/get-invitation",
     params(("id" = String, Query, description = "The invitation")),
-    responses((status = 200, description = "invitation with organizationName, organizationSlug, inviterEmail"),
+    responses((status = 200, body = schema::InvitationDetail, description = "invitation with organizationName, organizationSlug, inviterEmail"),
         (status = 400, description = "BAD_REQUEST, INVITATION_NOT_FOUND"),
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_THE_RECIPIENT_OF_THE_INVITATION, \
@@ -82,8 +83,8 @@ pub async fn show(asked: Asked) -> Answered {
 
 /// Accept an invitation of the own address; needs a proven mailbox
 #[utoipa::path(post, path = "/auth/organization/accept-invitation",
-    request_body(content_type = "application/json", content = Object, description = "invitationId"),
-    responses((status = 200, description = "invitation and member; the session works in the organization"),
+    request_body = schema::InvitationName,
+    responses((status = 200, body = schema::InvitationClosed, description = "invitation and member; the session works in the organization"),
         (status = 400, description = "BAD_REQUEST, INVITATION_NOT_FOUND"),
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_THE_RECIPIENT_OF_THE_INVITATION, \
@@ -94,8 +95,8 @@ pub async fn accept(asked: Asked) -> Answered {
 
 /// Decline an invitation of the own address
 #[utoipa::path(post, path = "/auth/organization/reject-invitation",
-    request_body(content_type = "application/json", content = Object, description = "invitationId"),
-    responses((status = 200, description = "invitation, and null for member"),
+    request_body = schema::InvitationName,
+    responses((status = 200, body = schema::InvitationClosed, description = "invitation, and null for member"),
         (status = 400, description = "BAD_REQUEST, INVITATION_NOT_FOUND"),
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_THE_RECIPIENT_OF_THE_INVITATION, \
@@ -107,7 +108,7 @@ pub async fn reject(asked: Asked) -> Answered {
 /// The invitations of an organization in every state, for its administrators
 #[utoipa::path(get, path = "/auth/organization/list-invitations",
     params(("organizationId" = Option<String>, Query, description = "Not the active organization but this one")),
-    responses((status = 200, description = "invitations"), (status = 401, description = "UNAUTHORIZED"),
+    responses((status = 200, body = [schema::Invitation], description = "invitations"), (status = 401, description = "UNAUTHORIZED"),
         (status = 400, description = "ORGANIZATION_NOT_FOUND"),
         (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_LIST_INVITATIONS, USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION")))]
 pub async fn list(asked: Asked) -> Answered {
@@ -131,8 +132,8 @@ pub async fn list(asked: Asked) -> Answered {
 
 /// Withdraw an invitation
 #[utoipa::path(post, path = "/auth/organization/cancel-invitation",
-    request_body(content_type = "application/json", content = Object, description = "invitationId"),
-    responses((status = 200, description = "the invitation, canceled"),
+    request_body = schema::InvitationName,
+    responses((status = 200, body = schema::Invitation, description = "the invitation, canceled"),
         (status = 400, description = "BAD_REQUEST, INVITATION_NOT_FOUND, MEMBER_NOT_FOUND"),
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_CANCEL_THIS_INVITATION")))]

@@ -10,6 +10,7 @@ use serde_json::json;
 use super::answer::{Answered, Refused, answer};
 use super::asked::{Asked, Present};
 use super::organization::{active, asked_for, reach, reach_or, standpoint};
+use super::schema;
 use super::wire;
 use crate::store::members::KnownMember;
 use crate::store::platform::organizations::SeenOrganization;
@@ -43,7 +44,7 @@ const PERMISSIONS: &[(&str, &[&str], &[MemberRole])] = &[
 
 /// The own membership of the active organization
 #[utoipa::path(get, path = "/auth/organization/get-active-member",
-    responses((status = 200, description = "member with user"),
+    responses((status = 200, body = schema::Member, description = "member with user"),
         (status = 400, description = "NO_ACTIVE_ORGANIZATION, MEMBER_NOT_FOUND")))]
 pub async fn own(asked: Asked) -> Answered {
     let present = asked.present().await?;
@@ -64,7 +65,7 @@ pub async fn own(asked: Asked) -> Answered {
     params(("userId" = Option<String>, Query, description = "Another person than the caller"),
         ("organizationId" = Option<String>, Query, description = "Not the active organization but this one"),
         ("organizationSlug" = Option<String>, Query, description = "The same by its short name")),
-    responses((status = 200, description = "role"), (status = 401, description = "UNAUTHORIZED"),
+    responses((status = 200, body = schema::Role, description = "role"), (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_A_MEMBER_OF_THIS_ORGANIZATION"),
         (status = 400, description = "NO_ACTIVE_ORGANIZATION, MEMBER_NOT_FOUND")))]
 pub async fn role(asked: Asked) -> Answered {
@@ -96,7 +97,7 @@ pub async fn role(asked: Asked) -> Answered {
         ("filterField" = Option<String>, Query, description = "The field to compare"),
         ("filterOperator" = Option<String>, Query, description = "How to compare: eq, ne, lt, lte, gt, gte, in, contains …"),
         ("filterValue" = Option<Vec<String>>, Query, description = "What to compare with")),
-    responses((status = 200, description = "members, and how many there are"),
+    responses((status = 200, body = schema::Members, description = "members, and how many there are"),
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_A_MEMBER_OF_THIS_ORGANIZATION"),
         (status = 400, description = "NO_ACTIVE_ORGANIZATION, ORGANIZATION_NOT_FOUND")))]
@@ -172,8 +173,8 @@ fn fits(text: &str, operator: &str, values: &[&str]) -> bool {
 
 /// Whether the own role has permissions in the library's sense
 #[utoipa::path(post, path = "/auth/organization/has-permission",
-    request_body(content_type = "application/json", content = Object, description = "permissions: {resource: [action]}, organizationId?"),
-    responses((status = 200, description = "success: true or false"),
+    request_body = schema::PermissionsQuestion,
+    responses((status = 200, body = schema::Permissions, description = "success: true or false"),
         (status = 401, description = "UNAUTHORIZED, USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION"),
         (status = 400, description = "NO_ACTIVE_ORGANIZATION, BAD_REQUEST")))]
 pub async fn has_permission(asked: Asked) -> Answered {

@@ -15,6 +15,7 @@ mod organization;
 mod password;
 pub mod renewal;
 mod reset;
+mod schema;
 mod sessions;
 mod sign_in;
 mod verify_email;
@@ -39,6 +40,7 @@ pub fn routes() -> Endpoints {
         .add(Access::Anyone, routes!(sign_in::sign_out))
         .add(Access::Anyone, routes!(sign_in::alive))
         .add(Access::Anyone, routes!(sessions::show, sessions::refuse_post))
+        .add(Access::Anyone, routes!(sessions::update))
         .add(Access::SignedIn, routes!(sessions::list))
         .add(Access::Anyone, routes!(sessions::revoke))
         .add(Access::Anyone, routes!(sessions::revoke_all))
@@ -53,6 +55,7 @@ pub fn routes() -> Endpoints {
         .add(Access::SignedIn, routes!(account::list))
         .add(Access::Anyone, routes!(organization::set_active))
         .add(Access::SignedIn, routes!(organization::list))
+        .add(Access::Anyone, routes!(organization::get))
         .add(Access::Anyone, routes!(organization::show))
         .add(Access::SignedIn, routes!(members::own))
         .add(Access::Anyone, routes!(members::role))

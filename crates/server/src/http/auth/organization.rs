@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::answer::{Answered, Refused, answer};
 use super::asked::{Asked, Present};
+use super::schema;
 use super::wire;
 use crate::actions::sessions::{self, Choice};
 use crate::auth::actor;
@@ -18,8 +19,8 @@ use crate::store::platform::organizations::{OrganizationName, SeenOrganization};
 
 /// Choose the organization of this session
 #[utoipa::path(post, path = "/auth/organization/set-active",
-    request_body(content_type = "application/json", content = Object, description = "organizationId? (null leaves), organizationSlug?"),
-    responses((status = 200, description = "the organization, or null; rewrites the session cookies"),
+    request_body = schema::ActiveOrganization,
+    responses((status = 200, body = Option<schema::Organization>, description = "the organization, or null; rewrites the session cookies"),
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION"),
         (status = 400, description = "ORGANIZATION_NOT_FOUND, BAD_REQUEST")))]
@@ -84,7 +85,7 @@ fn named(present: &Present, id: Nullable<'_>, slug: Option<&str>) -> Option<Orga
 }
 
 /// The organizations of which one is a member
-#[utoipa::path(get, path = "/auth/organization/list", responses((status = 200, description = "organizations")))]
+#[utoipa::path(get, path = "/auth/organization/list", responses((status = 200, body = [schema::Organization], description = "organizations")))]
 pub async fn list(asked: Asked) -> Answered {
     let present = asked.present().await?;
     let user = present.user.id;
@@ -102,12 +103,28 @@ pub async fn list(asked: Asked) -> Answered {
     Ok(answer(&organizations, present.cookies))
 }
 
+/// The active organization, or another one of the caller
+#[utoipa::path(get, path = "/auth/organization/get-organization",
+    params(("organizationId" = Option<String>, Query, description = "Not the active organization but this one"),
+        ("organizationSlug" = Option<String>, Query, description = "The same by its short name")),
+    responses((status = 200, body = Option<schema::Organization>, description = "organization; null without an organization"),
+        (status = 400, description = "ORGANIZATION_NOT_FOUND"), (status = 401, description = "UNAUTHORIZED"),
+        (status = 403, description = "USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION")))]
+pub async fn get(asked: Asked) -> Answered {
+    let present = asked.present().await?;
+    let Some(name) = asked_for(&asked).or_else(|| active(&present)) else {
+        return Ok(answer(&Value::Null, present.cookies));
+    };
+    let seen = reach(&asked, &present, name).await?;
+    Ok(answer(&wire::organization(&seen.organization), present.cookies))
+}
+
 /// An organization with its members; a student sees the own membership only
 #[utoipa::path(get, path = "/auth/organization/get-full-organization",
     params(("organizationId" = Option<String>, Query, description = "Not the active organization but this one"),
         ("organizationSlug" = Option<String>, Query, description = "The same by its short name"),
         ("membersLimit" = Option<String>, Query, description = "At most so many members")),
-    responses((status = 200, description = "organization, members, invitations (for administrators); null without an organization"),
+    responses((status = 200, body = Option<schema::FullOrganization>, description = "organization, members, invitations (for administrators); null without an organization"),
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION")))]
 pub async fn show(asked: Asked) -> Answered {

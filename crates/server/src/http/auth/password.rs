@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::answer::{Answered, Refused, answer};
 use super::asked::{Asked, Present};
+use super::schema;
 use super::sessions::done;
 use super::sign_in::fitted_hash;
 use super::wire;
@@ -17,9 +18,8 @@ use crate::store::platform::sign_in::Attempt;
 
 /// Change the own password
 #[utoipa::path(post, path = "/auth/change-password",
-    request_body(content_type = "application/json", content = Object,
-        description = "currentPassword, newPassword, revokeOtherSessions?"),
-    responses((status = 200, description = "token (null, or of the new session) and user"),
+    request_body = schema::PasswordChange,
+    responses((status = 200, body = schema::PasswordChanged, description = "token (null, or of the new session) and user"),
         (status = 401, description = "UNAUTHORIZED"),
         (status = 400, description = "PASSWORD_TOO_SHORT, PASSWORD_TOO_LONG, PASSWORD_COMPROMISED, INVALID_PASSWORD, \
          CREDENTIAL_ACCOUNT_NOT_FOUND")))]
@@ -58,8 +58,8 @@ pub async fn change(asked: Asked) -> Answered {
 
 /// Prove the own password
 #[utoipa::path(post, path = "/auth/verify-password",
-    request_body(content_type = "application/json", content = Object, description = "password"),
-    responses((status = 200, description = "status: true"), (status = 401, description = "UNAUTHORIZED"),
+    request_body = schema::Password,
+    responses((status = 200, body = schema::Status, description = "status: true"), (status = 401, description = "UNAUTHORIZED"),
         (status = 400, description = "INVALID_PASSWORD, CREDENTIAL_ACCOUNT_NOT_FOUND")))]
 pub async fn verify(asked: Asked) -> Answered {
     let mut reader = asked.reader();

@@ -13,6 +13,7 @@ use super::super::context::App;
 use super::answer::{Answered, Refused, answer};
 use super::asked::Asked;
 use super::password::{check_new, check_new_of};
+use super::schema;
 use super::sessions::done;
 use crate::actions::passwords;
 use crate::changes;
@@ -25,8 +26,8 @@ pub const PAGE: &str = "/reset-password";
 
 /// Ask for a link to reset the password
 #[utoipa::path(post, path = "/auth/request-password-reset",
-    request_body(content_type = "application/json", content = Object, description = "email, redirectTo?"),
-    responses((status = 200, description = "status and message, the same for every address"),
+    request_body = schema::ResetRequest,
+    responses((status = 200, body = schema::ResetRequested, description = "status and message, the same for every address"),
         (status = 403, description = "INVALID_REDIRECT_URL")))]
 pub async fn request(asked: Asked) -> Answered {
     let mut reader = asked.reader();
@@ -105,8 +106,8 @@ pub async fn follow(State(app): State<App>, Path(token): Path<String>, request: 
 
 /// Resets the password with the token of the letter; all sessions end
 #[utoipa::path(post, path = "/auth/reset-password",
-    request_body(content_type = "application/json", content = Object, description = "newPassword, token"),
-    responses((status = 200, description = "status: true"),
+    request_body = schema::PasswordReset,
+    responses((status = 200, body = schema::Status, description = "status: true"),
         (status = 400, description = "INVALID_TOKEN, PASSWORD_TOO_SHORT, PASSWORD_TOO_LONG, PASSWORD_COMPROMISED")))]
 pub async fn reset(asked: Asked) -> Answered {
     let mut reader = asked.reader();

@@ -9,10 +9,11 @@ use better_auth::object::SessionAndUser;
 use better_auth::schema::query_flag;
 use better_auth::session::{Lifecycle, Remember};
 use model::news::KillReason;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::answer::{Answered, answer};
+use super::answer::{Answered, Refused, answer};
 use super::asked::{Asked, Present};
+use super::schema;
 use super::wire;
 use crate::actions::sessions;
 use crate::store::platform::PlatformProof;
@@ -20,7 +21,7 @@ use crate::store::platform::PlatformProof;
 /// The own session and user, or null
 #[utoipa::path(get, path = "/auth/get-session",
     params(("disableCookieCache" = Option<String>, Query, description = "1: answer from the store whatever the cookie holds"), ("disableRefresh" = Option<String>, Query, description = "1: do not prolong the session")),
-    responses((status = 200, description = "session and user, or null; renews cookies that are due")))]
+    responses((status = 200, body = Option<schema::SessionAndUser>, description = "session and user, or null; renews cookies that are due")))]
 pub async fn show(asked: Asked) -> Answered {
     let mut response = shown(&asked).await?;
     response
@@ -76,7 +77,7 @@ pub async fn refuse_post(_: Asked) -> Answered {
 
 /// The own sessions
 #[utoipa::path(get, path = "/auth/list-sessions",
-    responses((status = 200, description = "sessions with their tokens"),
+    responses((status = 200, body = [schema::Session], description = "sessions with their tokens"),
         (status = 403, description = "SESSION_NOT_FRESH")))]
 pub async fn list(asked: Asked) -> Answered {
     let present = asked.present().await?;
@@ -96,8 +97,8 @@ pub async fn list(asked: Asked) -> Answered {
 
 /// End one of the own sessions
 #[utoipa::path(post, path = "/auth/revoke-session",
-    request_body(content_type = "application/json", content = Object, description = "token"),
-    responses((status = 200, description = "status: true, also for tokens of nobody"),
+    request_body = schema::SessionToken,
+    responses((status = 200, body = schema::Status, description = "status: true, also for tokens of nobody"),
         (status = 401, description = "UNAUTHORIZED")))]
 pub async fn revoke(asked: Asked) -> Answered {
     let mut reader = asked.reader();
@@ -116,7 +117,7 @@ pub async fn revoke(asked: Asked) -> Answered {
 
 /// End all of the own sessions
 #[utoipa::path(post, path = "/auth/revoke-sessions",
-    responses((status = 200, description = "status: true; clears the session cookies"),
+    responses((status = 200, body = schema::Status, description = "status: true; clears the session cookies"),
         (status = 401, description = "UNAUTHORIZED")))]
 pub async fn revoke_all(asked: Asked) -> Answered {
     let user = asked.present().await?.user.id;
@@ -128,7 +129,7 @@ pub async fn revoke_all(asked: Asked) -> Answered {
 
 /// End all of the own sessions but this one
 #[utoipa::path(post, path = "/auth/revoke-other-sessions",
-    responses((status = 200, description = "status: true"), (status = 401, description = "UNAUTHORIZED")))]
+    responses((status = 200, body = schema::Status, description = "status: true"), (status = 401, description = "UNAUTHORIZED")))]
 pub async fn revoke_others(asked: Asked) -> Answered {
     let present = asked.present().await?;
     let (user, own) = (present.user.id, present.session.id);
@@ -136,6 +137,37 @@ pub async fn revoke_others(asked: Asked) -> Answered {
         .act(move |work| sessions::revoke_all(work, &user, Some(&own), KillReason::Revoked))
         .await?;
     Ok(done(present.cookies))
+}
+
+/// The fields of a session that the library never takes from its owner.
+const NOT_OWN: [&str; 2] = ["activeOrganizationId", "impersonatedBy"];
+
+/// Change a field of the own session; a session has none that its owner may write
+#[utoipa::path(post, path = "/auth/update-session", request_body = schema::SessionUpdate,
+    responses((status = 400, description = "FIELD_NOT_ALLOWED, BAD_REQUEST"), (status = 401, description = "UNAUTHORIZED")))]
+pub async fn update(asked: Asked) -> Answered {
+    let Some(keys) = asked.keys() else {
+        let invalid = asked.reader().finish().err().unwrap_or_else(AuthError::invalid_json);
+        return Err(invalid.into());
+    };
+    let present = asked.present().await?;
+    let is_given = |key: &&str| keys.get(*key).is_some_and(is_truthy);
+    let refusal = match NOT_OWN.into_iter().find(is_given) {
+        Some(key) => AuthError::field_not_allowed(key),
+        None => AuthError::no_fields_to_update(),
+    };
+    Err(Refused::from(refusal).with(present.cookies))
+}
+
+/// Whether JavaScript takes a value for true.
+fn is_truthy(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::Bool(flag) => *flag,
+        Value::Number(number) => number.as_f64() != Some(0.0),
+        Value::String(text) => !text.is_empty(),
+        Value::Array(_) | Value::Object(_) => true,
+    }
 }
 
 /// The answer of the library to what has nothing else to say.

@@ -12,6 +12,7 @@ use serde_json::json;
 use super::super::context::App;
 use super::answer::{Answered, answer};
 use super::asked::Asked;
+use super::schema;
 use super::wire;
 use crate::actions::sessions;
 use crate::actions::sign_in::{self as signing, SignIn, Verdict};
@@ -24,8 +25,8 @@ pub const LONGEST_EMAIL: usize = 254;
 
 /// Sign in with e-mail address and password
 #[utoipa::path(post, path = "/auth/sign-in/email",
-    request_body(content_type = "application/json", content = Object, description = "email, password, rememberMe?, callbackURL?"),
-    responses((status = 200, description = "redirect, token, user; sets the session cookies"),
+    request_body = schema::SignIn,
+    responses((status = 200, body = schema::SignedIn, description = "redirect, token, user; sets the session cookies"),
         (status = 401, description = "INVALID_EMAIL_OR_PASSWORD"),
         (status = 403, description = "BANNED_USER, INVALID_ORIGIN, CROSS_SITE_NAVIGATION_LOGIN_BLOCKED, \
          INVALID_CALLBACK_URL"),
@@ -112,7 +113,7 @@ pub async fn fitted_hash(app: &App, attempt: &Attempt, password: &str) -> Result
 
 /// Sign up: always refused, people are made by an administrator or an import
 #[utoipa::path(post, path = "/auth/sign-up/email",
-    request_body(content_type = "application/json", content = Object, description = "name, email, password"),
+    request_body = schema::SignUp,
     responses((status = 422, description = "FAILED_TO_CREATE_USER"), (status = 403, description = "INVALID_ORIGIN")))]
 pub async fn sign_up(asked: Asked) -> Answered {
     let mut reader = asked.reader();
@@ -133,7 +134,7 @@ pub async fn sign_up(asked: Asked) -> Answered {
 
 /// Sign out
 #[utoipa::path(post, path = "/auth/sign-out",
-    responses((status = 200, description = "success; clears the session cookies"),
+    responses((status = 200, body = schema::Success, description = "success; clears the session cookies"),
         (status = 403, description = "INVALID_ORIGIN"), (status = 415, description = "UNSUPPORTED_MEDIA_TYPE")))]
 pub async fn sign_out(asked: Asked) -> Answered {
     if let Some(token) = asked.token() {
@@ -152,7 +153,7 @@ pub async fn sign_out(asked: Asked) -> Answered {
 }
 
 /// Whether the auth routes answer
-#[utoipa::path(get, path = "/auth/ok", responses((status = 200, description = "ok: true")))]
+#[utoipa::path(get, path = "/auth/ok", responses((status = 200, body = schema::Ok, description = "ok: true")))]
 pub async fn alive(_: Asked) -> Response {
     answer(&json!({ "ok": true }), Vec::new()).into_response()
 }

@@ -8,13 +8,14 @@ use serde_json::json;
 use super::answer::{Answered, answer};
 use super::asked::Asked;
 use super::reset::redirect;
+use super::schema;
 use crate::actions::addresses;
 
 /// The link of the letter: from now on the account has the new address
 #[utoipa::path(get, path = "/auth/verify-email",
     params(("token" = String, Query, description = "The token of the letter"),
         ("callbackURL" = Option<String>, Query, description = "The page to go on to, on the origin of FRONTEND_URL")),
-    responses((status = 200, description = "status: true and user: null, without callbackURL"),
+    responses((status = 200, body = schema::AddressConfirmed, description = "status: true and user: null, without callbackURL"),
         (status = 302, description = "to callbackURL, with error=INVALID_TOKEN where the link is worth nothing"),
         (status = 400, description = "INVALID_TOKEN"), (status = 403, description = "INVALID_CALLBACK_URL")))]
 pub async fn follow(asked: Asked) -> Answered {

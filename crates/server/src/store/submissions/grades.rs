@@ -2,7 +2,7 @@
 //! read with their submissions (`submissions.rs`). Here is also where a submission belongs, for those who see its group.
 
 use model::class::ClassStatus;
-use model::grade::{Grade, GradeMark, MemberGrade};
+use model::grade::{Grade, GradeMark, GradeState, GradeStatus, MemberGrade};
 use model::id::{AssignmentId, ClassId, GroupAssignmentId, GroupId, SubmissionId, UserId};
 use model::number::Points;
 
@@ -50,6 +50,10 @@ statements! {
     REMEMBER = "INSERT INTO grade_history (organization_id, id, grade_id, version, value, points, feedback, status,
             member_grades, changed_by_id, created_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
+    /// The newest states of the grade of a submission, newest first.
+    STATES = "SELECT h.version, h.value, h.points, h.feedback, h.status, h.member_grades, h.changed_by_id, u.name, h.created_at
+        FROM grades g JOIN grade_history h ON h.grade_id = g.id JOIN users u ON u.id = h.changed_by_id
+        WHERE g.organization_id = $1 AND h.organization_id = $1 AND g.submission_id = $2 ORDER BY h.version DESC LIMIT 200";
     /// Who is in the groups of a topic now.
     MEMBERS_OF_TOPIC = "SELECT gm.group_id, gm.user_id FROM group_members gm
         JOIN group_assignments ga ON ga.group_id = gm.group_id
@@ -86,6 +90,12 @@ impl Scope<'_> {
     /// The work behind a link, if the viewer sees the group inside.
     pub fn work_of_link(&mut self, id: &GroupAssignmentId) -> Result<GroupWork> {
         self.one_visible(&OF_LINK, args![id], group_work)
+    }
+
+    /// The newest 200 states of the grade of a submission, newest first, if the viewer sees the group inside.
+    pub fn states_of_grade(&mut self, id: &SubmissionId) -> Result<Vec<GradeState>> {
+        self.work_of_submission(id)?;
+        self.many(&STATES, args![id], grade_state)
     }
 
     /// Who is in the groups of a topic now, whoever looks.
@@ -149,6 +159,20 @@ impl Work<'_> {
         let new = args![id, row, member.user_id, member.value, points, member.feedback, at, by];
         self.run(&WRITE_MEMBER, new).map(drop)
     }
+}
+
+fn grade_state(row: &mut Columns<'_>) -> Result<GradeState> {
+    Ok(GradeState {
+        version: row.take()?,
+        value: row.take()?,
+        points: row.take::<Option<f64>>()?.map(Points::stored),
+        feedback: row.take()?,
+        status: row.parse(GradeStatus::parse)?,
+        member_grades: serde_json::from_str(&row.take::<String>()?)?,
+        changed_by_id: row.take()?,
+        changed_by_name: row.take()?,
+        changed_at: row.take()?,
+    })
 }
 
 fn group_work(row: &mut Columns<'_>) -> Result<GroupWork> {

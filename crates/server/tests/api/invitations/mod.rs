@@ -146,7 +146,7 @@ both!(account_registered_first_by_another_organization_gains_nothing, |app| {
         .expect(201);
     let mut keys: Vec<_> = made.as_object().unwrap().keys().collect();
     keys.sort();
-    assert_eq!(keys, ["email", "invitation", "role"]);
+    assert_eq!(keys, ["email", "invitation", "result", "role"]);
     assert_eq!((&made["email"], &made["role"]), (&json!(HEAD), &json!("ADMIN")));
     let id = made["invitation"]["id"].as_str().unwrap().to_owned();
     gains_nothing(app, &planted, &world.north, &id).await;

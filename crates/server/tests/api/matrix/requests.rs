@@ -63,9 +63,12 @@ fn address(app: &TestApp, stage: &Stage, line: &Line, lesson: &Lesson, actor: &A
         ("GET", "/assignments/submission-candidates") => Some(format!("groupId={}", lesson.group)),
         ("GET", "/feedback") => Some(format!("submissionId={}", lesson.submission)),
         ("GET", "/auth/admin/get-user") => Some(format!("id={ben}")),
-        ("GET", "/auth/organization/get-full-organization" | "/auth/organization/list-members") => {
-            Some(format!("organizationId={}", world.north))
-        }
+        (
+            "GET",
+            "/auth/organization/get-organization"
+            | "/auth/organization/get-full-organization"
+            | "/auth/organization/list-members",
+        ) => Some(format!("organizationId={}", world.north)),
         ("GET", "/auth/organization/get-invitation") => Some(format!("id={NOBODY}")),
         ("GET", "/auth/reset-password/{token}") => Some("callbackURL=/".to_owned()),
         _ => None,
@@ -218,6 +221,7 @@ fn auth_body(app: &TestApp, line: &Line, lesson: &Lesson, actor: &Actor) -> Samp
         (_, "reset-password") => json!({"newPassword": "uncommon-Q7wz-phrase", "token": "unknown"}),
         (_, "change-password") => json!({"currentPassword": "wrong wrong", "newPassword": "uncommon-Q7wz-phrase"}),
         (_, "verify-password") => json!({"password": "wrong wrong"}),
+        (_, "update-session") => json!({"theme": "dark"}),
         (_, "update-user") => json!({"image": null}),
         (_, "revoke-session") => json!({"token": world.eli.token}),
         (_, "organization/set-active") => json!({"organizationId": world.north}),

@@ -15,6 +15,7 @@ use super::super::asked::Asked;
 use super::super::password::check_new;
 use super::super::sign_in::LONGEST_EMAIL;
 use super::bans;
+use super::schema;
 use super::{account, administrator, role, shown};
 use crate::actions::administration::{self, AccountEdit};
 use crate::changes::retention;
@@ -23,7 +24,7 @@ use crate::store::platform::users::NewUser;
 
 /// One account
 #[utoipa::path(get, path = "/auth/admin/get-user", params(("id" = String, Query, description = "The id of a user")),
-    responses((status = 200, description = "user"), (status = 401, description = "UNAUTHORIZED"),
+    responses((status = 200, body = schema::User, description = "user"), (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_GET_USER"),
         (status = 404, description = "USER_NOT_FOUND")))]
 pub async fn show(asked: Asked) -> Answered {
@@ -38,8 +39,8 @@ pub async fn show(asked: Asked) -> Answered {
 
 /// Make an account without an organization
 #[utoipa::path(post, path = "/auth/admin/create-user",
-    request_body(content_type = "application/json", content = Object, description = "email, name, password?, role?, data? (role)"),
-    responses((status = 200, description = "user"),
+    request_body = schema::NewUser,
+    responses((status = 200, body = schema::ChangedUser, description = "user"),
         (status = 400, description = "USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL, INVALID_EMAIL, PASSWORD_TOO_SHORT, \
          PASSWORD_COMPROMISED, YOU_ARE_NOT_ALLOWED_TO_SET_NON_EXISTENT_VALUE, INVALID_ROLE_TYPE"),
         (status = 401, description = "UNAUTHORIZED"),
@@ -81,9 +82,8 @@ pub async fn create(asked: Asked) -> Answered {
 
 /// Change an account
 #[utoipa::path(post, path = "/auth/admin/update-user",
-    request_body(content_type = "application/json", content = Object,
-        description = "userId, data: name, image, email, emailVerified, role, banned, banReason, banExpires"),
-    responses((status = 200, description = "user"),
+    request_body = schema::UserEdit,
+    responses((status = 200, body = schema::User, description = "user"),
         (status = 400, description = "NO_DATA_TO_UPDATE, PASSWORD_CANNOT_BE_UPDATED_VIA_UPDATE_USER, \
          FIELD_NOT_ALLOWED, USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL, YOU_ARE_NOT_ALLOWED_TO_SET_NON_EXISTENT_VALUE, YOU_CANNOT_BAN_YOURSELF"),
         (status = 401, description = "UNAUTHORIZED"),
@@ -119,8 +119,8 @@ pub async fn update(asked: Asked) -> Answered {
 
 /// Change a platform role
 #[utoipa::path(post, path = "/auth/admin/set-role",
-    request_body(content_type = "application/json", content = Object, description = "userId, role"),
-    responses((status = 200, description = "user"),
+    request_body = schema::RoleChange,
+    responses((status = 200, body = schema::ChangedUser, description = "user"),
         (status = 400, description = "YOU_ARE_NOT_ALLOWED_TO_SET_NON_EXISTENT_VALUE"),
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_CHANGE_USERS_ROLE, also for the own role, PASSWORD_NOT_CONFIRMED"),
@@ -145,8 +145,8 @@ pub async fn set_role(asked: Asked) -> Answered {
 
 /// Remove a person: memberships, sessions and everything personal go, work and records stay
 #[utoipa::path(post, path = "/auth/admin/remove-user",
-    request_body(content_type = "application/json", content = Object, description = "userId"),
-    responses((status = 200, description = "success: true"), (status = 400, description = "YOU_CANNOT_REMOVE_YOURSELF"),
+    request_body = schema::UserName,
+    responses((status = 200, body = schema::Success, description = "success: true"), (status = 400, description = "YOU_CANNOT_REMOVE_YOURSELF"),
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_DELETE_USERS"),
         (status = 404, description = "USER_NOT_FOUND"), (status = 409, description = "LAST_OWNER")))]

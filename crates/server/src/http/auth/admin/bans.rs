@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::super::answer::{Answered, Refused, answer};
 use super::super::asked::Asked;
+use super::schema;
 use super::{administrator, shown};
 use crate::actions::administration::{self, AccountEdit};
 use crate::store::platform::administration::Ban;
@@ -21,8 +22,8 @@ const LONGEST_BAN: f64 = 100.0 * 365.0 * 24.0 * 60.0 * 60.0;
 
 /// Keep somebody out; all sessions end at once
 #[utoipa::path(post, path = "/auth/admin/ban-user",
-    request_body(content_type = "application/json", content = Object, description = "userId, banReason?, banExpiresIn? (seconds)"),
-    responses((status = 200, description = "user"), (status = 400, description = "YOU_CANNOT_BAN_YOURSELF"),
+    request_body = schema::Ban,
+    responses((status = 200, body = schema::ChangedUser, description = "user"), (status = 400, description = "YOU_CANNOT_BAN_YOURSELF"),
         (status = 401, description = "UNAUTHORIZED"), (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_BAN_USERS"),
         (status = 404, description = "USER_NOT_FOUND")))]
 pub async fn ban(asked: Asked) -> Answered {
@@ -44,8 +45,8 @@ pub async fn ban(asked: Asked) -> Answered {
 
 /// Let somebody in again
 #[utoipa::path(post, path = "/auth/admin/unban-user",
-    request_body(content_type = "application/json", content = Object, description = "userId"),
-    responses((status = 200, description = "user"), (status = 401, description = "UNAUTHORIZED"),
+    request_body = schema::UserName,
+    responses((status = 200, body = schema::ChangedUser, description = "user"), (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_BAN_USERS"),
         (status = 404, description = "USER_NOT_FOUND")))]
 pub async fn unban(asked: Asked) -> Answered {

@@ -9,14 +9,15 @@ use super::super::answer::{Answered, Refused, answer};
 use super::super::asked::Asked;
 use super::super::wire;
 use super::administrator;
+use super::schema;
 use crate::actions::administration::{self, Impersonation};
 use crate::auth::actor;
 use crate::store::platform::sessions::Session;
 
 /// Act as somebody else for an hour
 #[utoipa::path(post, path = "/auth/admin/impersonate-user",
-    request_body(content_type = "application/json", content = Object, description = "userId"),
-    responses((status = 200, description = "session and user; sets their cookies and the way back"),
+    request_body = schema::UserName,
+    responses((status = 200, body = schema::SessionAndUser, description = "session and user; sets their cookies and the way back"),
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_CANNOT_IMPERSONATE_ADMINS, YOU_ARE_NOT_ALLOWED_TO_IMPERSONATE_USERS, \
          BANNED_USER"),
@@ -48,7 +49,7 @@ pub async fn begin(asked: Asked) -> Answered {
 
 /// Stop acting as somebody else
 #[utoipa::path(post, path = "/auth/admin/stop-impersonating",
-    responses((status = 200, description = "the own session and user; sets their cookies"),
+    responses((status = 200, body = schema::SessionAndUser, description = "the own session and user; sets their cookies"),
         (status = 400, description = "Not acting as anybody, BAD_REQUEST"),
         (status = 401, description = "UNAUTHORIZED, also when the own session is over")))]
 pub async fn stop(asked: Asked) -> Answered {

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::super::answer::{Answered, answer};
 use super::super::asked::Asked;
+use super::schema;
 use super::{administrator, shown};
 use crate::store::platform::PlatformProof;
 use crate::store::platform::administration::{AccountSearch, Comparison};
@@ -52,7 +53,7 @@ struct Page {
         ("filterField" = Option<String>, Query, description = "The field to compare"),
         ("filterOperator" = Option<String>, Query, description = "How to compare: eq, ne, lt, lte, gt, gte, in, contains …"),
         ("filterValue" = Option<Vec<String>>, Query, description = "What to compare with")),
-    responses((status = 200, description = "users and total; limit and offset where they were given"),
+    responses((status = 200, body = schema::Users, description = "users and total; limit and offset where they were given"),
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_LIST_USERS")))]
 pub async fn list(asked: Asked) -> Answered {

@@ -8,6 +8,7 @@ mod impersonation;
 mod listing;
 mod passwords;
 mod permissions;
+mod schema;
 mod sessions;
 
 use better_auth::error::AuthError;

@@ -7,13 +7,14 @@ use super::super::answer::{Answered, Refused};
 use super::super::asked::Asked;
 use super::super::password::{check_new, check_new_of};
 use super::super::sessions::done;
+use super::schema;
 use super::{account, administrator};
 use crate::actions::administration;
 
 /// Give somebody another password; all sessions of the person end
 #[utoipa::path(post, path = "/auth/admin/set-user-password",
-    request_body(content_type = "application/json", content = Object, description = "userId, newPassword"),
-    responses((status = 200, description = "status: true"),
+    request_body = schema::UserPassword,
+    responses((status = 200, body = schema::Status, description = "status: true"),
         (status = 400, description = "PASSWORD_TOO_SHORT, PASSWORD_TOO_LONG, PASSWORD_COMPROMISED"),
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_SET_USERS_PASSWORD"),

@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::super::answer::{Answered, answer};
 use super::super::asked::Asked;
+use super::schema;
 
 /// What those who run the platform may do; acting as one another is not among it.
 const PERMISSIONS: &[(&str, &[&str])] = &[
@@ -29,8 +30,8 @@ const PERMISSIONS: &[(&str, &[&str])] = &[
 
 /// Whether the own platform role has permissions in the library's sense
 #[utoipa::path(post, path = "/auth/admin/has-permission",
-    request_body(content_type = "application/json", content = Object, description = "permissions: {resource: [action]}"),
-    responses((status = 200, description = "success: true or false"), (status = 401, description = "UNAUTHORIZED"),
+    request_body = schema::PermissionsQuestion,
+    responses((status = 200, body = schema::Permissions, description = "success: true or false"), (status = 401, description = "UNAUTHORIZED"),
         (status = 400, description = "BAD_REQUEST")))]
 pub async fn has(asked: Asked) -> Answered {
     let mut reader = asked.reader();

@@ -8,13 +8,14 @@ use super::super::answer::{Answered, Refused, answer};
 use super::super::asked::Asked;
 use super::super::wire;
 use super::administrator;
+use super::schema;
 use crate::actions::administration;
 use crate::store::platform::PlatformProof;
 
 /// The sessions of somebody, those in which he is acted as included
 #[utoipa::path(post, path = "/auth/admin/list-user-sessions",
-    request_body(content_type = "application/json", content = Object, description = "userId"),
-    responses((status = 200, description = "sessions with their tokens"), (status = 401, description = "UNAUTHORIZED"),
+    request_body = schema::UserName,
+    responses((status = 200, body = schema::UserSessions, description = "sessions with their tokens"), (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_LIST_USERS_SESSIONS")))]
 pub async fn list(asked: Asked) -> Answered {
     let mut reader = asked.reader();
@@ -33,8 +34,8 @@ pub async fn list(asked: Asked) -> Answered {
 
 /// End one session of somebody
 #[utoipa::path(post, path = "/auth/admin/revoke-user-session",
-    request_body(content_type = "application/json", content = Object, description = "sessionToken"),
-    responses((status = 200, description = "success: true, also for tokens of nobody"),
+    request_body = schema::UserSessionToken,
+    responses((status = 200, body = schema::Success, description = "success: true, also for tokens of nobody"),
         (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_REVOKE_USERS_SESSIONS")))]
 pub async fn revoke(asked: Asked) -> Answered {
@@ -52,8 +53,8 @@ pub async fn revoke(asked: Asked) -> Answered {
 
 /// End all sessions of somebody
 #[utoipa::path(post, path = "/auth/admin/revoke-user-sessions",
-    request_body(content_type = "application/json", content = Object, description = "userId"),
-    responses((status = 200, description = "success: true"), (status = 401, description = "UNAUTHORIZED"),
+    request_body = schema::UserName,
+    responses((status = 200, body = schema::Success, description = "success: true"), (status = 401, description = "UNAUTHORIZED"),
         (status = 403, description = "YOU_ARE_NOT_ALLOWED_TO_REVOKE_USERS_SESSIONS")))]
 pub async fn revoke_all(asked: Asked) -> Answered {
     let mut reader = asked.reader();

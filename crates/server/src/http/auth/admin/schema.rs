@@ -1,0 +1,145 @@
+//! The schemas of `/auth/admin` in the OpenAPI document; see `auth/schema.rs`.
+
+#![expect(dead_code, reason = "the types are only read by the description")]
+
+use model::access::PlatformRole;
+use model::id::UserId;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+pub use super::super::schema::{Permissions, PermissionsQuestion, Session, SessionAndUser, Status, Success, User};
+
+/// A platform role, alone or as the only one of a list.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+#[schema(as = AuthPlatformRoles)]
+pub enum PlatformRoles {
+    /// The role.
+    One(PlatformRole),
+    /// A list of one role.
+    List(Vec<PlatformRole>),
+}
+
+/// A new account.
+#[derive(ToSchema)]
+#[schema(as = AuthNewUser)]
+pub struct NewUser {
+    email: String,
+    name: String,
+    #[schema(nullable = false)]
+    password: Option<String>,
+    /// STUDENT when absent
+    #[schema(nullable = false)]
+    role: Option<PlatformRoles>,
+    #[schema(nullable = false)]
+    data: Option<NewUserData>,
+}
+
+/// Further fields of a new account.
+#[derive(ToSchema)]
+#[schema(as = AuthNewUserData)]
+pub struct NewUserData {
+    #[schema(nullable = false)]
+    role: Option<PlatformRoles>,
+}
+
+/// The fields of an account to change.
+#[derive(ToSchema)]
+#[schema(as = AuthUserEdit, rename_all = "camelCase")]
+pub struct UserEdit {
+    user_id: UserId,
+    data: UserEditData,
+}
+
+/// The fields of an account; at least one.
+#[derive(ToSchema)]
+#[schema(as = AuthUserEditData, rename_all = "camelCase")]
+pub struct UserEditData {
+    #[schema(nullable = false)]
+    name: Option<String>,
+    /// Null or empty removes the picture; an address is rejected
+    image: Option<String>,
+    #[schema(nullable = false)]
+    email: Option<String>,
+    /// Only false: true needs a round trip through the mailbox
+    #[schema(nullable = false)]
+    email_verified: Option<bool>,
+    #[schema(nullable = false)]
+    role: Option<PlatformRoles>,
+    #[schema(nullable = false)]
+    banned: Option<bool>,
+    ban_reason: Option<String>,
+    ban_expires: Option<String>,
+}
+
+/// A platform role to set.
+#[derive(ToSchema)]
+#[schema(as = AuthRoleChange, rename_all = "camelCase")]
+pub struct RoleChange {
+    user_id: UserId,
+    role: PlatformRoles,
+}
+
+/// An account in an object of its own.
+#[derive(ToSchema)]
+#[schema(as = AuthChangedUser)]
+pub struct ChangedUser {
+    user: User,
+}
+
+/// The account to act on.
+#[derive(ToSchema)]
+#[schema(as = AuthUserId, rename_all = "camelCase")]
+pub struct UserName {
+    user_id: UserId,
+}
+
+/// A ban.
+#[derive(ToSchema)]
+#[schema(as = AuthBan, rename_all = "camelCase")]
+pub struct Ban {
+    user_id: UserId,
+    #[schema(max_length = 500, nullable = false)]
+    ban_reason: Option<String>,
+    /// Seconds; without end when absent or 0
+    #[schema(minimum = 0, nullable = false)]
+    ban_expires_in: Option<f64>,
+}
+
+/// A page of accounts.
+#[derive(ToSchema)]
+#[schema(as = AuthUsers)]
+pub struct Users {
+    users: Vec<User>,
+    total: i64,
+    /// The limit that was used; absent when the request named none
+    #[schema(nullable = false)]
+    limit: Option<i64>,
+    /// Absent at the beginning of the list
+    #[schema(nullable = false)]
+    offset: Option<i64>,
+}
+
+/// The sessions of a user.
+#[derive(ToSchema)]
+#[schema(as = AuthUserSessions)]
+pub struct UserSessions {
+    sessions: Vec<Session>,
+}
+
+/// The session of a user to end.
+#[derive(ToSchema)]
+#[schema(as = AuthUserSessionToken, rename_all = "camelCase")]
+pub struct UserSessionToken {
+    session_token: String,
+}
+
+/// A password for a user.
+#[derive(ToSchema)]
+#[schema(as = AuthUserPassword, rename_all = "camelCase")]
+pub struct UserPassword {
+    #[schema(min_length = 1)]
+    new_password: String,
+    #[schema(min_length = 1)]
+    user_id: UserId,
+}

@@ -1,0 +1,392 @@
+//! The schemas of `/auth` in the OpenAPI document. The routes read bodies key by key and write the objects of
+//! `better_auth::object`, which know nothing of OpenAPI; these types describe both. Every response of every test is compared
+//! with them (`tests/api/support/documented.rs`).
+
+#![expect(dead_code, reason = "the types are only read by the description")]
+
+use std::collections::BTreeMap;
+
+use model::access::{MemberRole, PlatformRole};
+use model::id::{InvitationId, MemberId, OrganizationId, SessionId, UserId};
+use model::invitation::InvitationStatus;
+use model::time::Timestamp;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// Sign-in with an email address and a password.
+#[derive(ToSchema)]
+#[schema(as = AuthSignIn, rename_all = "camelCase")]
+pub struct SignIn {
+    email: String,
+    password: String,
+    /// Whether the cookies outlive the browser; true when absent
+    #[schema(nullable = false)]
+    remember_me: Option<bool>,
+    /// The page to go on to, on the origin of FRONTEND_URL
+    #[schema(rename = "callbackURL", nullable = false)]
+    callback_url: Option<String>,
+}
+
+/// A sign-up, which is always rejected.
+#[derive(ToSchema)]
+#[schema(as = AuthSignUp, rename_all = "camelCase")]
+pub struct SignUp {
+    name: String,
+    #[schema(format = Email)]
+    email: String,
+    #[schema(min_length = 1)]
+    password: String,
+    #[schema(nullable = false)]
+    image: Option<String>,
+    #[schema(rename = "callbackURL", nullable = false)]
+    callback_url: Option<String>,
+    #[schema(nullable = false)]
+    remember_me: Option<bool>,
+}
+
+/// A session that was created by signing in.
+#[derive(ToSchema)]
+#[schema(as = AuthSignedIn)]
+pub struct SignedIn {
+    /// Whether `url` names a page to go on to
+    redirect: bool,
+    /// The token of the session, as it is in the cookie
+    token: String,
+    /// `callbackURL` of the request; absent without one
+    #[schema(nullable = false)]
+    url: Option<String>,
+    user: User,
+}
+
+/// An account, as `/auth` shows it.
+#[derive(ToSchema)]
+#[schema(as = AuthUser, rename_all = "camelCase")]
+pub struct User {
+    name: String,
+    email: String,
+    email_verified: bool,
+    #[schema(required)]
+    image: Option<String>,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    role: PlatformRole,
+    banned: bool,
+    #[schema(required)]
+    ban_reason: Option<String>,
+    #[schema(required)]
+    ban_expires: Option<Timestamp>,
+    id: UserId,
+}
+
+/// A session, as its owner and a SUPER_ADMIN see it.
+#[derive(ToSchema)]
+#[schema(as = AuthSession, rename_all = "camelCase")]
+pub struct Session {
+    expires_at: Timestamp,
+    token: String,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    #[schema(required)]
+    ip_address: Option<String>,
+    #[schema(required)]
+    user_agent: Option<String>,
+    user_id: UserId,
+    /// Null right after sign-in, until set-active chooses one
+    #[schema(required)]
+    active_organization_id: Option<OrganizationId>,
+    /// The SUPER_ADMIN who acts as this user
+    #[schema(required)]
+    impersonated_by: Option<UserId>,
+    id: SessionId,
+}
+
+/// A session with its user.
+#[derive(ToSchema)]
+#[schema(as = AuthSessionAndUser)]
+pub struct SessionAndUser {
+    session: Session,
+    user: User,
+}
+
+/// The fields of an own session to change. The session has no field that its owner may write.
+#[derive(ToSchema)]
+#[schema(as = AuthSessionUpdate)]
+pub struct SessionUpdate {}
+
+/// A response without further content.
+#[derive(ToSchema)]
+#[schema(as = AuthSuccess)]
+pub struct Success {
+    success: bool,
+}
+
+/// A response without further content.
+#[derive(ToSchema)]
+#[schema(as = AuthStatus)]
+pub struct Status {
+    status: bool,
+}
+
+/// A response without further content.
+#[derive(ToSchema)]
+#[schema(as = AuthOk)]
+pub struct Ok {
+    ok: bool,
+}
+
+/// The session to end.
+#[derive(ToSchema)]
+#[schema(as = AuthSessionToken)]
+pub struct SessionToken {
+    token: String,
+}
+
+/// A change of the own password.
+#[derive(ToSchema)]
+#[schema(as = AuthPasswordChange, rename_all = "camelCase")]
+pub struct PasswordChange {
+    new_password: String,
+    current_password: String,
+    /// Whether all other sessions end, and this one is replaced
+    #[schema(nullable = false)]
+    revoke_other_sessions: Option<bool>,
+}
+
+/// A changed password.
+#[derive(ToSchema)]
+#[schema(as = AuthPasswordChanged)]
+pub struct PasswordChanged {
+    /// The token of the session that replaces this one; null when it goes on
+    #[schema(required)]
+    token: Option<String>,
+    user: User,
+}
+
+/// The own password.
+#[derive(ToSchema)]
+#[schema(as = AuthPassword)]
+pub struct Password {
+    password: String,
+}
+
+/// The account whose password is to be reset.
+#[derive(ToSchema)]
+#[schema(as = AuthResetRequest, rename_all = "camelCase")]
+pub struct ResetRequest {
+    #[schema(format = Email)]
+    email: String,
+    /// The page that asks for the new password, on the origin of FRONTEND_URL
+    #[schema(nullable = false)]
+    redirect_to: Option<String>,
+}
+
+/// The response for every address, known or not.
+#[derive(ToSchema)]
+#[schema(as = AuthResetRequested)]
+pub struct ResetRequested {
+    status: bool,
+    message: String,
+}
+
+/// A new password with the token of the email.
+#[derive(ToSchema)]
+#[schema(as = AuthPasswordReset, rename_all = "camelCase")]
+pub struct PasswordReset {
+    new_password: String,
+    /// May be in the query instead
+    #[schema(nullable = false)]
+    token: Option<String>,
+}
+
+/// A confirmed address.
+#[derive(ToSchema)]
+#[schema(as = AuthAddressConfirmed)]
+pub struct AddressConfirmed {
+    status: bool,
+    /// Always null
+    #[schema(required)]
+    user: Option<String>,
+}
+
+/// The fields of the own account to change; at least one.
+#[derive(ToSchema)]
+#[schema(as = AuthUserUpdate)]
+pub struct UserUpdate {
+    #[schema(nullable = false)]
+    name: Option<String>,
+    /// Null or empty removes the picture; an address is rejected
+    image: Option<String>,
+}
+
+/// A way in which the user signs in.
+#[derive(ToSchema)]
+#[schema(as = AuthAccount, rename_all = "camelCase")]
+pub struct Account {
+    id: String,
+    account_id: String,
+    provider_id: String,
+    user_id: UserId,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    scopes: Vec<String>,
+}
+
+/// The organization to work in. The id wins over the short name; null leaves the present one; without both it stays.
+#[derive(ToSchema)]
+#[schema(as = AuthActiveOrganization, rename_all = "camelCase")]
+pub struct ActiveOrganization {
+    organization_id: Option<OrganizationId>,
+    #[schema(nullable = false)]
+    organization_slug: Option<String>,
+}
+
+/// An organization, as `/auth` shows it.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = AuthOrganization)]
+pub struct Organization {
+    name: String,
+    slug: String,
+    #[schema(required)]
+    logo: Option<String>,
+    created_at: Timestamp,
+    /// An object as JSON text
+    #[schema(required)]
+    metadata: Option<String>,
+    id: OrganizationId,
+}
+
+/// An organization with its members and, for its administrators, its invitations.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = AuthFullOrganization)]
+pub struct FullOrganization {
+    #[serde(flatten)]
+    organization: Organization,
+    invitations: Vec<Invitation>,
+    members: Vec<Member>,
+}
+
+/// A membership without its person.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = AuthMembership)]
+pub struct Membership {
+    organization_id: OrganizationId,
+    user_id: UserId,
+    role: MemberRole,
+    created_at: Timestamp,
+    id: MemberId,
+}
+
+/// A membership with its person.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = AuthMember)]
+pub struct Member {
+    #[serde(flatten)]
+    membership: Membership,
+    user: MemberUser,
+}
+
+/// The person of a membership.
+#[derive(Serialize, ToSchema)]
+#[schema(as = AuthMemberUser)]
+pub struct MemberUser {
+    id: UserId,
+    name: String,
+    /// Empty where the caller may not know it
+    email: String,
+    #[schema(required)]
+    image: Option<String>,
+}
+
+/// The members of an organization.
+#[derive(ToSchema)]
+#[schema(as = AuthMembers)]
+pub struct Members {
+    members: Vec<Member>,
+    /// How many there are without limit and offset
+    total: u64,
+}
+
+/// The role of a member.
+#[derive(ToSchema)]
+#[schema(as = AuthMemberRole)]
+pub struct Role {
+    role: MemberRole,
+}
+
+/// The permissions to ask for, by resource.
+#[derive(ToSchema)]
+#[schema(as = AuthPermissionsQuestion, rename_all = "camelCase")]
+pub struct PermissionsQuestion {
+    permissions: BTreeMap<String, Vec<String>>,
+    #[schema(nullable = false)]
+    organization_id: Option<OrganizationId>,
+}
+
+/// Whether the caller has all of these permissions.
+#[derive(ToSchema)]
+#[schema(as = AuthPermissions)]
+pub struct Permissions {
+    /// Always null
+    #[schema(required)]
+    error: Option<String>,
+    success: bool,
+}
+
+/// The invitation to act on.
+#[derive(ToSchema)]
+#[schema(as = AuthInvitationId, rename_all = "camelCase")]
+pub struct InvitationName {
+    invitation_id: InvitationId,
+}
+
+/// An invitation, as `/auth` shows it.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = AuthInvitation)]
+pub struct Invitation {
+    organization_id: OrganizationId,
+    email: String,
+    role: MemberRole,
+    status: InvitationStatus,
+    expires_at: Timestamp,
+    created_at: Timestamp,
+    /// Empty where no person invited
+    inviter_id: String,
+    id: InvitationId,
+}
+
+/// An invitation of the own address.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = AuthOwnInvitation)]
+pub struct OwnInvitation {
+    #[serde(flatten)]
+    invitation: Invitation,
+    organization_name: String,
+}
+
+/// An invitation of the own address with the organization that invites.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = AuthInvitationDetail)]
+pub struct InvitationDetail {
+    #[serde(flatten)]
+    invitation: OwnInvitation,
+    organization_slug: String,
+    #[schema(required)]
+    inviter_email: Option<String>,
+}
+
+/// An invitation that was accepted or declined.
+#[derive(ToSchema)]
+#[schema(as = AuthInvitationClosed)]
+pub struct InvitationClosed {
+    invitation: Invitation,
+    /// Null when it was declined
+    #[schema(required)]
+    member: Option<Membership>,
+}
