@@ -55,6 +55,7 @@ mod files;
 mod finish;
 mod finished_documents;
 mod forgotten_saves;
+mod generated_client;
 mod grade_news;
 mod grade_tables;
 mod grades;

@@ -142,6 +142,7 @@ impl Client {
             status: answer.status,
             media: &media(&answer.headers),
             answer: &answer.bytes,
+            is_of_lesson: false,
         });
         answer
     }

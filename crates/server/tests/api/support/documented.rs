@@ -43,6 +43,8 @@ pub struct Exchange<'a> {
     pub status: u16,
     pub media: &'a str,
     pub answer: &'a [u8],
+    /// Whether it is part of the lesson whose exchanges are the examples of the document.
+    pub is_of_lesson: bool,
 }
 
 /// Holds an exchange against the document.

@@ -28,7 +28,13 @@ pub struct Heard {
 /// Whether the official client is installed. Without it the test is skipped loudly, and never in CI.
 pub fn clients_are_there() -> bool {
     let modules = std::path::Path::new(CLIENTS).join("node_modules");
-    let wanted = ["socket.io-client", "better-auth", "@seriousme/openapi-schema-validator"];
+    let wanted = [
+        "socket.io-client",
+        "better-auth",
+        "@seriousme/openapi-schema-validator",
+        "openapi-fetch",
+        "typescript",
+    ];
     let there = wanted.iter().all(|name| modules.join(name).is_dir());
     if !there {
         assert!(

@@ -1,5 +1,6 @@
-//! Keeps one real exchange of each route, and one refusal of each code, for docs/examples.json. What is there and still
-//! fits the document stays; of several that could be kept, the one that shows most in little space is.
+//! Keeps one real exchange of each route, and one refusal of each code, for docs/examples.json. The lesson of the generated
+//! client (`generated_client.rs`) comes first, so that the examples tell one story. Of the other tests, what is there and
+//! still fits the document stays; of several that could be kept, the one that shows most in little space is.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -70,7 +71,7 @@ fn is_marked(text: &str) -> bool {
         .any(|mark| text.contains(mark))
 }
 
-/// Keeps an exchange, when the run records and it is better than what there is.
+/// Keeps an exchange, when the run records and it is better than what there is. One of the lesson is better than any other.
 pub fn keep(row: &Row, exchange: &Exchange<'_>) {
     static RECORDING: OnceLock<bool> = OnceLock::new();
     if !*RECORDING.get_or_init(|| environment("GROUPWORK_EXAMPLES").is_some()) {
@@ -96,7 +97,7 @@ pub fn keep(row: &Row, exchange: &Exchange<'_>) {
     let answer = tidy(&answer);
     if exchange.status >= 400 {
         if let Some(code) = answer["code"].as_str() {
-            keep_as("errors", code, answer.clone(), 0);
+            keep_as("errors", code, answer.clone(), Rank::of(exchange, 0));
         }
         return;
     }
@@ -105,11 +106,32 @@ pub fn keep(row: &Row, exchange: &Exchange<'_>) {
     let (status, media) = (exchange.status, exchange.media);
     let example = json!({"request": request, "sent": sent, "status": status, "media": media, "answer": answer});
     if faults(row, &example).is_empty() {
-        keep_as("routes", &format!("{} {}", row.method, row.path), example, 1);
+        keep_as(
+            "routes",
+            &format!("{} {}", row.method, row.path),
+            example,
+            Rank::of(exchange, 1),
+        );
     }
 }
 
-fn keep_as(part: &str, name: &str, example: Value, weight: usize) {
+/// How an example is compared with others.
+struct Rank {
+    is_of_lesson: bool,
+    /// 0 where the first example is as good as every other.
+    weight: usize,
+}
+
+impl Rank {
+    fn of(exchange: &Exchange<'_>, weight: usize) -> Self {
+        Self {
+            is_of_lesson: exchange.is_of_lesson,
+            weight,
+        }
+    }
+}
+
+fn keep_as(part: &str, name: &str, example: Value, Rank { is_of_lesson, weight }: Rank) {
     static KEPT: OnceLock<Mutex<Kept>> = OnceLock::new();
     let kept = KEPT.get_or_init(|| {
         let mut examples = committed();
@@ -125,11 +147,16 @@ fn keep_as(part: &str, name: &str, example: Value, weight: usize) {
         Mutex::new(Kept { examples, costs })
     });
     let mut kept = kept.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let cost = cost(&example) * weight;
+    // Examples of the lesson are cheaper than every other.
+    let cost = if is_of_lesson {
+        cost(&example) * weight / 100
+    } else {
+        cost(&example) * weight + 1_000_000
+    };
     let better = match kept.costs.get(name) {
         Some(before) => cost < *before,
         // From an earlier run, and it fits.
-        None => kept.examples[part][name].is_null(),
+        None => is_of_lesson || kept.examples[part][name].is_null(),
     };
     if better {
         kept.costs.insert(name.to_owned(), cost);
