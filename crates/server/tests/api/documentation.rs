@@ -198,3 +198,226 @@ async fn a_validator_finds_the_document_valid() {
     let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && said.starts_with("ok"), "{said}");
 }
+
+/// Every id under this key in an example.
+fn ids_of<'v>(value: &'v Value, key: &str, found: &mut Vec<&'v str>) {
+    match value {
+        Value::Object(fields) => {
+            for (name, inner) in fields {
+                found.extend(inner.as_str().filter(|_| name == key));
+                ids_of(inner, key, found);
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| ids_of(item, key, found)),
+        _ => {}
+    }
+}
+
+#[test]
+fn examples_tell_one_story() {
+    // What is done to other organizations, or by people who come from them.
+    let is_elsewhere = |name: &str| name.contains("/tenants") || name.contains("invitation");
+    let examples = recorded::committed();
+    let routes = examples["routes"].as_object().unwrap();
+    let mut story = String::new();
+    for (name, example) in routes.iter().filter(|(name, _)| !is_elsewhere(name)) {
+        let mut ids = Vec::new();
+        ids_of(example, "organizationId", &mut ids);
+        for id in ids {
+            if story.is_empty() {
+                id.clone_into(&mut story);
+            }
+            assert_eq!(
+                id, story,
+                "the example of {name} is of another school; see tests/README.md"
+            );
+        }
+    }
+    assert!(!story.is_empty());
+}
+
+/// The lines of the first table below a heading of docs/api-contract.md, without its head.
+fn contract_table(heading: &str) -> Vec<String> {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/api-contract.md");
+    let page = std::fs::read_to_string(path).unwrap();
+    let below = page
+        .lines()
+        .skip_while(|line| line.trim_start_matches('#').trim() != heading || !line.starts_with('#'))
+        .skip(1);
+    let table = below
+        .skip_while(|line| !line.starts_with('|'))
+        .take_while(|line| line.starts_with('|'));
+    table.skip(2).map(str::to_owned).collect()
+}
+
+/// Compares a table of docs/api-contract.md with the rows that the code has.
+#[track_caller]
+fn assert_table(heading: &str, expected: &[String]) {
+    let found = contract_table(heading);
+    assert!(
+        found == expected,
+        "docs/api-contract.md, {heading}: the table has to be\n{}\nand is\n{}",
+        expected.join("\n"),
+        found.join("\n")
+    );
+}
+
+#[test]
+fn error_codes_are_those_of_the_contract() {
+    let document = document();
+    let mut codes = std::collections::BTreeSet::new();
+    for row in document.rows.iter().filter(|row| row.noun != "auth") {
+        for status in document.operation(row)["responses"].as_object().unwrap().keys() {
+            let status: u16 = status.parse().unwrap();
+            codes.extend(document.codes(row, status).into_iter().map(|code| (status, code)));
+        }
+    }
+    let responses = document.value["components"]["responses"].as_object().unwrap();
+    let meaning = |code: &str| {
+        let start = format!("`{code}`: ");
+        let mut lines = responses
+            .values()
+            .filter_map(|response| response["description"].as_str())
+            .flat_map(str::lines);
+        lines
+            .find_map(|line| line.strip_prefix(&start).map(str::to_owned))
+            .unwrap_or_default()
+    };
+    let rows = codes
+        .into_iter()
+        .map(|(status, code)| format!("| {status} | `{code}` | {} |", meaning(code)));
+    assert_table("Error codes", &rows.collect::<Vec<_>>());
+}
+
+/// A number with a comma between thousands, as the contract writes it.
+fn written(number: i64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[test]
+fn rates_are_those_of_the_contract() {
+    use model::rate::Rate;
+    let rates = [
+        (Rate::Read, "GET requests of a user"),
+        (Rate::Change, "other requests of a user"),
+        (Rate::Chat, "chat messages of a user"),
+        (Rate::Export, "exports of a user"),
+        (Rate::Help, "help requests of a group"),
+        (Rate::Import, "imports of an organization"),
+        (Rate::Address, "requests without a session from an address"),
+        (Rate::Socket, "sockets that a user opens"),
+        (Rate::Poll, "socket polls of a user"),
+        (Rate::Document, "requests of the document server per document and route"),
+    ];
+    let row = |(rate, what): (Rate, &str)| {
+        let limit = rate.limit();
+        format!("| {what} | {} | {} s |", written(limit.hits), written(limit.window))
+    };
+    assert_table("Rates", &rates.into_iter().map(row).collect::<Vec<_>>());
+}
+
+#[test]
+fn sign_in_limits_are_those_of_the_contract() {
+    use model::sign_in_limit::{ACCOUNT, ADDRESS, CONSECUTIVE, FailureLimit, GUESSING, PAIR, PAIR_WHILE_GUESSING};
+    let limits: [(&str, FailureLimit); 5] = [
+        ("failures of one account from one address, known or not", PAIR),
+        ("failures of one account from all addresses that are not known", ACCOUNT),
+        (
+            "failing accounts from one address; closes it for accounts that are not known there",
+            ADDRESS,
+        ),
+        (
+            "failing accounts from one address; from here on the next row counts there",
+            GUESSING,
+        ),
+        (
+            "failures of one account from such an address, known or not",
+            PAIR_WHILE_GUESSING,
+        ),
+    ];
+    let row = |(what, limit): (&str, FailureLimit)| format!("| {what} | {} | {} s |", limit.failures, limit.window);
+    let mut rows: Vec<String> = limits.into_iter().map(row).collect();
+    rows.push(format!(
+        "| consecutive failures of one account from addresses that are not known; closes it for them | {CONSECUTIVE} | – |"
+    ));
+    assert_table("Failed sign-ins", &rows);
+}
+
+#[test]
+fn upload_types_are_those_of_the_contract() {
+    let row = |kind: &model::file::FileType| format!("| `{}` | `{}` |", kind.as_str(), kind.mime());
+    let types: Vec<String> = model::file::FileType::ALL.iter().map(row).collect();
+    assert_table("Upload types", &types);
+}
+
+#[test]
+fn specification_in_the_project_names_every_route_it_fixes() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/specification.md");
+    let page = std::fs::read_to_string(path).unwrap();
+    let documented = document();
+    for line in page.lines().filter(|line| line.starts_with("| ")) {
+        let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
+        let [method @ ("GET" | "POST" | "PATCH" | "DELETE"), path, ..] = cells[..] else {
+            continue;
+        };
+        let path = path.replace(":id", "{id}");
+        let is_there = documented
+            .rows
+            .iter()
+            .any(|row| row.method == method && row.path == path);
+        assert!(is_there, "{method} {path} of docs/specification.md is no route");
+    }
+}
+
+/// The anchor that a heading of a Markdown page has.
+fn anchor(heading: &str) -> String {
+    let text = heading.trim_start_matches('#').trim().to_lowercase();
+    let kept = text
+        .chars()
+        .filter(|character| character.is_alphanumeric() || " -_".contains(*character));
+    kept.map(|character| if character == ' ' { '-' } else { character })
+        .collect()
+}
+
+#[test]
+fn links_to_the_contract_lead_to_its_headings() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let page = std::fs::read_to_string(root.join("docs/api-contract.md")).unwrap();
+    let anchors: Vec<String> = page.lines().filter(|line| line.starts_with('#')).map(anchor).collect();
+    let mut folders = vec![root.join("crates"), root.join("docs"), root.join("web/src")];
+    let mut files = vec![
+        root.join("README.md"),
+        root.join("ARCHITECTURE.md"),
+        root.join("CONTRIBUTING.md"),
+    ];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if ["rs", "md", "ts", "tsx", "sql"]
+                .iter()
+                .any(|kind| path.extension().is_some_and(|is| is == *kind))
+            {
+                files.push(path);
+            }
+        }
+    }
+    for file in files {
+        let text = std::fs::read_to_string(&file).unwrap();
+        for link in text.split("api-contract.md#").skip(1) {
+            let end = link.find(|character: char| !character.is_alphanumeric() && !"-_".contains(character));
+            let named = &link[..end.unwrap_or(link.len())];
+            let is_there = named.is_empty() || anchors.iter().any(|anchor| anchor == named);
+            assert!(is_there, "{}: docs/api-contract.md has no #{named}", file.display());
+        }
+    }
+}

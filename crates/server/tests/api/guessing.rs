@@ -1,4 +1,4 @@
-//! Limits of failed sign-ins that hold against many guesses at once, and that do not stop a class (docs/choices.md).
+//! Limits of failed sign-ins that hold against many guesses at once, and that do not stop a class (docs/api-contract.md#failed-sign-ins).
 
 use std::time::Duration;
 

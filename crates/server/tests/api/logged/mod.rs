@@ -49,7 +49,7 @@ const UNLOGGED: &[(&str, &str, &str)] = &[
     (
         "POST",
         "/workrooms/{id}/messages",
-        "what people say to each other is no business of the log (docs/choices.md)",
+        "what people say to each other is no business of the log (docs/api-contract.md#activity-log)",
     ),
     ("PATCH", "/workrooms/{id}/messages/{messageId}", "the same"),
     (

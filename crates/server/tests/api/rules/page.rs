@@ -33,9 +33,9 @@ const HEADINGS: [(&str, usize); 30] = [
     ("Errors", 8),
     ("Limits", 7),
     ("Versioning", 6),
-    ("Contract 11: checks", 20),
+    ("Consistency checks", 20),
 ];
-const MISTAKES: (&str, usize) = ("Contract 12: likely mistakes", 20);
+const MISTAKES: (&str, usize) = ("Likely mistakes", 20);
 
 /// One rule: where it stands, and the names in its last two cells.
 struct Rule {
