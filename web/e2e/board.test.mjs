@@ -144,3 +144,30 @@ scene("the projector shows the topic and the time, and nothing of any group", as
   await press(board, "Escape");
   await board.locator("[data-card]").first().waitFor();
 });
+
+scene("a draft without a topic stays open when another topic is chosen for it before the topic is finished", async (stage) => {
+  const ada = await stage.api("ada");
+  const topic = await ada.get(`/assignments/${(await stage.topic("Landforms")).id}`);
+  const { id: groupId, workRoomId } = await stage.group("Rivers");
+  const more = { title: "Weather", classId: topic.classId, courseId: topic.courseId, deadline: "2099-01-10T10:00:00Z", groupIds: [groupId] };
+  const other = await ada.post("/assignments", more);
+  const draft = (title, assignmentId) => ada.post(`/workrooms/${workRoomId}/documents`, { title, documentType: "word", ...(assignmentId ? { assignmentId } : {}) });
+  const kept = await draft("Kept");
+  const locked = await draft("Locked");
+  await draft("Tables", other.id);
+  const board = await boardOf(stage);
+  await board.getByRole("button", { name: /^Finish/ }).click();
+  const dialog = board.getByRole("alertdialog");
+  await dialog.getByText(/Tables · 1 Rivers, for “Weather”/).waitFor();
+  await dialog.getByRole("button", { name: /Kept · 1 Rivers/ }).click();
+  await board.getByRole("option", { name: "Weather: stays open" }).click();
+  await dialog.getByText(/Kept · 1 Rivers, for “Weather”/).waitFor();
+  await dialog.getByRole("button", { name: "Finish the topic" }).click();
+  await board.getByRole("button", { name: "Reopen" }).waitFor();
+  const seen = async (document) => ada.get(`/workrooms/documents/${document.id}`);
+  assert.deepEqual([(await seen(kept)).status, (await seen(kept)).assignmentId], ["DRAFT", other.id]);
+  assert.deepEqual([(await seen(locked)).status, (await seen(locked)).assignmentId], ["LOCKED", null]);
+  await board.getByRole("button", { name: "Reopen" }).click();
+  await board.getByRole("button", { name: /^Finish/ }).waitFor();
+  assert.equal((await seen(locked)).status, "DRAFT");
+});
