@@ -308,6 +308,7 @@ fn every_event_fits_at_the_limits() {
                 .collect(),
             assignment: Box::new(topic),
             already_finished: false,
+            open: Vec::new(),
             unsaved: Vec::new(),
         }
         .into(),
