@@ -574,7 +574,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Finish a topic: the documents of all its groups are locked */
+        /**
+         * Finish a topic: the documents of all its groups are locked
+         * @description Documents without a topic are locked, too; documents linked to another active topic stay open. `links` links documents
+         *     to topics first, in the same transaction.
+         */
         post: operations["post_assignments_id_finish"];
         delete?: never;
         options?: never;
@@ -3168,6 +3172,44 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/workrooms/late-texts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Texts that were saved after their document was deleted, newest first
+         * @description Those of the classes the caller manages; administrators also see those of classes that are deleted. A text is kept for
+         *     24 hours.
+         */
+        get: operations["get_workrooms_late_texts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/workrooms/late-texts/{id}/download": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The bytes of such a text */
+        get: operations["get_workrooms_late_texts_id_download"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/workrooms/{id}": {
         parameters: {
             query?: never;
@@ -4289,6 +4331,13 @@ export interface components {
         };
         /** @description Id of a document in a work room. */
         DocumentId: string;
+        /** @description A document and the topic it is for. */
+        DocumentLink: {
+            /** @description The topic that is finished, or another active topic of the group */
+            assignmentId: components["schemas"]["AssignmentId"];
+            /** @description A document of a group on the topic that is finished */
+            documentId: components["schemas"]["DocumentId"];
+        };
         /**
          * @description The status of a document as one word.
          * @enum {string}
@@ -4433,11 +4482,17 @@ export interface components {
         /** @description Switches of the editor page. */
         EditorCustomization: {
             autosave: boolean;
+            features: components["schemas"]["EditorFeatures"];
             feedback: boolean;
             forcesave: boolean;
             /** @description Documents of pupils run no programs. */
             macros: boolean;
             plugins: boolean;
+        };
+        /** @description Parts of the editor page that cover the text. */
+        EditorFeatures: {
+            /** @description Windows that point at new functions. */
+            featuresTips: boolean;
         };
         /** @description What the editor lets its user do. */
         EditorPermissions: {
@@ -4668,6 +4723,11 @@ export interface components {
         };
         /** @description Original name of an uploaded file. */
         FileName: string;
+        /** @description What is to be done before a topic is finished. */
+        FinishOptions: {
+            /** @description Documents to link to a topic of their group first, each at most once */
+            links?: components["schemas"]["DocumentLink"][];
+        };
         /** @description What finishing a topic did. */
         FinishedTopic: {
             alreadyFinished: boolean;
@@ -4680,7 +4740,11 @@ export interface components {
              * @description Documents that were locked by this very request
              */
             lockedDocuments: number;
+            /** @description Documents that stay open: they are linked to another active topic */
+            openDocuments: components["schemas"]["OpenDocument"][];
             status: components["schemas"]["AssignmentStatus"];
+            /** @description Drafts that are locked without a topic although their group works on another active topic; `links` gives them one */
+            unlinkedDrafts: components["schemas"]["UnlinkedDraft"][];
             /** @description Documents whose last writing the document server could not be asked for; they are locked all the same */
             unsavedDocuments: components["schemas"]["DocumentId"][];
         };
@@ -5284,6 +5348,35 @@ export interface components {
          * @enum {string}
          */
         LatePolicy: "ALLOW" | "BLOCK";
+        /** @description A text that was saved after its document was deleted. */
+        LateText: {
+            classId: components["schemas"]["ClassId"] | null;
+            className: string;
+            deletedAt: components["schemas"]["Timestamp"];
+            /** @description The document, which is deleted */
+            documentId: components["schemas"]["DocumentId"];
+            /** @description When it is deleted, 24 hours after it arrived */
+            expiresAt: components["schemas"]["Timestamp"];
+            fileExtension: components["schemas"]["FileExtension"];
+            groupName: string;
+            id: components["schemas"]["LateTextId"];
+            receivedAt: components["schemas"]["Timestamp"];
+            savedBy: components["schemas"]["Person"] | null;
+            /** Format: int64 */
+            size: number;
+            title: components["schemas"]["DocumentTitle"];
+        };
+        /** @description Id of a text that was saved after its document was deleted. */
+        LateTextId: string;
+        /** @description A topic to which a draft can be linked. */
+        LinkableTopic: {
+            /** @description The topic */
+            assignmentId: components["schemas"]["AssignmentId"];
+            /** @description Its deadline */
+            deadline: components["schemas"]["Timestamp"];
+            /** @description Its title */
+            title: components["schemas"]["Title"];
+        };
         List_AttachmentId: string[];
         List_ClassId: string[];
         List_GroupId: string[];
@@ -5840,6 +5933,17 @@ export interface components {
          * @enum {string}
          */
         Open: "DRAFT" | "SUBMITTED";
+        /** @description A document that finishing a topic leaves open. */
+        OpenDocument: {
+            /** @description The active topic it is linked to */
+            assignmentId: components["schemas"]["AssignmentId"];
+            /** @description The title of that topic */
+            assignmentTitle: components["schemas"]["Title"];
+            documentId: components["schemas"]["DocumentId"];
+            documentType: components["schemas"]["DocumentType"];
+            group: components["schemas"]["GroupLabel"];
+            title: components["schemas"]["DocumentTitle"];
+        };
         /** @description A school as its members see it. */
         Organization: {
             createdAt: components["schemas"]["Timestamp"];
@@ -6201,6 +6305,8 @@ export interface components {
             /** Format: int64 */
             groups: number;
             status: components["schemas"]["AssignmentStatus"];
+            /** @description Documents without a topic that stay locked, because another topic of their group is finished */
+            stillLockedDocuments: components["schemas"]["DocumentId"][];
             /** Format: int64 */
             unlockedDocuments: number;
         };
@@ -6810,6 +6916,15 @@ export interface components {
             /** @description Always true, whether or not the address belongs to somebody else. */
             status: boolean;
         };
+        /** @description A draft without a topic whose group works on another active topic. */
+        UnlinkedDraft: {
+            documentId: components["schemas"]["DocumentId"];
+            documentType: components["schemas"]["DocumentType"];
+            group: components["schemas"]["GroupLabel"];
+            title: components["schemas"]["DocumentTitle"];
+            /** @description The other active topics of the group, by deadline */
+            topics: components["schemas"]["LinkableTopic"][];
+        };
         /** @description What is left to read. */
         Unread: {
             /** Format: int64 */
@@ -6916,16 +7031,21 @@ export interface components {
             teacher: components["schemas"]["Person"];
         };
         /** @description A document of a work room. */
-        WorkRoomDocument: {
-            assignmentId: components["schemas"]["AssignmentId"] | null;
-            /** @description Whether the caller may write in it; events leave this out */
+        WorkRoomDocument: components["schemas"]["WorkRoomDocumentFields"] & {
+            /** @description Whether the caller may write in it */
             canEdit?: boolean;
+            feedback: components["schemas"]["FeedbackText"] | null;
+            /** @description How the editor opens for the caller */
+            mode?: components["schemas"]["Mode"];
+        };
+        /** @description The fields of a document, as events carry them. */
+        WorkRoomDocumentFields: {
+            assignmentId: components["schemas"]["AssignmentId"] | null;
             /** @description The document server may still hold changes that were made before the document was submitted or locked */
             contentPending: boolean;
             createdAt: components["schemas"]["Timestamp"];
             createdById: components["schemas"]["UserId"];
             documentType: components["schemas"]["DocumentType"];
-            feedback: components["schemas"]["FeedbackText"] | null;
             fileExtension: components["schemas"]["FileExtension"];
             grade: components["schemas"]["GradeValue"] | null;
             gradedAt: components["schemas"]["Timestamp"] | null;
@@ -6937,8 +7057,6 @@ export interface components {
             lastEditedByUser: components["schemas"]["EditorView"] | null;
             lockedAt: components["schemas"]["Timestamp"] | null;
             lockedByAssignmentId: components["schemas"]["AssignmentId"] | null;
-            /** @description How the editor opens for the caller; events leave this out */
-            mode?: components["schemas"]["Mode"];
             points: components["schemas"]["Points"] | null;
             saveFailedAt: components["schemas"]["Timestamp"] | null;
             /** Format: int64 */
@@ -8375,6 +8493,25 @@ export interface components {
          *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
          */
         "409.ALREADY_SUBMITTED.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.GRADE_PUBLISHED.GROUP_NOT_ON_ASSIGNMENT.LATE_NOT_ALLOWED.ORGANIZATION_CHANGED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `ALREADY_SUBMITTED`: The document is handed in already.
+         *
+         *     `ASSIGNMENT_FINISHED`: The topic is finished; a teacher can reopen it.
+         *
+         *     `CLASS_ARCHIVED`: The class is archived and can only be read.
+         *
+         *     `GROUP_NOT_ON_ASSIGNMENT`: The group does not work on this topic.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         */
+        "409.ALREADY_SUBMITTED.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT.ORGANIZATION_CHANGED": {
             headers: {
                 [name: string]: unknown;
             };
@@ -12305,7 +12442,21 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "links": [
+                 *         {
+                 *           "assignmentId": "01a2006f-c08c-7673-9b86-ed0c44e47878",
+                 *           "documentId": "01a2006f-bf31-7a0e-9d8e-9f1f7a5a2e11"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["FinishOptions"];
+            };
+        };
         responses: {
             /** @description Finish a topic: the documents of all its groups are locked */
             200: {
@@ -12320,18 +12471,23 @@ export interface operations {
                      *       "finishedAt": "2026-11-23T13:03:29.623Z",
                      *       "groups": 2,
                      *       "lockedDocuments": 2,
+                     *       "openDocuments": [],
                      *       "status": "FINISHED",
+                     *       "unlinkedDrafts": [],
                      *       "unsavedDocuments": []
                      *     }
                      */
                     "application/json": components["schemas"]["FinishedTopic"];
                 };
             };
-            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
+            409: components["responses"]["409.ALREADY_SUBMITTED.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT.ORGANIZATION_CHANGED"];
+            413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
+            423: components["responses"]["423.DOCUMENT_LOCKED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -12813,6 +12969,7 @@ export interface operations {
                      *       "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
                      *       "groups": 2,
                      *       "status": "ACTIVE",
+                     *       "stillLockedDocuments": [],
                      *       "unlockedDocuments": 2
                      *     }
                      */
@@ -22661,6 +22818,9 @@ export interface operations {
                      *         "callbackUrl": "http://127.0.0.1:3000/api/workrooms/documents/01a20881-1dd6-72bc-8ca4-3ac2c64dff47/callback",
                      *         "customization": {
                      *           "autosave": true,
+                     *           "features": {
+                     *             "featuresTips": false
+                     *           },
                      *           "feedback": false,
                      *           "forcesave": true,
                      *           "macros": false,
@@ -23583,6 +23743,109 @@ export interface operations {
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+        };
+    };
+    get_workrooms_late_texts: {
+        parameters: {
+            query?: {
+                /** @description Of this class */
+                classId?: components["schemas"]["ClassId"];
+            };
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Texts that were saved after their document was deleted, newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "classId": "01a2087b-9f00-7c6e-8a51-5c1d6c0f7a21",
+                     *         "className": "7b",
+                     *         "deletedAt": "2026-11-23T12:57:12.402Z",
+                     *         "documentId": "01a2087b-a1c2-7b11-8d0e-1a3d2f7c9e04",
+                     *         "expiresAt": "2026-11-24T12:57:12.611Z",
+                     *         "fileExtension": "docx",
+                     *         "groupName": "Group 1",
+                     *         "id": "01a2087b-a2b9-704d-8fa9-f220c8088e96",
+                     *         "receivedAt": "2026-11-23T12:57:12.611Z",
+                     *         "savedBy": {
+                     *           "id": "01a2087b-9d11-7e0a-9b3c-2f4a8d6e1c55",
+                     *           "image": null,
+                     *           "name": "Ben Okoye"
+                     *         },
+                     *         "size": 3170,
+                     *         "title": "Our page"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["LateText"][];
+                };
+            };
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+        };
+    };
+    get_workrooms_late_texts_id_download: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path: {
+                /** @description The id of a late text */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A part of it */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It did not change */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
+            416: components["responses"]["416.RANGE_NOT_SATISFIABLE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
