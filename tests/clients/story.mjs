@@ -41,9 +41,9 @@ async function seeOnlyTheOwnGroup() {
     );
     const { groupAssignment } = await ears.students[index].hears('assignment:created');
     same(
-      [groupAssignment.groupId, groupAssignment.effectiveDescription],
-      [visible.id, OWN_TEXT],
-      'the topic told to a student',
+      [groupAssignment.groupId, groupAssignment.status, 'effectiveDescription' in groupAssignment],
+      [visible.id, 'NOT_STARTED', false],
+      'the topic announced to a student, whose text is fetched',
     );
   }
   await ears.students[3].silent('group:created');

@@ -377,6 +377,7 @@ impl Grade {
     }
 
     /// What the staff see of it: everything, with the time of what was written last.
+    #[must_use]
     pub fn for_staff(&self) -> Self {
         self.clone().with_last_mark()
     }

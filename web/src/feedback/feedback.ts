@@ -20,20 +20,24 @@ export const words = (groupAssignmentId: string) =>
     queryFn: () => data(client.GET("/feedback", { params: { query: { groupAssignmentId } } })),
   });
 
+/** The work of a group on a topic, as it is shown or as a list shows it. */
+type Work = Topic | Schemas["GroupAssignmentOfGroup"];
+
 /** When the latest grade or text for this work came; undefined while there is none. */
-export function latest(topic: Topic): string | undefined {
+export function latest(topic: Work): string | undefined {
   const submission = topic.currentSubmission;
-  if (submission === null) return undefined;
+  if (!submission) return undefined;
+  if (!("feedback" in submission)) return [submission.gradePublishedAt, submission.feedbackPublishedAt].filter((at) => at !== undefined && at !== null).toSorted().at(-1);
   const grade = submission.grade?.status === "PUBLISHED" ? submission.grade.publishedAt : null;
   const texts = submission.feedback.filter((one) => one.visibility === "GROUP").map((one) => one.publishedAt);
   return [grade, ...texts].filter((at) => at !== null).toSorted().at(-1);
 }
 
 const WEEK = 7 * 86_400_000;
-const key = (person: string, topic: Topic) => `seen:${person}:${topic.id}`;
+const key = (person: string, topic: Work) => `seen:${person}:${topic.id}`;
 
 /** Whether something came during the last days that was not looked at in this browser. */
-export function isNew(person: string, topic: Topic, at: number): boolean {
+export function isNew(person: string, topic: Work, at: number): boolean {
   const came = latest(topic);
   return came !== undefined && at - Date.parse(came) < WEEK && came > (localStorage.getItem(key(person, topic)) ?? "");
 }

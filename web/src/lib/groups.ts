@@ -4,8 +4,9 @@ import { queryOptions } from "@tanstack/react-query";
 import { client, data, type Schemas } from "../api/client";
 import { queryKeys } from "./queryKeys";
 
-export type Group = Schemas["Group"];
-export type Assignment = Schemas["Assignment"];
+/** Groups and topics as lists show them; what was handed in and what came back is fetched with the one that is opened. */
+export type Group = Schemas["GroupListItem"];
+export type Assignment = Schemas["AssignmentListItem"];
 
 /** The groups the caller is in, or that belong to a class he teaches. */
 export const myGroups = queryOptions({

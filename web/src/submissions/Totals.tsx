@@ -1,14 +1,15 @@
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
-import type { Assignment } from "../lib/groups";
 import { Sheet } from "../ui/Sheet";
 import { When } from "../ui/When";
+import { topic } from "../work/work";
 import { Deeds } from "./Deeds";
 import { drafts, shares, type Stats } from "./submissions";
 
 /** How far the groups of each topic are, and what can be done with all their works at once. */
-export function Totals({ stats, topics, isOne }: { stats: readonly Stats[]; topics: readonly Assignment[]; isOne: boolean }) {
+export function Totals({ stats, isOne }: { stats: readonly Stats[]; isOne: boolean }) {
   const { t } = useTranslation();
   if (stats.length === 0) return null;
   return (
@@ -17,7 +18,7 @@ export function Totals({ stats, topics, isOne }: { stats: readonly Stats[]; topi
       <ul className="grid gap-3 lg:grid-cols-2">
         {stats.map((one) => (
           <li key={one.assignmentId} className={isOne ? "lg:col-span-2" : ""}>
-            <Total stats={one} topic={topics.find((topic) => topic.id === one.assignmentId)} isOne={isOne} />
+            <Total stats={one} isOne={isOne} />
           </li>
         ))}
       </ul>
@@ -25,8 +26,11 @@ export function Totals({ stats, topics, isOne }: { stats: readonly Stats[]; topi
   );
 }
 
-function Total({ stats, topic, isOne }: { stats: Stats; topic: Assignment | undefined; isOne: boolean }) {
+function Total({ stats, isOne }: { stats: Stats; isOne: boolean }) {
   const { t } = useTranslation();
+  // Lists do not carry grades: drafts are counted where work waits for one.
+  const found = useQuery({ ...topic(stats.assignmentId), enabled: stats.submitted > 0 });
+  const draftCount = stats.submitted > 0 ? found.data && drafts(found.data) : 0;
   return (
     <Sheet className="flex h-full flex-col gap-3">
       <p className="flex flex-wrap items-baseline justify-between gap-x-4">
@@ -42,7 +46,7 @@ function Total({ stats, topic, isOne }: { stats: Stats; topic: Assignment | unde
         </span>
       </p>
       <Strip stats={stats} />
-      <Deeds topicId={stats.assignmentId} title={stats.title} draftCount={topic === undefined ? undefined : drafts(topic)} submitted={stats.submitted + stats.graded} />
+      <Deeds topicId={stats.assignmentId} title={stats.title} draftCount={draftCount} submitted={stats.submitted + stats.graded} />
     </Sheet>
   );
 }

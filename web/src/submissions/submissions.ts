@@ -2,7 +2,6 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 
 import { client, data, type Schemas } from "../api/client";
-import type { Assignment } from "../lib/groups";
 import { queryKeys } from "../lib/queryKeys";
 
 export type Row = Schemas["SubmissionOverviewRow"];
@@ -78,7 +77,7 @@ export const subjects = queryOptions({ queryKey: queryKeys.subjects.list(), quer
 export const shares = (stats: Stats) => ({ graded: stats.graded, submitted: stats.submitted, missing: stats.notStarted + stats.inProgress + stats.returned });
 
 /** How many grades of a topic are written and not returned yet. */
-export const drafts = (topic: Assignment | undefined): number =>
+export const drafts = (topic: Schemas["Assignment"] | undefined): number =>
   topic?.groupAssignments.filter(({ currentSubmission }) => {
     const grade = currentSubmission?.grade;
     return grade?.status === "DRAFT" && (grade.value !== null || grade.points !== null || grade.feedback !== null || grade.memberGrades.length > 0);

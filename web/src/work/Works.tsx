@@ -3,7 +3,6 @@ import { Link } from "@tanstack/react-router";
 import { ChevronLeft } from "lucide-react";
 import { useTranslation } from "react-i18next";
 
-import type { Assignment } from "../lib/groups";
 import { isAdmin, type Me } from "../lib/session";
 import { useTime } from "../lib/time";
 import { room, type Topic, type WorkRoom } from "../room/room";
@@ -22,7 +21,7 @@ import { SubmitFor, TakeBackFor } from "./OnBehalf";
 import { Papers } from "./Papers";
 import { Step } from "./Steps";
 import { useTakenBack } from "./useTakenBack";
-import { isToGrade, nameOf, papers } from "./work";
+import { type Assignment, isToGrade, nameOf, papers } from "./work";
 
 export interface Row {
   all: Topic[];

@@ -2,11 +2,11 @@
 import { queryOptions } from "@tanstack/react-query";
 
 import { client, data, Problem, type Schemas } from "../api/client";
-import type { Assignment } from "../lib/groups";
 import { compareNames } from "../lib/names";
 import { queryKeys } from "../lib/queryKeys";
 import { type Document, sorted, type Topic, type WorkRoom } from "../room/room";
 
+export type Assignment = Schemas["Assignment"];
 export type Submission = Schemas["Submission"];
 export type Copy = Schemas["SubmissionDocument"];
 export type Feedback = Schemas["Feedback"];

@@ -73,3 +73,7 @@ mod samples;
 #[cfg(test)]
 #[path = "broadcast_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "broadcast_work_tests.rs"]
+mod work_tests;

@@ -28,7 +28,10 @@ use crate::error::Result;
 use crate::store::Work;
 use crate::store::assignments::{AssignmentFilter, SeenAssignment};
 use crate::store::group_assignments::Candidate;
-use crate::views::assignment::{AssignmentOutlineView, AssignmentView, CandidateView, KnownAssignmentView};
+use crate::views::assignment::{
+    AssignmentListItemView, AssignmentOutlineView, AssignmentView, CandidateView, KnownAssignmentView,
+    ListedAssignmentView,
+};
 use crate::views::audience::Audience;
 use crate::views::bulk_edit::BulkEditView;
 
@@ -144,8 +147,8 @@ impl Editable for AssignmentEdit {
 /// The topics the caller may know of
 ///
 /// Students find their own; teachers find those of other classes as an outline.
-#[utoipa::path(get, path = "/assignments", params(Filter), responses((status = 200, body = [KnownAssignmentView])))]
-async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Json<Vec<KnownAssignmentView>>> {
+#[utoipa::path(get, path = "/assignments", params(Filter), responses((status = 200, body = [ListedAssignmentView])))]
+async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Json<Vec<ListedAssignmentView>>> {
     matching(cx, filter).await
 }
 
@@ -160,7 +163,7 @@ fn place(filter: &AssignmentFilter, topic: &Assignment) -> impl Ord + Send + use
 }
 
 /// The list of this room; the list of a class is the same one.
-pub(super) async fn matching(cx: Context, filter: Filter) -> Result<Json<Vec<KnownAssignmentView>>> {
+pub(super) async fn matching(cx: Context, filter: Filter) -> Result<Json<Vec<ListedAssignmentView>>> {
     let course = filter.course_id;
     let filter = AssignmentFilter {
         class_id: filter.class_id,
@@ -177,7 +180,7 @@ pub(super) async fn matching(cx: Context, filter: Filter) -> Result<Json<Vec<Kno
         let found = scope.assignments(&filter)?;
         Ok(found
             .iter()
-            .map(|seen| (place(&filter, &seen.whole.assignment), known(seen, &viewer)))
+            .map(|seen| (place(&filter, &seen.whole.assignment), listed(seen, &viewer)))
             .collect())
     });
     Ok(Json(look.await?))
@@ -295,6 +298,16 @@ fn staff(seen: &SeenAssignment) -> AssignmentView {
 }
 
 /// The topic as far as this viewer may know it.
+fn listed(seen: &SeenAssignment, viewer: &Viewer) -> ListedAssignmentView {
+    match known(seen, viewer) {
+        KnownAssignmentView::Outline(outline) => ListedAssignmentView::Outline(outline),
+        KnownAssignmentView::Whole(_) => {
+            let item = AssignmentListItemView::new(&seen.whole, &Audience::of(viewer));
+            ListedAssignmentView::Inside(Box::new(item))
+        }
+    }
+}
+
 fn known(seen: &SeenAssignment, viewer: &Viewer) -> KnownAssignmentView {
     if viewer.is_staff() && !seen.is_managed {
         KnownAssignmentView::Outline(AssignmentOutlineView::new(&seen.whole.assignment, seen.groups))

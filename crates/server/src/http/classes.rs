@@ -25,10 +25,10 @@ use crate::error::{Error, Result};
 use crate::store::classes::ClassFilter;
 use crate::store::courses::CourseFilter;
 use crate::store::{Scope, Work};
-use crate::views::assignment::KnownAssignmentView;
+use crate::views::assignment::ListedAssignmentView;
 use crate::views::class::{ClassView, CoTeacherView};
 use crate::views::course::CourseView;
-use crate::views::group::KnownGroupView;
+use crate::views::group::ListedGroupView;
 
 /// The routes of classes.
 pub fn routes() -> Endpoints {
@@ -249,7 +249,7 @@ async fn remove(
 
 /// The groups of a class that the caller may know of, by number
 #[utoipa::path(get, path = "/classes/{id}/groups", params(("id" = String, Path), super::groups::Filter),
-    responses((status = 200, body = [KnownGroupView])))]
+    responses((status = 200, body = [ListedGroupView])))]
 async fn groups(
     cx: Context,
     Path(id): Path<ClassId>,
@@ -261,12 +261,12 @@ async fn groups(
 
 /// The topics of a class that the caller may know of
 #[utoipa::path(get, path = "/classes/{id}/assignments", params(("id" = String, Path), super::assignments::Filter),
-    responses((status = 200, body = [KnownAssignmentView])))]
+    responses((status = 200, body = [ListedAssignmentView])))]
 async fn assignments(
     cx: Context,
     Path(id): Path<ClassId>,
     ValidQuery(mut filter): ValidQuery<super::assignments::Filter>,
-) -> Result<Json<Vec<KnownAssignmentView>>> {
+) -> Result<Json<Vec<ListedAssignmentView>>> {
     filter.class_id = Some(of_path(&cx, id, filter.class_id).await?);
     super::assignments::matching(cx, filter).await
 }

@@ -31,7 +31,7 @@ use crate::error::Result;
 use crate::store::groups::{CourseChoice, GroupFilter, KnownGroup};
 use crate::store::{Scope, Standpoint, Work};
 use crate::views::audience::Audience;
-use crate::views::group::{GroupOutlineView, GroupView, KnownGroupView};
+use crate::views::group::{GroupListItemView, GroupOutlineView, GroupView, KnownGroupView, ListedGroupView};
 
 /// The routes of groups.
 pub fn routes() -> Endpoints {
@@ -117,7 +117,7 @@ impl Editable for GroupEdit {
 }
 
 /// The groups the caller may know of, by number
-#[utoipa::path(get, path = "/groups", params(Filter), responses((status = 200, body = [KnownGroupView])))]
+#[utoipa::path(get, path = "/groups", params(Filter), responses((status = 200, body = [ListedGroupView])))]
 async fn list(cx: Context, ValidQuery(filter): ValidQuery<Filter>) -> Result<Written> {
     matching(cx, filter).await
 }
@@ -146,7 +146,7 @@ pub(super) async fn matching(cx: Context, filter: Filter) -> Result<Written> {
             let shown: Vec<GroupId> = found.iter().map(|group| group.whole.group.id.clone()).collect();
             Ok((
                 shown,
-                Written::list(found.into_iter().map(|group| known(group, standpoint)))?,
+                Written::list(found.into_iter().map(|group| listed(group, standpoint)))?,
             ))
         });
         let (shown, groups) = look.await?;
@@ -167,7 +167,7 @@ pub(super) async fn matching(cx: Context, filter: Filter) -> Result<Written> {
         Ok(found
             .map(|group| {
                 let place = place(&group.whole.group);
-                (place, known(group, standpoint))
+                (place, listed(group, standpoint))
             })
             .collect())
     });
@@ -175,12 +175,12 @@ pub(super) async fn matching(cx: Context, filter: Filter) -> Result<Written> {
 }
 
 /// Groups as far as the caller may know them; a student's sockets come along.
-pub(super) fn shown(cx: &Context, groups: Vec<KnownGroup>) -> Result<Json<Vec<KnownGroupView>>> {
+pub(super) fn shown(cx: &Context, groups: Vec<KnownGroup>) -> Result<Json<Vec<ListedGroupView>>> {
     let standpoint = cx.standpoint()?;
     let ids: Vec<GroupId> = groups.iter().map(|group| group.whole.group.id.clone()).collect();
     join_rooms(cx, &ids);
     Ok(Json(
-        groups.into_iter().map(|group| known(group, &standpoint)).collect(),
+        groups.into_iter().map(|group| listed(group, &standpoint)).collect(),
     ))
 }
 
@@ -417,6 +417,16 @@ fn known(group: KnownGroup, standpoint: &Standpoint) -> KnownGroupView {
         KnownGroupView::Full(Box::new(whole(&group, standpoint)))
     } else {
         KnownGroupView::Outline(GroupOutlineView::new(&group.whole.group, group.member_count))
+    }
+}
+
+fn listed(group: KnownGroup, standpoint: &Standpoint) -> ListedGroupView {
+    if group.is_seen {
+        let audience = Audience::of(&standpoint.viewer);
+        let item = GroupListItemView::new(&group.whole, &audience, group.unread, standpoint.now);
+        ListedGroupView::Inside(Box::new(item))
+    } else {
+        ListedGroupView::Outline(GroupOutlineView::new(&group.whole.group, group.member_count))
     }
 }
 

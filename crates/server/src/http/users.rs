@@ -33,7 +33,7 @@ use crate::store::platform::PlatformProof;
 use crate::store::platform::organizations::OrganizationName;
 use crate::store::users::{KnownUser, UserFilter};
 use crate::store::{Scope, Tenant, Work};
-use crate::views::group::KnownGroupView;
+use crate::views::group::ListedGroupView;
 use crate::views::invitation::InvitedUserView;
 use crate::views::user::{JoinedUserView, KnownUserView, MadeUserView, Me, NewMemberView};
 
@@ -296,8 +296,8 @@ async fn reset_password(cx: Context, Path(id): Path<UserId>) -> Result<Json<Temp
 
 /// The groups of a student: oneself, or as far as the staff see them
 #[utoipa::path(get, path = "/users/{id}/groups", params(("id" = String, Path)),
-    responses((status = 200, body = [KnownGroupView]), (status = 403, description = "FORBIDDEN_ROLE")))]
-async fn groups_of(cx: Context, Path(id): Path<UserId>) -> Result<Json<Vec<KnownGroupView>>> {
+    responses((status = 200, body = [ListedGroupView]), (status = 403, description = "FORBIDDEN_ROLE")))]
+async fn groups_of(cx: Context, Path(id): Path<UserId>) -> Result<Json<Vec<ListedGroupView>>> {
     let is_others = cx.caller().standing == Standing::Student && !cx.caller().is(&id);
     let found = cx.read(move |scope| {
         scope.known_user(&id, false)?;

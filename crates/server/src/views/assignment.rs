@@ -1,11 +1,11 @@
-//! A topic as answers and events show it (contract 3.5, and the outline of contract 5 for colleagues). Students find only
+//! A topic as answers show it (contract 3.5, and the outline of contract 5 for colleagues). Students find only
 //! what belongs to their own group in it; counts and own texts of others are absent.
 
 use model::assignment::{Assignment, AssignmentStatus, LatePolicy};
 use model::course::CourseLabel;
 use model::file::AssignmentAttachment;
 use model::group_assignment::{Statistics, sees_file};
-use model::id::{AssignmentId, ClassId, CourseId, GroupId, OrganizationId, UserId};
+use model::id::{AssignmentId, ClassId, CourseId, OrganizationId, UserId};
 use model::number::{Points, RequiredSubmissions};
 use model::text::{Description, GradeScale, Title};
 use model::time::Timestamp;
@@ -15,7 +15,7 @@ use utoipa::ToSchema;
 
 use super::attachment::AssignmentAttachmentView;
 use super::audience::{Audience, FullTag, OutlineTag, StaffOnly};
-use super::group_assignment::GroupAssignmentView;
+use super::group_assignment::{GroupAssignmentOfTopicView, GroupAssignmentView};
 
 /// A topic with its files and its groups.
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -24,6 +24,30 @@ use super::group_assignment::GroupAssignmentView;
 pub struct AssignmentView {
     #[schema(inline)]
     view: FullTag,
+    #[serde(flatten)]
+    fields: AssignmentFieldsView,
+    /// Students find their own group
+    group_assignments: Vec<GroupAssignmentView>,
+}
+
+/// A topic in a list: with its files and how far its groups are.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = AssignmentListItem)]
+pub struct AssignmentListItemView {
+    #[schema(inline)]
+    view: FullTag,
+    #[serde(flatten)]
+    fields: AssignmentFieldsView,
+    /// Students find their own group
+    group_assignments: Vec<GroupAssignmentOfTopicView>,
+}
+
+/// A topic with its files, without its groups.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = AssignmentFields)]
+pub struct AssignmentFieldsView {
     id: AssignmentId,
     title: Title,
     /// The common task text; what a group reads is in its link
@@ -54,8 +78,6 @@ pub struct AssignmentView {
     course: Option<CourseLabel>,
     /// Students find what their group sees
     attachments: Vec<AssignmentAttachmentView>,
-    /// Students find their own group
-    group_assignments: Vec<GroupAssignmentView>,
     /// Staff only: how far the groups are
     #[serde(skip_serializing_if = "StaffOnly::is_absent")]
     #[schema(value_type = AssignmentStatsView, required = false)]
@@ -88,28 +110,49 @@ pub struct AssignmentStatsView {
 impl AssignmentView {
     /// The topic as this audience sees it; `whole` holds what the caller sees.
     pub fn new(whole: &WholeAssignment, audience: &Audience) -> Self {
-        let links: Vec<&WholeGroupAssignment> = whole.links.iter().collect();
-        Self::with(whole, &links, audience)
+        let link = |link| GroupAssignmentView::new(link, audience);
+        Self {
+            view: FullTag::Full,
+            fields: AssignmentFieldsView::new(whole, audience),
+            group_assignments: whole.links.iter().map(link).collect(),
+        }
     }
 
-    /// The topic as the members of one of its groups hear of it.
-    pub fn for_group(whole: &WholeAssignment, group: &GroupId) -> Self {
-        let own = whole
-            .links
-            .iter()
-            .filter(|link| link.link.group_id == *group)
-            .collect::<Vec<_>>();
-        Self::with(whole, &own, &Audience::Group)
+    /// Its id.
+    pub fn id(&self) -> &AssignmentId {
+        &self.fields.id
     }
 
-    fn with(whole: &WholeAssignment, links: &[&WholeGroupAssignment], audience: &Audience) -> Self {
+    /// Its groups.
+    pub fn into_group_assignments(self) -> Vec<GroupAssignmentView> {
+        self.group_assignments
+    }
+
+    /// Its files.
+    pub fn into_attachments(self) -> Vec<AssignmentAttachmentView> {
+        self.fields.attachments
+    }
+}
+
+impl AssignmentListItemView {
+    /// The topic as this audience sees it in a list; `whole` holds what the caller sees.
+    pub fn new(whole: &WholeAssignment, audience: &Audience) -> Self {
+        Self {
+            view: FullTag::Full,
+            fields: AssignmentFieldsView::new(whole, audience),
+            group_assignments: whole.links.iter().map(GroupAssignmentOfTopicView::from).collect(),
+        }
+    }
+}
+
+impl AssignmentFieldsView {
+    fn new(whole: &WholeAssignment, audience: &Audience) -> Self {
         let assignment = &whole.assignment;
         let is_shown = |file: &&AssignmentAttachment| {
-            audience.is_staff() || links.iter().any(|link| sees_file(assignment, &link.link, file))
+            audience.is_staff() || whole.links.iter().any(|link| sees_file(assignment, &link.link, file))
         };
         let file = |file| AssignmentAttachmentView::new(file, assignment, audience);
         Self {
-            view: FullTag::Full,
             id: assignment.id.clone(),
             title: assignment.title.clone(),
             description: assignment.description.clone(),
@@ -134,32 +177,13 @@ impl AssignmentView {
             },
             course: whole.course.clone(),
             attachments: whole.attachments.iter().filter(is_shown).map(file).collect(),
-            group_assignments: links
-                .iter()
-                .map(|link| GroupAssignmentView::new(link, audience))
-                .collect(),
-            stats: audience.staff_only(AssignmentStatsView::of(links)),
+            stats: audience.staff_only(AssignmentStatsView::of(&whole.links)),
         }
-    }
-
-    /// Its id.
-    pub fn id(&self) -> &AssignmentId {
-        &self.id
-    }
-
-    /// Its groups.
-    pub fn into_group_assignments(self) -> Vec<GroupAssignmentView> {
-        self.group_assignments
-    }
-
-    /// Its files.
-    pub fn into_attachments(self) -> Vec<AssignmentAttachmentView> {
-        self.attachments
     }
 }
 
 impl AssignmentStatsView {
-    fn of(links: &[&WholeGroupAssignment]) -> Self {
+    fn of(links: &[WholeGroupAssignment]) -> Self {
         let mut counted = Statistics::default();
         for whole in links {
             let is_late = whole
@@ -223,6 +247,18 @@ pub enum KnownAssignmentView {
     /// The whole topic, for students of its groups, the staff of its class and administrators.
     Full(Box<AssignmentView>),
     /// For teachers of other classes.
+    Outline(AssignmentOutlineView),
+}
+
+/// A topic in a list as far as the caller may see it: with its inside, or its outline.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(untagged)]
+#[schema(as = ListedAssignment, discriminator(property_name = "view", mapping(
+    ("FULL" = "#/components/schemas/AssignmentListItem"), ("OUTLINE" = "#/components/schemas/AssignmentOutline"))))]
+pub enum ListedAssignmentView {
+    /// The caller sees the inside.
+    Inside(Box<AssignmentListItemView>),
+    /// A teacher of another class.
     Outline(AssignmentOutlineView),
 }
 

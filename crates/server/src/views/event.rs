@@ -3,32 +3,28 @@
 
 #![expect(missing_docs, reason = "a field of a payload is documented by its name")]
 
-use model::assignment::{Assignment, AssignmentStatus, LatePolicy};
-use model::class::ClassStatus;
-use model::course::CourseStatus;
+use model::assignment::AssignmentStatus;
 use model::document::{DocumentStatus, Open};
-use model::grade::{Grade, GradeStatus, MemberGrade};
-use model::group_assignment::GroupAssignmentStatus;
 use model::id::{
     AssignmentId, ClassId, CourseId, DocumentId, FeedbackId, GroupAssignmentId, GroupId, HomeroomId, OrganizationId,
     SubjectId, SubmissionId, UserId, WorkRoomId,
 };
 use model::news::{Event, EventAction, GroupDeletionReason, KillReason, MembershipAction, MembershipRole};
-use model::number::{GroupNumber, Points, RequiredSubmissions};
-use model::submission::Submission;
-use model::text::{AcademicYear, ExternalId, GradeScale, GradeValue, HelpMessage, Name, Semester, ShortName, Title};
+use model::number::GroupNumber;
+use model::text::{HelpMessage, ShortName, Title};
 use model::time::Timestamp;
-use model::user::Person;
-use model::whole::{WholeClass, WholeCourse, WholeGroup, WholeGroupAssignment};
 use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-use super::audience::{Audience, StaffOnly};
+use super::audience::StaffOnly;
 use super::document::DocumentFieldsView;
-use super::group::GroupSummaryView;
+pub use super::event_parts::{
+    EventAssignment, EventClass, EventCourse, EventGrade, EventGroup, EventGroupAssignment, EventPerson,
+    EventSubmission,
+};
 use super::message::{DirectMessageView, RoomMessageView};
-use super::submission::{FeedbackView, shown_grade};
+use super::submission::FeedbackView;
 
 /// With what every payload begins.
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -56,266 +52,6 @@ impl Envelope {
         }
         event.fit(&mut payload);
         payload
-    }
-}
-
-/// A person as events mention them.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-pub struct EventPerson {
-    pub id: UserId,
-    pub name: String,
-}
-
-impl From<&Person> for EventPerson {
-    fn from(person: &Person) -> Self {
-        Self {
-            id: person.id.clone(),
-            name: person.name.clone(),
-        }
-    }
-}
-
-/// The fields of a group and the ids of its members.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct EventGroup {
-    #[serde(flatten)]
-    fields: GroupSummaryView,
-    member_ids: Vec<UserId>,
-}
-
-impl EventGroup {
-    /// The group as this audience sees it.
-    pub fn new(whole: &WholeGroup, audience: &Audience, now: Timestamp) -> Self {
-        let count = i64::try_from(whole.members.len()).unwrap_or(i64::MAX);
-        Self {
-            fields: GroupSummaryView::new(&whole.group, count, audience, now),
-            member_ids: whole.member_ids(),
-        }
-    }
-}
-
-/// The fields of a topic without its text.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct EventAssignment {
-    id: AssignmentId,
-    title: Title,
-    deadline: Timestamp,
-    required_submissions: RequiredSubmissions,
-    class_id: ClassId,
-    #[schema(required)]
-    course_id: Option<CourseId>,
-    is_shared: bool,
-    status: AssignmentStatus,
-    #[schema(required)]
-    finished_at: Option<Timestamp>,
-    #[schema(required)]
-    finished_by_id: Option<UserId>,
-    #[schema(required)]
-    max_points: Option<Points>,
-    #[schema(required)]
-    grade_scale: Option<GradeScale>,
-    late_policy: LatePolicy,
-    created_by_id: UserId,
-    created_at: Timestamp,
-    updated_at: Timestamp,
-}
-
-impl From<&Assignment> for EventAssignment {
-    fn from(topic: &Assignment) -> Self {
-        Self {
-            id: topic.id.clone(),
-            title: topic.title.clone(),
-            deadline: topic.deadline,
-            required_submissions: topic.required_submissions,
-            class_id: topic.class_id.clone(),
-            course_id: topic.course_id.clone(),
-            is_shared: topic.is_shared,
-            status: topic.status(),
-            finished_at: topic.finished.as_ref().map(|finish| finish.at),
-            finished_by_id: topic.finished.as_ref().and_then(|finish| finish.by.clone()),
-            max_points: topic.max_points,
-            grade_scale: topic.grade_scale.clone(),
-            late_policy: topic.late_policy,
-            created_by_id: topic.created_by_id.clone(),
-            created_at: topic.created_at,
-            updated_at: topic.updated_at,
-        }
-    }
-}
-
-/// How far a group is with a topic; its text is fetched.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct EventGroupAssignment {
-    id: GroupAssignmentId,
-    group_id: GroupId,
-    assignment_id: AssignmentId,
-    status: GroupAssignmentStatus,
-    #[schema(required)]
-    current_submission_id: Option<SubmissionId>,
-}
-
-impl From<&WholeGroupAssignment> for EventGroupAssignment {
-    fn from(whole: &WholeGroupAssignment) -> Self {
-        let link = &whole.link;
-        Self {
-            id: link.id.clone(),
-            group_id: link.group_id.clone(),
-            assignment_id: link.assignment_id.clone(),
-            status: link.status,
-            current_submission_id: link.current_submission_id.clone(),
-        }
-    }
-}
-
-/// The fields of a course without its description.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct EventCourse {
-    id: CourseId,
-    name: Name,
-    class_id: ClassId,
-    subject_id: SubjectId,
-    status: CourseStatus,
-    created_at: Timestamp,
-    updated_at: Timestamp,
-}
-
-impl From<&WholeCourse> for EventCourse {
-    fn from(whole: &WholeCourse) -> Self {
-        let course = &whole.course;
-        Self {
-            id: course.id.clone(),
-            name: course.name.clone(),
-            class_id: course.class_id.clone(),
-            subject_id: course.subject_id.clone(),
-            status: course.status,
-            created_at: course.created_at,
-            updated_at: course.updated_at,
-        }
-    }
-}
-
-/// The fields of a class without its lists, counts and schedule.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct EventClass {
-    id: ClassId,
-    name: Name,
-    academic_year: AcademicYear,
-    #[schema(required)]
-    semester: Option<Semester>,
-    #[schema(required)]
-    start_date: Option<Timestamp>,
-    #[schema(required)]
-    end_date: Option<Timestamp>,
-    status: ClassStatus,
-    teacher_id: UserId,
-    #[schema(required)]
-    homeroom_id: Option<HomeroomId>,
-    #[schema(required)]
-    external_id: Option<ExternalId>,
-    created_at: Timestamp,
-    updated_at: Timestamp,
-}
-
-impl From<&WholeClass> for EventClass {
-    fn from(whole: &WholeClass) -> Self {
-        let class = &whole.class;
-        Self {
-            id: class.id.clone(),
-            name: class.name.clone(),
-            academic_year: class.academic_year.clone(),
-            semester: class.semester.clone(),
-            start_date: class.start_date,
-            end_date: class.end_date,
-            status: class.status,
-            teacher_id: class.teacher_id.clone(),
-            homeroom_id: class.homeroom_id.clone(),
-            external_id: class.external_id.clone(),
-            created_at: class.created_at,
-            updated_at: class.updated_at,
-        }
-    }
-}
-
-/// An attempt of a group.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct EventSubmission {
-    id: SubmissionId,
-    attempt: i64,
-    submitted_at: Timestamp,
-    is_late: bool,
-    submitted_by_id: UserId,
-    document_ids: Vec<DocumentId>,
-}
-
-impl EventSubmission {
-    /// The attempt with the documents it concerns.
-    pub fn new(submission: &Submission, document_ids: Vec<DocumentId>) -> Self {
-        Self {
-            id: submission.id.clone(),
-            attempt: submission.attempt,
-            submitted_at: submission.submitted_at,
-            is_late: submission.lateness.is_late,
-            submitted_by_id: submission.submitted_by_id.clone(),
-            document_ids,
-        }
-    }
-}
-
-/// A published grade without the texts written with it.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct EventGrade {
-    #[schema(required)]
-    value: Option<GradeValue>,
-    #[schema(required)]
-    points: Option<Points>,
-    status: GradeStatus,
-    graded_by_id: UserId,
-    graded_at: Timestamp,
-    #[schema(required)]
-    published_at: Option<Timestamp>,
-    /// All for the staff, the own for a student
-    member_grades: Vec<EventMemberGrade>,
-}
-
-/// The grade of a single member without the text written with it.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct EventMemberGrade {
-    user_id: UserId,
-    #[schema(required)]
-    value: Option<GradeValue>,
-    #[schema(required)]
-    points: Option<Points>,
-}
-
-impl EventGrade {
-    /// The grade as this audience sees it, when it is published.
-    pub fn new(grade: &Grade, audience: &Audience) -> Option<Self> {
-        if grade.status != GradeStatus::Published {
-            return None;
-        }
-        let grade = shown_grade(grade, audience)?;
-        let own = |grade: MemberGrade| EventMemberGrade {
-            user_id: grade.user_id,
-            value: grade.value,
-            points: grade.points,
-        };
-        Some(Self {
-            value: grade.value,
-            points: grade.points,
-            status: grade.status,
-            graded_by_id: grade.graded_by_id,
-            graded_at: grade.graded_at,
-            published_at: grade.published_at,
-            member_grades: grade.member_grades.into_iter().map(own).collect(),
-        })
     }
 }
 

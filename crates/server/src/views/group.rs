@@ -1,4 +1,4 @@
-//! Groups as answers and events show them (contract 3.4, and the outline of contract 5 for colleagues). The staff fields
+//! Groups as answers show them (contract 3.4, and the outline of contract 5 for colleagues). The staff fields
 //! and the addresses of members are absent for students.
 
 use model::course::CourseLabel;
@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 
 use super::attachment::GroupAttachmentView;
 use super::audience::{Audience, FullTag, OutlineTag, StaffOnly};
-use super::group_assignment::GroupAssignmentView;
+use super::group_assignment::{GroupAssignmentOfGroupView, GroupAssignmentView};
 
 /// A group with its members, its topics and its files.
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -33,9 +33,29 @@ pub struct GroupView {
     members: Vec<GroupMemberView>,
     group_assignments: Vec<GroupAssignmentView>,
     attachments: Vec<GroupAttachmentView>,
-    /// Messages of the room that the caller has not read; absent in events
-    #[serde(skip_serializing_if = "Option::is_none")]
-    unread_messages: Option<i64>,
+    /// Messages of the room that the caller has not read
+    unread_messages: i64,
+}
+
+/// A group in a list: with its members, its files and how far it is with its topics.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = GroupListItem)]
+pub struct GroupListItemView {
+    #[schema(inline)]
+    view: FullTag,
+    #[serde(flatten)]
+    summary: GroupSummaryView,
+    class: GroupClassView,
+    #[schema(required)]
+    course: Option<CourseLabel>,
+    #[schema(required)]
+    subject: Option<GroupSubjectView>,
+    members: Vec<GroupMemberView>,
+    group_assignments: Vec<GroupAssignmentOfGroupView>,
+    attachments: Vec<GroupAttachmentView>,
+    /// Messages of the room that the caller has not read
+    unread_messages: i64,
 }
 
 /// The fields of a group itself.
@@ -156,36 +176,60 @@ pub struct GroupOutlineView {
 impl GroupView {
     /// The group in an answer to somebody who sees its inside; `unread` counts for the caller.
     pub fn answer(whole: &WholeGroup, audience: &Audience, unread: i64, now: Timestamp) -> Self {
-        let mut view = Self::event(whole, audience, now);
-        view.summary.created_by_id = Some(whole.group.created_by_id.clone());
-        view.unread_messages = Some(unread);
-        view
-    }
-
-    /// The group in an event: without what differs from caller to caller.
-    pub fn event(whole: &WholeGroup, audience: &Audience, now: Timestamp) -> Self {
-        let members = i64::try_from(whole.members.len()).unwrap_or(i64::MAX);
         let member = |member| GroupMemberView::new(member, audience);
         let link = |link| GroupAssignmentView::new(link, audience);
         Self {
             view: FullTag::Full,
-            summary: GroupSummaryView::new(&whole.group, members, audience, now),
-            class: GroupClassView {
-                id: whole.class.id.clone(),
-                name: whole.class.name.clone(),
-            },
+            summary: summary(whole, audience, now),
+            class: GroupClassView::from(whole),
             course: whole.course.clone(),
             subject: whole.subject.as_ref().map(GroupSubjectView::from),
             members: whole.members.iter().map(member).collect(),
             group_assignments: whole.links.iter().map(link).collect(),
             attachments: whole.attachments.iter().map(GroupAttachmentView::from).collect(),
-            unread_messages: None,
+            unread_messages: unread,
         }
     }
 
     /// Its id.
     pub fn id(&self) -> &GroupId {
         &self.summary.id
+    }
+}
+
+impl GroupListItemView {
+    /// The group in a list for somebody who sees its inside; `unread` counts for the caller.
+    pub fn new(whole: &WholeGroup, audience: &Audience, unread: i64, now: Timestamp) -> Self {
+        let member = |member| GroupMemberView::new(member, audience);
+        Self {
+            view: FullTag::Full,
+            summary: summary(whole, audience, now),
+            class: GroupClassView::from(whole),
+            course: whole.course.clone(),
+            subject: whole.subject.as_ref().map(GroupSubjectView::from),
+            members: whole.members.iter().map(member).collect(),
+            group_assignments: whole.links.iter().map(GroupAssignmentOfGroupView::from).collect(),
+            attachments: whole.attachments.iter().map(GroupAttachmentView::from).collect(),
+            unread_messages: unread,
+        }
+    }
+}
+
+/// The fields of a group as an answer shows them, its author included.
+fn summary(whole: &WholeGroup, audience: &Audience, now: Timestamp) -> GroupSummaryView {
+    let members = i64::try_from(whole.members.len()).unwrap_or(i64::MAX);
+    GroupSummaryView {
+        created_by_id: Some(whole.group.created_by_id.clone()),
+        ..GroupSummaryView::new(&whole.group, members, audience, now)
+    }
+}
+
+impl From<&WholeGroup> for GroupClassView {
+    fn from(whole: &WholeGroup) -> Self {
+        Self {
+            id: whole.class.id.clone(),
+            name: whole.class.name.clone(),
+        }
     }
 }
 
@@ -281,5 +325,17 @@ pub enum KnownGroupView {
     /// The whole group, for its members, the staff of its class and administrators.
     Full(Box<GroupView>),
     /// For teachers of other classes.
+    Outline(GroupOutlineView),
+}
+
+/// A group in a list as far as the caller may see it: with its inside, or its outline.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(untagged)]
+#[schema(as = ListedGroup, discriminator(property_name = "view", mapping(
+    ("FULL" = "#/components/schemas/GroupListItem"), ("OUTLINE" = "#/components/schemas/GroupOutline"))))]
+pub enum ListedGroupView {
+    /// The caller sees the inside.
+    Inside(Box<GroupListItemView>),
+    /// A teacher of another class.
     Outline(GroupOutlineView),
 }

@@ -1,13 +1,14 @@
 //! The link of a group to a topic as answers and events show it (contract 3.5). It can only be built from the whole link,
 //! so that no answer leaves without the task text that the group reads.
 
-use model::assignment::AssignmentLabel;
+use model::assignment::{AssignmentLabel, AssignmentStatus};
+use model::grade::Grade;
 use model::group::GroupLabel;
 use model::group_assignment::GroupAssignmentStatus;
 use model::id::{AssignmentId, GroupAssignmentId, GroupId, SubmissionId};
 use model::text::Description;
 use model::time::Timestamp;
-use model::whole::WholeGroupAssignment;
+use model::whole::{WholeGroupAssignment, WholeSubmission};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -46,6 +47,141 @@ pub struct GroupAssignmentView {
     assignment: AssignmentLabel,
     #[schema(required)]
     current_submission: Option<SubmissionView>,
+}
+
+/// One group on one topic, in a list: the texts, files and grades of what was submitted are fetched with the group or the
+/// topic.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = GroupAssignmentSummary)]
+pub struct GroupAssignmentSummaryView {
+    id: GroupAssignmentId,
+    assignment_id: AssignmentId,
+    group_id: GroupId,
+    status: GroupAssignmentStatus,
+    #[schema(required)]
+    current_submission_id: Option<SubmissionId>,
+    /// The task text that the group reads
+    effective_description: Description,
+    /// Absent without more time
+    #[serde(skip_serializing_if = "Option::is_none")]
+    late_allowed_until: Option<Timestamp>,
+    /// Absent without a submission
+    #[serde(skip_serializing_if = "Option::is_none")]
+    current_submission: Option<SubmissionBriefView>,
+}
+
+/// One topic of a group in a list of groups.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[schema(as = GroupAssignmentOfGroup)]
+pub struct GroupAssignmentOfGroupView {
+    #[serde(flatten)]
+    link: GroupAssignmentSummaryView,
+    assignment: AssignmentBriefView,
+}
+
+/// One group of a topic in a list of topics.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[schema(as = GroupAssignmentOfTopic)]
+pub struct GroupAssignmentOfTopicView {
+    #[serde(flatten)]
+    link: GroupAssignmentSummaryView,
+    group: GroupBriefView,
+}
+
+/// A topic beside its id.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = AssignmentBrief)]
+pub struct AssignmentBriefView {
+    title: String,
+    deadline: Timestamp,
+    is_shared: bool,
+    status: AssignmentStatus,
+}
+
+/// A group beside its id.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = GroupBrief)]
+pub struct GroupBriefView {
+    name: String,
+    group_number: i64,
+    #[schema(required)]
+    display_name: Option<String>,
+}
+
+/// A submission beside its id.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = SubmissionBrief)]
+pub struct SubmissionBriefView {
+    submitted_at: Timestamp,
+    is_late: bool,
+    /// When its grade was published; absent without a published grade
+    #[serde(skip_serializing_if = "Option::is_none")]
+    grade_published_at: Option<Timestamp>,
+    /// When the latest feedback that students read was published; absent without any
+    #[serde(skip_serializing_if = "Option::is_none")]
+    feedback_published_at: Option<Timestamp>,
+}
+
+impl From<&WholeSubmission> for SubmissionBriefView {
+    fn from(whole: &WholeSubmission) -> Self {
+        let grade = whole.grade.as_ref().and_then(Grade::for_group);
+        let read = whole.feedback.iter().filter(|feedback| feedback.visible_to_students());
+        Self {
+            submitted_at: whole.submission.submitted_at,
+            is_late: whole.submission.lateness.is_late,
+            grade_published_at: grade.and_then(|grade| grade.published_at),
+            feedback_published_at: read.filter_map(|feedback| feedback.published_at).max(),
+        }
+    }
+}
+
+impl From<&WholeGroupAssignment> for GroupAssignmentOfGroupView {
+    fn from(whole: &WholeGroupAssignment) -> Self {
+        let topic = &whole.assignment;
+        Self {
+            link: GroupAssignmentSummaryView::from(whole),
+            assignment: AssignmentBriefView {
+                title: topic.title.as_str().to_owned(),
+                deadline: topic.deadline,
+                is_shared: topic.is_shared,
+                status: topic.status(),
+            },
+        }
+    }
+}
+
+impl From<&WholeGroupAssignment> for GroupAssignmentOfTopicView {
+    fn from(whole: &WholeGroupAssignment) -> Self {
+        let group = &whole.place.group;
+        Self {
+            link: GroupAssignmentSummaryView::from(whole),
+            group: GroupBriefView {
+                name: group.name.clone(),
+                group_number: group.group_number,
+                display_name: group.display_name.clone(),
+            },
+        }
+    }
+}
+
+impl From<&WholeGroupAssignment> for GroupAssignmentSummaryView {
+    fn from(whole: &WholeGroupAssignment) -> Self {
+        let link = &whole.link;
+        Self {
+            id: link.id.clone(),
+            assignment_id: link.assignment_id.clone(),
+            group_id: link.group_id.clone(),
+            status: link.status,
+            current_submission_id: link.current_submission_id.clone(),
+            effective_description: whole.effective_description().clone(),
+            late_allowed_until: link.late_allowed_until,
+            current_submission: whole.current_submission.as_ref().map(SubmissionBriefView::from),
+        }
+    }
 }
 
 impl GroupAssignmentView {

@@ -14,6 +14,7 @@ pub mod csv;
 pub mod document;
 pub mod event;
 pub mod event_catalog;
+mod event_parts;
 pub mod finish;
 pub mod grade_table;
 pub mod group;

@@ -105,8 +105,9 @@ both!(a_file_is_for_all_groups_or_for_one, |app| {
     assert!(bens[0].get("isEffective").is_none());
     let listed = ben.get("/assignments").await.expect(200);
     assert_eq!(ids(&listed[0]["attachments"]), [id(&shared), id(&own)]);
+    let detail = ben.get(&path).await.expect(200);
     assert_eq!(
-        ids(&listed[0]["groupAssignments"][0]["effectiveAttachments"]),
+        ids(&detail["groupAssignments"][0]["effectiveAttachments"]),
         [id(&shared), id(&own)]
     );
     let bytes = ben.get(&download(&own)).await;

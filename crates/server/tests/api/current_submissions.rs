@@ -72,8 +72,21 @@ both!(every_answer_with_a_link_shows_what_is_handed_in, |app| {
                 .clone()
         };
         let first = link(&detail, &rivers).clone();
-        for other in [link(&listed, &rivers).clone(), of(&group), of(&in_list)] {
-            assert_eq!(other, first);
+        assert_eq!(of(&group), first);
+        // Lists say when, and the rest is fetched.
+        for brief in [link(&listed, &rivers).clone(), of(&in_list)] {
+            for field in ["id", "status", "currentSubmissionId", "effectiveDescription"] {
+                assert_eq!(brief[field], first[field], "{field}");
+            }
+            let submission = &brief["currentSubmission"];
+            assert_eq!(submission["submittedAt"], first["currentSubmission"]["submittedAt"]);
+            assert_eq!(
+                submission.get("gradePublishedAt").is_some(),
+                first["currentSubmission"]["grade"]["status"] == "PUBLISHED",
+                "{brief}"
+            );
+            assert!(submission["feedbackPublishedAt"].is_string(), "{brief}");
+            assert!(!brief.to_string().contains("Report"), "{brief}");
         }
         assert_eq!(of(&group)["submittedCount"], 1);
         assert_eq!(first["isComplete"], true);

@@ -80,6 +80,7 @@ mod invitations;
 mod isolation;
 mod jobs;
 mod late_texts;
+mod list_sizes;
 mod live;
 mod live_bus;
 mod live_events;

@@ -52,7 +52,7 @@ function Submissions() {
           ) : null}
         </div>
       ) : null}
-      <Totals stats={stats} topics={topics} isOne={wanted.assignmentId !== undefined} />
+      <Totals stats={stats} isOne={wanted.assignmentId !== undefined} />
     </div>
   );
 }

@@ -3,7 +3,6 @@ import { createFileRoute, Link } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
 
-import type { Assignment } from "../../lib/groups";
 import { isStaff, only } from "../../lib/session";
 import { room } from "../../room/room";
 import { Empty } from "../../ui/Empty";
@@ -11,7 +10,7 @@ import { Heading } from "../../ui/Heading";
 import { Problems } from "../../ui/Problems";
 import { Shape } from "../../ui/Shape";
 import { useWorkKeys } from "../../work/keys";
-import { neighbours, topic } from "../../work/work";
+import { type Assignment, neighbours, topic } from "../../work/work";
 import { Works } from "../../work/Works";
 
 export const Route = createFileRoute("/_school/t/$topicId/work/$groupId")({

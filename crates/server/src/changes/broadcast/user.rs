@@ -10,6 +10,7 @@ use super::telling::{Telling, names};
 use super::{class, group};
 use crate::views::event::{ImportProgress, UserUpdated};
 
+#[expect(clippy::too_many_lines, reason = "one arm or one part after the other")]
 pub fn tell(change: &UserChange, telling: &mut Telling<'_>) {
     match change {
         UserChange::Created { user, .. } => {

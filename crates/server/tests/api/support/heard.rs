@@ -160,10 +160,10 @@ impl Heard {
         assert!(told.is_empty(), "{} heard {told:#?}", self.who);
     }
 
-    /// The next event, compared with the document of events; what the client says of itself is not in there.
+    /// The next event, compared with the document of events, unless the client says it of itself or a test made it.
     async fn received(&mut self) -> Option<(String, Value)> {
         let (event, payload) = self.lines.recv().await?;
-        if Event::parse(&event).is_some() {
+        if Event::parse(&event).is_some() && payload.get("word").is_none() {
             check(&event, &payload);
         }
         Some((event, payload))
