@@ -159,6 +159,25 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// An object of lists of texts that has to be there, as permissions are sent.
+    pub fn record_of_lists(&mut self, key: &str) -> Option<&'a Map<String, Value>> {
+        let record = self.record(key)?;
+        for (name, value) in record {
+            let place = format!("{key}.{name}");
+            match value {
+                Value::Array(items) => {
+                    for (index, item) in items.iter().enumerate().filter(|(_, item)| !item.is_string()) {
+                        self.unexpected(&format!("{place}.{index}"), "string", Some(item));
+                    }
+                }
+                other => {
+                    self.unexpected(&place, "array", Some(other));
+                }
+            }
+        }
+        Some(record)
+    }
+
     /// An object of any keys that may be absent.
     pub fn optional_record(&mut self, key: &str) -> Option<&'a Map<String, Value>> {
         self.get(key)?;

@@ -352,6 +352,22 @@ fn sign_in_limits_are_those_of_the_contract() {
 }
 
 #[test]
+fn lengths_of_texts_are_those_of_the_contract() {
+    let schemas = document().value["components"]["schemas"].as_object().unwrap();
+    let mut rows: Vec<String> = schemas
+        .iter()
+        .filter(|(_, schema)| schema["type"] == "string")
+        .filter_map(|(name, schema)| {
+            let most = written(schema["maxLength"].as_i64()?);
+            let least = schema["minLength"].as_i64().unwrap_or(0);
+            Some(format!("| `{name}` | {least} | {most} |"))
+        })
+        .collect();
+    rows.sort();
+    assert_table("Lengths of texts", &rows);
+}
+
+#[test]
 fn upload_types_are_those_of_the_contract() {
     let row = |kind: &model::file::FileType| format!("| `{}` | `{}` |", kind.as_str(), kind.mime());
     let types: Vec<String> = model::file::FileType::ALL.iter().map(row).collect();

@@ -31,6 +31,10 @@ const SHORT: &[(&str, &str)] = &[
         "the organizations that invite one person",
     ),
     ("/auth/list-accounts", "the accounts of one person"),
+    (
+        "/feedback/submissions/{id}/grades",
+        "the states of one grade, in one statement",
+    ),
 ];
 
 /// Requests whose statements grow with something, and why that is wanted.

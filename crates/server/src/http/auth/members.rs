@@ -185,7 +185,7 @@ pub async fn has_permission(asked: Asked) -> Answered {
         asked.present().await?;
         return Err(AuthError::no_permissions_passed().into());
     }
-    let wanted = reader.record("permissions").cloned().unwrap_or_default();
+    let wanted = reader.record_of_lists("permissions").cloned().unwrap_or_default();
     reader.finish()?;
     let present = asked.present().await?;
     let named = id.map(|id| crate::store::platform::organizations::OrganizationName::Id(id.to_owned()));

@@ -2,7 +2,11 @@
 //! `better_auth::object`, which know nothing of OpenAPI; these types describe both. Every response of every test is compared
 //! with them (`tests/api/support/documented.rs`).
 
-#![expect(dead_code, reason = "the types are only read by the description")]
+#![expect(
+    dead_code,
+    clippy::struct_field_names,
+    reason = "the types only describe what the library names"
+)]
 
 use std::collections::BTreeMap;
 

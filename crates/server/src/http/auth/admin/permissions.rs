@@ -39,7 +39,7 @@ pub async fn has(asked: Asked) -> Answered {
         reader.finish()?;
         return Err(AuthError::no_permissions_passed().into());
     }
-    let wanted = reader.record("permissions").cloned().unwrap_or_default();
+    let wanted = reader.record_of_lists("permissions").cloned().unwrap_or_default();
     reader.finish()?;
     let present = asked.present().await?;
     let may = |resource: &str, action: Option<&str>| {

@@ -1,6 +1,10 @@
 //! The schemas of `/auth/admin` in the OpenAPI document; see `auth/schema.rs`.
 
-#![expect(dead_code, reason = "the types are only read by the description")]
+#![expect(
+    dead_code,
+    clippy::struct_field_names,
+    reason = "the types only describe what the library names"
+)]
 
 use model::access::PlatformRole;
 use model::id::UserId;
