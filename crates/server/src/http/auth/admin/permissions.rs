@@ -40,6 +40,8 @@ pub async fn has(asked: Asked) -> Answered {
         return Err(AuthError::no_permissions_passed().into());
     }
     let wanted = reader.record_of_lists("permissions").cloned().unwrap_or_default();
+    // The organization does not matter here, but the type of the field is documented.
+    reader.optional_string("organizationId");
     reader.finish()?;
     let present = asked.present().await?;
     let may = |resource: &str, action: Option<&str>| {
