@@ -44,5 +44,4 @@ CREATE TABLE late_texts (
 );
 CREATE INDEX late_texts_organization_idx ON late_texts (organization_id, document_id);
 CREATE INDEX late_texts_received_idx ON late_texts (received_at);
-CREATE INDEX late_texts_saved_by_idx ON late_texts (saved_by_id);
 CREATE INDEX late_texts_file_key_idx ON late_texts (file_key);

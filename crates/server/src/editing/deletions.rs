@@ -99,19 +99,19 @@ impl Editing {
                 Ok(Answer::Taken)
             }
             // Its changes would come with the next opening under this key, and there is none.
-            Notice::Failed { partial, nonce: _ } => match partial {
-                Some(result) => {
-                    self.take_late_text(standpoint, &deleted, &key, SaveNotice::of_result(result))
-                        .await
-                }
-                None => {
-                    tracing::warn!(
-                        document.key = text,
-                        "the last changes of a deleted document were not saved"
-                    );
-                    Ok(Answer::Taken)
-                }
-            },
+            Notice::Failed { partial: None, .. } => {
+                tracing::warn!(
+                    document.key = text,
+                    "the last changes of a deleted document were not saved"
+                );
+                Ok(Answer::Taken)
+            }
+            Notice::Failed {
+                partial: Some(result), ..
+            } => {
+                let save = SaveNotice::of_result(result);
+                self.take_late_text(standpoint, &deleted, &key, save).await
+            }
             Notice::Unusable => Ok(Answer::Refused),
             Notice::Closed | Notice::Other => Ok(Answer::Taken),
         }

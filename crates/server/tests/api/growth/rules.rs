@@ -102,6 +102,10 @@ pub const RANGE: &[(&str, &str)] = &[
     ("platform/idempotency::ANY", "what is over"),
     ("platform/idempotency::EXPIRE", "what is over"),
     (
+        "platform/deleted_documents::*",
+        "what is over, and documents whose editors have still to be closed, by an index of these alone",
+    ),
+    (
         "platform/letters::AFTER",
         "letters that wait, of which there are few; for an erasure",
     ),
@@ -168,6 +172,7 @@ pub const SCHOOL: &[(&str, &str)] = &[
         "personal/files::*",
         "an export of a person, in the background; who took part stands within a text",
     ),
+    ("deleted_documents::ALL", "late texts are kept for a day"),
     ("personal/concealed::*", "an export of a person, in the background"),
     ("purge::*", "a school that goes, in pieces"),
 ];
@@ -181,6 +186,18 @@ pub const YOUNG: &[(&str, &str)] = &[(
 /// What PostgreSQL would do with little data, made-up numbers of rows and half of its ways forbidden, and does not do with much:
 /// the long run looks at these without excuse.
 pub const SMALL_POSTGRES: &[(&str, &str)] = &[
+    (
+        "deleted_documents::*",
+        "late texts are kept for a day, and there are none",
+    ),
+    (
+        "platform/deleted_documents::*",
+        "late texts are kept for a day, and there are none",
+    ),
+    (
+        "platform/homes::LATE_TEXT",
+        "late texts are kept for a day, and there are none",
+    ),
     ("storage::*", "begins with whatever table has the fewest rows"),
     ("work_rooms::ALL", "one index of groups is as short as the other"),
     (
@@ -212,10 +229,16 @@ pub const LARGE_POSTGRES: &[(&str, &str)] = &[
 ];
 
 /// Indexes that no plan shows, with the reason to have them.
-pub const SILENT: &[(&str, &str)] = &[(
-    "message_attachments_unused_idx",
-    "PostgreSQL goes by it; SQLite finds the same files by the message they lack",
-)];
+pub const SILENT: &[(&str, &str)] = &[
+    (
+        "message_attachments_unused_idx",
+        "PostgreSQL goes by it; SQLite finds the same files by the message they lack",
+    ),
+    (
+        "deleted_documents_open_idx",
+        "few documents are in it; a planner may go by the day of the deletion instead",
+    ),
+];
 
 /// The reason why a statement may, if it may.
 pub fn reason(list: &[(&'static str, &'static str)], statement: &str) -> Option<&'static str> {
