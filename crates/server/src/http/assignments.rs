@@ -297,21 +297,29 @@ fn staff(seen: &SeenAssignment) -> AssignmentView {
     AssignmentView::new(&seen.whole, &Audience::Staff)
 }
 
-/// The topic as far as this viewer may know it.
+/// The topic in a list, as far as this viewer may know it.
 fn listed(seen: &SeenAssignment, viewer: &Viewer) -> ListedAssignmentView {
-    match known(seen, viewer) {
-        KnownAssignmentView::Outline(outline) => ListedAssignmentView::Outline(outline),
-        KnownAssignmentView::Whole(_) => {
-            let item = AssignmentListItemView::new(&seen.whole, &Audience::of(viewer));
-            ListedAssignmentView::Inside(Box::new(item))
-        }
-    }
+    outline(seen, viewer).map_or_else(
+        || {
+            ListedAssignmentView::Inside(Box::new(AssignmentListItemView::new(
+                &seen.whole,
+                &Audience::of(viewer),
+            )))
+        },
+        ListedAssignmentView::Outline,
+    )
 }
 
+/// The topic as far as this viewer may know it.
 fn known(seen: &SeenAssignment, viewer: &Viewer) -> KnownAssignmentView {
-    if viewer.is_staff() && !seen.is_managed {
-        KnownAssignmentView::Outline(AssignmentOutlineView::new(&seen.whole.assignment, seen.groups))
-    } else {
-        KnownAssignmentView::Full(Box::new(AssignmentView::new(&seen.whole, &Audience::of(viewer))))
-    }
+    outline(seen, viewer).map_or_else(
+        || KnownAssignmentView::Full(Box::new(AssignmentView::new(&seen.whole, &Audience::of(viewer)))),
+        KnownAssignmentView::Outline,
+    )
+}
+
+/// What a teacher of another class sees of the topic.
+fn outline(seen: &SeenAssignment, viewer: &Viewer) -> Option<AssignmentOutlineView> {
+    let is_others = viewer.is_staff() && !seen.is_managed;
+    is_others.then(|| AssignmentOutlineView::new(&seen.whole.assignment, seen.groups))
 }

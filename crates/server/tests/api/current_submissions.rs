@@ -33,6 +33,19 @@ async fn fill(app: &TestApp, link: &Value, submission: &str) {
     }
 }
 
+/// Compares a link in a list with the whole link: it says when, and shows no copies.
+fn is_brief_form_of(brief: &Value, whole: &Value) {
+    for field in ["id", "status", "currentSubmissionId", "effectiveDescription"] {
+        assert_eq!(brief[field], whole[field], "{field}");
+    }
+    let (submission, whole) = (&brief["currentSubmission"], &whole["currentSubmission"]);
+    assert_eq!(submission["submittedAt"], whole["submittedAt"]);
+    let is_published = whole["grade"]["status"] == "PUBLISHED";
+    assert_eq!(submission.get("gradePublishedAt").is_some(), is_published, "{brief}");
+    assert!(submission["feedbackPublishedAt"].is_string(), "{brief}");
+    assert!(!brief.to_string().contains("Report"), "{brief}");
+}
+
 both!(every_answer_with_a_link_shows_what_is_handed_in, |app| {
     let (ada, ben, class) = (app.as_(&app.world.ada), app.as_(&app.world.ben), &app.world.seven_b);
     let rivers = group(&ada, class, &[&app.world.ben, &app.world.cem], json!({})).await;
@@ -73,20 +86,8 @@ both!(every_answer_with_a_link_shows_what_is_handed_in, |app| {
         };
         let first = link(&detail, &rivers).clone();
         assert_eq!(of(&group), first);
-        // Lists say when, and the rest is fetched.
         for brief in [link(&listed, &rivers).clone(), of(&in_list)] {
-            for field in ["id", "status", "currentSubmissionId", "effectiveDescription"] {
-                assert_eq!(brief[field], first[field], "{field}");
-            }
-            let submission = &brief["currentSubmission"];
-            assert_eq!(submission["submittedAt"], first["currentSubmission"]["submittedAt"]);
-            assert_eq!(
-                submission.get("gradePublishedAt").is_some(),
-                first["currentSubmission"]["grade"]["status"] == "PUBLISHED",
-                "{brief}"
-            );
-            assert!(submission["feedbackPublishedAt"].is_string(), "{brief}");
-            assert!(!brief.to_string().contains("Report"), "{brief}");
+            is_brief_form_of(&brief, &first);
         }
         assert_eq!(of(&group)["submittedCount"], 1);
         assert_eq!(first["isComplete"], true);
