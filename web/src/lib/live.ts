@@ -6,7 +6,7 @@ import { io, type Socket } from "socket.io-client";
 import { type Stir, stir } from "../board/stir";
 import { serverSaid } from "./clock";
 import { gently } from "./gently";
-import { queryKeys } from "./queryKeys";
+import { families, queryKeys } from "./queryKeys";
 
 export type Line = "connecting" | "live" | "offline";
 
@@ -56,7 +56,11 @@ export function goLive(cache: QueryClient, onLine: (line: Line) => void, onRevok
   socket.onAny((event: string, hint: Hint | undefined) => {
     if (hint?.at) serverSaid(hint.at);
     // Who is here and who writes comes often and whole: it is put into the board as it is.
-    if (event === "board:activity" && stir(cache, hint as Stir)) return;
+    if (event === "board:activity") {
+      if (!stir(cache, hint as Stir)) families("board").forEach(ask);
+      return;
+    }
+    if (event === "ready") return;
     if (hint && [...ears].some((ear) => ear(event, hint))) return;
     // An import tells nothing that could be asked for: how far it is.
     if (event === "import:progress") cache.setQueryData(queryKeys.import.progress(), hint as { rows: number; done: number; isFinished: boolean });

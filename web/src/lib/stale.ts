@@ -18,8 +18,6 @@ export function stale(event: string, hint: Hint): QueryKey[] {
   const document = hint.documentId ?? hint.document?.id ?? "";
   const noun = event.split(":")[0];
   switch (noun) {
-    case "board":
-      return families("board");
     case "group":
       // Lists of courses and classes do not say who waits, and a call is heard by every board of the school's staff.
       if (event.startsWith("group:help")) return [...families("groups", "room"), queryKeys.courses.one(), ...board];
