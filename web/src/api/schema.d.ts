@@ -574,7 +574,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Finish a topic: the documents of all its groups are locked */
+        /**
+         * Finish a topic: the documents of all its groups are locked
+         * @description Documents without a topic are locked, too; documents linked to another active topic stay open. `links` links documents
+         *     to topics first, in the same transaction.
+         */
         post: operations["post_assignments_id_finish"];
         delete?: never;
         options?: never;
@@ -1186,6 +1190,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/auth/organization/get-organization": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The active organization, or another one of the caller */
+        get: operations["get_auth_organization_get_organization"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/auth/organization/has-permission": {
         parameters: {
             query?: never;
@@ -1537,6 +1558,23 @@ export interface paths {
         put?: never;
         /** Sign up: always refused, people are made by an administrator or an import */
         post: operations["post_auth_sign_up_email"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/update-session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Change a field of the own session; a session has none that its owner may write */
+        post: operations["post_auth_update_session"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1977,6 +2015,23 @@ export interface paths {
          *     it handed in.
          */
         put: operations["put_feedback_submissions_id_grade"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/feedback/submissions/{id}/grades": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The states that the grade of a submission has had, newest first, the present one included; at most the newest 200 */
+        get: operations["get_feedback_submissions_id_grades"];
+        put?: never;
         post?: never;
         delete?: never;
         options?: never;
@@ -3117,6 +3172,44 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/workrooms/late-texts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Texts that were saved after their document was deleted, newest first
+         * @description Those of the classes the caller manages; administrators also see those of classes that are deleted. A text is kept for
+         *     24 hours.
+         */
+        get: operations["get_workrooms_late_texts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/workrooms/late-texts/{id}/download": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The bytes of such a text */
+        get: operations["get_workrooms_late_texts_id_download"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/workrooms/{id}": {
         parameters: {
             query?: never;
@@ -3288,6 +3381,17 @@ export interface components {
         Assignment: components["schemas"]["AssignmentFields"] & {
             /** @description Students find their own group */
             groupAssignments: components["schemas"]["GroupAssignment"][];
+            /**
+             * @description The tag of an object that the caller sees in full.
+             * @enum {string}
+             */
+            view: "FULL";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            view: "FULL";
         };
         /** @description A file of a topic, for all its groups or for one. */
         AssignmentAttachment: {
@@ -3393,6 +3497,17 @@ export interface components {
         AssignmentListItem: components["schemas"]["AssignmentFields"] & {
             /** @description Students find their own group */
             groupAssignments: components["schemas"]["GroupAssignmentOfTopic"][];
+            /**
+             * @description The tag of an object that the caller sees in full.
+             * @enum {string}
+             */
+            view: "FULL";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            view: "FULL";
         };
         /**
          * @description How a list of assignments is sorted.
@@ -3412,6 +3527,11 @@ export interface components {
             id: components["schemas"]["AssignmentId"];
             status: components["schemas"]["AssignmentStatus"];
             title: components["schemas"]["Title"];
+            /**
+             * @description The tag of an object of which the caller sees an outline. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            view: "OUTLINE";
         };
         /** @description How far the groups of a topic are; the five statuses add up to the groups. */
         AssignmentStats: {
@@ -3463,6 +3583,11 @@ export interface components {
             status: components["schemas"]["AssignmentStatus"];
             title: components["schemas"]["Title"];
             updatedAt: components["schemas"]["Timestamp"];
+            /**
+             * @description The tag of an object of which the caller sees the fields of its own, without lists. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            view: "SUMMARY";
         };
         /** @description The form that adds a file to a topic. */
         AttachmentForm: {
@@ -3471,10 +3596,328 @@ export interface components {
              * @description The file
              */
             file: string;
-            groupAssignmentId?: components["schemas"]["GroupAssignmentId"] | null;
+            /** @description The one group it is for; for all groups when it is absent */
+            groupAssignmentId?: components["schemas"]["GroupAssignmentId"];
         };
         /** @description Id of a file attached to an assignment, a group or a message. */
         AttachmentId: string;
+        /** @description A way in which the user signs in. */
+        AuthAccount: {
+            accountId: string;
+            createdAt: components["schemas"]["Timestamp"];
+            id: string;
+            providerId: string;
+            scopes: string[];
+            updatedAt: components["schemas"]["Timestamp"];
+            userId: components["schemas"]["UserId"];
+        };
+        /** @description The organization to work in. The id wins over the short name; null leaves the present one; without both it stays. */
+        AuthActiveOrganization: {
+            organizationId?: components["schemas"]["OrganizationId"] | null;
+            organizationSlug?: string;
+        };
+        /** @description A confirmed address. */
+        AuthAddressConfirmed: {
+            status: boolean;
+            /** @description Always null */
+            user: string | null;
+        };
+        /** @description A ban. */
+        AuthBan: {
+            /**
+             * Format: double
+             * @description Seconds; without end when absent or 0
+             */
+            banExpiresIn?: number;
+            banReason?: string;
+            userId: components["schemas"]["UserId"];
+        };
+        /** @description An account in an object of its own. */
+        AuthChangedUser: {
+            user: components["schemas"]["AuthUser"];
+        };
+        /** @description An organization with its members and, for its administrators, its invitations. */
+        AuthFullOrganization: components["schemas"]["AuthOrganization"] & {
+            invitations: components["schemas"]["AuthInvitation"][];
+            members: components["schemas"]["AuthMember"][];
+        };
+        /** @description An invitation, as `/auth` shows it. */
+        AuthInvitation: {
+            createdAt: components["schemas"]["Timestamp"];
+            email: string;
+            expiresAt: components["schemas"]["Timestamp"];
+            id: components["schemas"]["InvitationId"];
+            /** @description Empty where no person invited */
+            inviterId: string;
+            organizationId: components["schemas"]["OrganizationId"];
+            role: components["schemas"]["MemberRole"];
+            status: components["schemas"]["InvitationStatus"];
+        };
+        /** @description An invitation that was accepted or declined. */
+        AuthInvitationClosed: {
+            invitation: components["schemas"]["AuthInvitation"];
+            member: components["schemas"]["AuthMembership"] | null;
+        };
+        /** @description An invitation of the own address with the organization that invites. */
+        AuthInvitationDetail: components["schemas"]["AuthOwnInvitation"] & {
+            inviterEmail: string | null;
+            organizationSlug: string;
+        };
+        /** @description The invitation to act on. */
+        AuthInvitationId: {
+            invitationId: components["schemas"]["InvitationId"];
+        };
+        /** @description A membership with its person. */
+        AuthMember: components["schemas"]["AuthMembership"] & {
+            user: components["schemas"]["AuthMemberUser"];
+        };
+        /** @description The role of a member. */
+        AuthMemberRole: {
+            role: components["schemas"]["MemberRole"];
+        };
+        /** @description The person of a membership. */
+        AuthMemberUser: {
+            /** @description Empty where the caller may not know it */
+            email: string;
+            id: components["schemas"]["UserId"];
+            image: string | null;
+            name: string;
+        };
+        /** @description The members of an organization. */
+        AuthMembers: {
+            members: components["schemas"]["AuthMember"][];
+            /**
+             * Format: int64
+             * @description How many there are without limit and offset
+             */
+            total: number;
+        };
+        /** @description A membership without its person. */
+        AuthMembership: {
+            createdAt: components["schemas"]["Timestamp"];
+            id: components["schemas"]["MemberId"];
+            organizationId: components["schemas"]["OrganizationId"];
+            role: components["schemas"]["MemberRole"];
+            userId: components["schemas"]["UserId"];
+        };
+        /** @description A new account. */
+        AuthNewUser: {
+            data?: components["schemas"]["AuthNewUserData"];
+            email: string;
+            name: string;
+            password?: string;
+            /** @description STUDENT when absent */
+            role?: components["schemas"]["AuthPlatformRoles"];
+        };
+        /** @description Further fields of a new account. */
+        AuthNewUserData: {
+            role?: components["schemas"]["AuthPlatformRoles"];
+        };
+        /** @description A response without further content. */
+        AuthOk: {
+            ok: boolean;
+        };
+        /** @description An organization, as `/auth` shows it. */
+        AuthOrganization: {
+            createdAt: components["schemas"]["Timestamp"];
+            id: components["schemas"]["OrganizationId"];
+            logo: string | null;
+            /** @description An object as JSON text */
+            metadata: string | null;
+            name: string;
+            slug: string;
+        };
+        /** @description An invitation of the own address. */
+        AuthOwnInvitation: components["schemas"]["AuthInvitation"] & {
+            organizationName: string;
+        };
+        /** @description The own password. */
+        AuthPassword: {
+            password: string;
+        };
+        /** @description A change of the own password. */
+        AuthPasswordChange: {
+            currentPassword: string;
+            newPassword: string;
+            /** @description Whether all other sessions end, and this one is replaced */
+            revokeOtherSessions?: boolean;
+        };
+        /** @description A changed password. */
+        AuthPasswordChanged: {
+            /** @description The token of the session that replaces this one; null when it goes on */
+            token: string | null;
+            user: components["schemas"]["AuthUser"];
+        };
+        /** @description A new password with the token of the email. */
+        AuthPasswordReset: {
+            newPassword: string;
+            /** @description May be in the query instead */
+            token?: string;
+        };
+        /** @description Whether the caller has all of these permissions. */
+        AuthPermissions: {
+            /** @description Always null */
+            error: string | null;
+            success: boolean;
+        };
+        /** @description The permissions to ask for, by resource. */
+        AuthPermissionsQuestion: {
+            organizationId?: components["schemas"]["OrganizationId"];
+            permissions: {
+                [key: string]: string[];
+            };
+        };
+        /** @description A platform role, alone or as the only one of a list. */
+        AuthPlatformRoles: components["schemas"]["PlatformRole"] | components["schemas"]["PlatformRole"][];
+        /** @description The account whose password is to be reset. */
+        AuthResetRequest: {
+            /** Format: email */
+            email: string;
+            /** @description The page that asks for the new password, on the origin of FRONTEND_URL */
+            redirectTo?: string;
+        };
+        /** @description The response for every address, known or not. */
+        AuthResetRequested: {
+            message: string;
+            status: boolean;
+        };
+        /** @description A platform role to set. */
+        AuthRoleChange: {
+            role: components["schemas"]["AuthPlatformRoles"];
+            userId: components["schemas"]["UserId"];
+        };
+        /** @description A session, as its owner and a SUPER_ADMIN see it. */
+        AuthSession: {
+            activeOrganizationId: components["schemas"]["OrganizationId"] | null;
+            createdAt: components["schemas"]["Timestamp"];
+            expiresAt: components["schemas"]["Timestamp"];
+            id: components["schemas"]["SessionId"];
+            impersonatedBy: components["schemas"]["UserId"] | null;
+            ipAddress: string | null;
+            token: string;
+            updatedAt: components["schemas"]["Timestamp"];
+            userAgent: string | null;
+            userId: components["schemas"]["UserId"];
+        };
+        /** @description A session with its user. */
+        AuthSessionAndUser: {
+            session: components["schemas"]["AuthSession"];
+            user: components["schemas"]["AuthUser"];
+        };
+        /** @description The session to end. */
+        AuthSessionToken: {
+            token: string;
+        };
+        /** @description The fields of an own session to change. The session has no field that its owner may write. */
+        AuthSessionUpdate: Record<string, never>;
+        /** @description Sign-in with an email address and a password. */
+        AuthSignIn: {
+            /** @description The page to go on to, on the origin of FRONTEND_URL */
+            callbackURL?: string;
+            email: string;
+            password: string;
+            /** @description Whether the cookies outlive the browser; true when absent */
+            rememberMe?: boolean;
+        };
+        /** @description A sign-up, which is always rejected. */
+        AuthSignUp: {
+            callbackURL?: string;
+            /** Format: email */
+            email: string;
+            image?: string;
+            name: string;
+            password: string;
+            rememberMe?: boolean;
+        };
+        /** @description A session that was created by signing in. */
+        AuthSignedIn: {
+            /** @description Whether `url` names a page to go on to */
+            redirect: boolean;
+            /** @description The token of the session, as it is in the cookie */
+            token: string;
+            /** @description `callbackURL` of the request; absent without one */
+            url?: string;
+            user: components["schemas"]["AuthUser"];
+        };
+        /** @description A response without further content. */
+        AuthStatus: {
+            status: boolean;
+        };
+        /** @description A response without further content. */
+        AuthSuccess: {
+            success: boolean;
+        };
+        /** @description An account, as `/auth` shows it. */
+        AuthUser: {
+            banExpires: components["schemas"]["Timestamp"] | null;
+            banReason: string | null;
+            banned: boolean;
+            createdAt: components["schemas"]["Timestamp"];
+            email: string;
+            emailVerified: boolean;
+            id: components["schemas"]["UserId"];
+            image: string | null;
+            name: string;
+            role: components["schemas"]["PlatformRole"];
+            updatedAt: components["schemas"]["Timestamp"];
+        };
+        /** @description The fields of an account to change. */
+        AuthUserEdit: {
+            data: components["schemas"]["AuthUserEditData"];
+            userId: components["schemas"]["UserId"];
+        };
+        /** @description The fields of an account; at least one. */
+        AuthUserEditData: {
+            banExpires?: string | null;
+            banReason?: string | null;
+            banned?: boolean;
+            email?: string;
+            /** @description Only false: true needs a round trip through the mailbox */
+            emailVerified?: boolean;
+            /** @description Null or empty removes the picture; an address is rejected */
+            image?: string | null;
+            name?: string;
+            role?: components["schemas"]["AuthPlatformRoles"];
+        };
+        /** @description The account to act on. */
+        AuthUserId: {
+            userId: components["schemas"]["UserId"];
+        };
+        /** @description A password for a user. */
+        AuthUserPassword: {
+            newPassword: string;
+            userId: components["schemas"]["UserId"];
+        };
+        /** @description The session of a user to end. */
+        AuthUserSessionToken: {
+            sessionToken: string;
+        };
+        /** @description The sessions of a user. */
+        AuthUserSessions: {
+            sessions: components["schemas"]["AuthSession"][];
+        };
+        /** @description The fields of the own account to change; at least one. */
+        AuthUserUpdate: {
+            /** @description Null or empty removes the picture; an address is rejected */
+            image?: string | null;
+            name?: string;
+        };
+        /** @description A page of accounts. */
+        AuthUsers: {
+            /**
+             * Format: int64
+             * @description The limit that was used; absent when the request named none
+             */
+            limit?: number;
+            /**
+             * Format: int64
+             * @description Absent at the beginning of the list
+             */
+            offset?: number;
+            /** Format: int64 */
+            total: number;
+            users: components["schemas"]["AuthUser"][];
+        };
         /** @description All groups of a topic at once. */
         Board: {
             /** @description The topic */
@@ -3538,8 +3981,30 @@ export interface components {
             /** @description The fields that changed, with their new values */
             updated: Record<string, never>;
         };
-        /** @description The answer to a bulk edit. */
-        BulkEdit: components["schemas"]["BulkDone"] | components["schemas"]["BulkPreview"];
+        /** @description The response to a bulk edit; `result` says whether it was done. */
+        BulkEdit: components["schemas"]["BulkEditDone"] | components["schemas"]["BulkEditPreview"];
+        /** @description It is done. */
+        BulkEditDone: components["schemas"]["BulkDone"] & {
+            /** @enum {string} */
+            result: "DONE";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            result: "DONE";
+        };
+        /** @description It would be done. */
+        BulkEditPreview: components["schemas"]["BulkPreview"] & {
+            /** @enum {string} */
+            result: "PREVIEW";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            result: "PREVIEW";
+        };
         /** @description What a bulk edit would do. */
         BulkPreview: {
             /** @description All groups of the topic */
@@ -3725,7 +4190,7 @@ export interface components {
             subjectId: components["schemas"]["SubjectId"];
             updatedAt: components["schemas"]["Timestamp"];
         };
-        /** @description A topic of a course as far as the caller may know it. */
+        /** @description A topic of a course as far as the caller may know it; `view` says how far. */
         CourseAssignment: components["schemas"]["AssignmentSummary"] | components["schemas"]["AssignmentOutline"];
         /** @description How much is in a course. */
         CourseCounts: {
@@ -3765,8 +4230,22 @@ export interface components {
             /** @description Another subject. */
             subjectId?: components["schemas"]["Edit_SubjectId"];
         };
-        /** @description A group of a course as far as the caller may know it. */
-        CourseGroup: components["schemas"]["GroupSummary"] | components["schemas"]["GroupOutline"];
+        /** @description A group of a course as far as the caller may know it; `view` says how far. */
+        CourseGroup: components["schemas"]["CourseGroupSummary"] | components["schemas"]["GroupOutline"];
+        /** @description The fields of a group itself, for the staff of its class. */
+        CourseGroupSummary: components["schemas"]["GroupSummary"] & {
+            /**
+             * @description The tag of an object of which the caller sees the fields of its own, without lists.
+             * @enum {string}
+             */
+            view: "SUMMARY";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            view: "SUMMARY";
+        };
         /** @description Id of a course. */
         CourseId: string;
         /** @description The course as others mention it. */
@@ -3861,13 +4340,15 @@ export interface components {
         };
         /** @description The body that creates a document. */
         DocumentForm: {
-            assignment_id?: components["schemas"]["AssignmentId"] | null;
+            /** @description The topic it is for */
+            assignmentId?: components["schemas"]["AssignmentId"];
             /**
              * Format: binary
              * @description The file
              */
             file: string;
-            title?: components["schemas"]["DocumentTitle"] | null;
+            /** @description Its title; else the name of the file */
+            title?: components["schemas"]["DocumentTitle"];
         };
         /** @description What a teacher writes about a document: the grade of the group, without those of single members. */
         DocumentGradeEdit: {
@@ -3882,6 +4363,13 @@ export interface components {
         };
         /** @description Id of a document in a work room. */
         DocumentId: string;
+        /** @description A document and the topic it is for. */
+        DocumentLink: {
+            /** @description The topic that is finished, or another active topic of the group */
+            assignmentId: components["schemas"]["AssignmentId"];
+            /** @description A document of a group on the topic that is finished */
+            documentId: components["schemas"]["DocumentId"];
+        };
         /**
          * @description The status of a document as one word.
          * @enum {string}
@@ -3973,8 +4461,6 @@ export interface components {
             lateDefault?: components["schemas"]["Edit_LatePolicy"];
             /** @description The language of accounts that name none. */
             locale?: components["schemas"]["Edit_Locale"];
-            /** @description How long it keeps what it need not keep longer. */
-            retentionDays?: components["schemas"]["Edit_RetentionDays"];
             /** @description The time zone of its lessons. */
             timezone?: components["schemas"]["Edit_TimeZone"];
         };
@@ -3983,7 +4469,6 @@ export interface components {
         Edit_QuotaBytes: null | number;
         Edit_RequiredDocuments: null | number;
         Edit_RequiredSubmissions: null | number;
-        Edit_RetentionDays: null | number;
         Edit_Schedule: null | components["schemas"]["ScheduleEntry"][];
         Edit_ShortName: null | string;
         Edit_Slug: null | string;
@@ -4029,11 +4514,17 @@ export interface components {
         /** @description Switches of the editor page. */
         EditorCustomization: {
             autosave: boolean;
+            features: components["schemas"]["EditorFeatures"];
             feedback: boolean;
             forcesave: boolean;
             /** @description Documents of pupils run no programs. */
             macros: boolean;
             plugins: boolean;
+        };
+        /** @description Parts of the editor page that cover the text. */
+        EditorFeatures: {
+            /** @description Windows that point at new functions. */
+            featuresTips: boolean;
         };
         /** @description What the editor lets its user do. */
         EditorPermissions: {
@@ -4264,6 +4755,11 @@ export interface components {
         };
         /** @description Original name of an uploaded file. */
         FileName: string;
+        /** @description What is to be done before a topic is finished. */
+        FinishOptions: {
+            /** @description Documents to link to a topic of their group first, each at most once */
+            links?: components["schemas"]["DocumentLink"][];
+        };
         /** @description What finishing a topic did. */
         FinishedTopic: {
             alreadyFinished: boolean;
@@ -4276,7 +4772,11 @@ export interface components {
              * @description Documents that were locked by this very request
              */
             lockedDocuments: number;
+            /** @description Documents that stay open: they are linked to another active topic */
+            openDocuments: components["schemas"]["OpenDocument"][];
             status: components["schemas"]["AssignmentStatus"];
+            /** @description Drafts that are locked without a topic although their group works on another active topic; `links` gives them one */
+            unlinkedDrafts: components["schemas"]["UnlinkedDraft"][];
             /** @description Documents whose last writing the document server could not be asked for; they are locked all the same */
             unsavedDocuments: components["schemas"]["DocumentId"][];
         };
@@ -4355,6 +4855,21 @@ export interface components {
         GradeLevel: string;
         /** @description The scale that an assignment is graded in, as free text. */
         GradeScale: string;
+        /** @description A state that a grade has or had, for the staff. */
+        GradeState: {
+            changedAt: components["schemas"]["Timestamp"];
+            changedBy: components["schemas"]["NamedPerson"];
+            feedback: components["schemas"]["FeedbackText"] | null;
+            memberGrades: components["schemas"]["MemberGrade"][];
+            points: components["schemas"]["Points"] | null;
+            status: components["schemas"]["GradeStatus"];
+            value: components["schemas"]["GradeValue"] | null;
+            /**
+             * Format: int64
+             * @description Counts the states of the grade from 1
+             */
+            version: number;
+        };
         /**
          * @description Whether students see a grade.
          * @enum {string}
@@ -4379,6 +4894,17 @@ export interface components {
              * @description Messages of the room that the caller has not read
              */
             unreadMessages: number;
+            /**
+             * @description The tag of an object that the caller sees in full.
+             * @enum {string}
+             */
+            view: "FULL";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            view: "FULL";
         };
         /** @description One group on one topic. */
         GroupAssignment: {
@@ -4519,12 +5045,24 @@ export interface components {
              * @description Messages of the room that the caller has not read
              */
             unreadMessages: number;
+            /**
+             * @description The tag of an object that the caller sees in full.
+             * @enum {string}
+             */
+            view: "FULL";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            view: "FULL";
         };
         /** @description A student's place in a group. */
         GroupMember: {
             groupId: components["schemas"]["GroupId"];
             id: components["schemas"]["GroupMemberId"];
             joinedAt: components["schemas"]["Timestamp"];
+            /** @description Always MEMBER: a group has no other role */
             role: components["schemas"]["GroupRole"];
             user: components["schemas"]["GroupMemberUser"];
             userId: components["schemas"]["UserId"];
@@ -4555,6 +5093,11 @@ export interface components {
             memberCount: number;
             name: components["schemas"]["ShortName"];
             subjectId: components["schemas"]["SubjectId"] | null;
+            /**
+             * @description The tag of an object of which the caller sees an outline. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            view: "OUTLINE";
         };
         /** @description A group that would be made. */
         GroupPreview: {
@@ -4574,7 +5117,7 @@ export interface components {
          * @description What a student is in a group.
          * @enum {string}
          */
-        GroupRole: "MEMBER" | "LEADER";
+        GroupRole: "MEMBER";
         /** @description The subject of a group. */
         GroupSubject: {
             id: components["schemas"]["SubjectId"];
@@ -4841,12 +5384,34 @@ export interface components {
             member: components["schemas"]["Membership"];
             role: components["schemas"]["PlatformRole"];
         };
-        /** @description A topic as far as the caller may see it: whole, or its outline. */
+        /** @description A topic as far as the caller may see it; `view` says how far. */
         KnownAssignment: components["schemas"]["Assignment"] | components["schemas"]["AssignmentOutline"];
-        /** @description A group as far as the caller may see it: whole, or its outline. */
+        /** @description A group as far as the caller may see it; `view` says how far. */
         KnownGroup: components["schemas"]["Group"] | components["schemas"]["GroupOutline"];
-        /** @description A person as far as the caller may know him: the account, or an outline. */
-        KnownUser: components["schemas"]["UserWithMember"] | components["schemas"]["UserOutline"];
+        /** @description A person as far as the caller may know the account; `view` says how far. */
+        KnownUser: components["schemas"]["KnownUserFull"] | components["schemas"]["KnownUserOutline"];
+        /** @description The caller's own account, or one whose home is the organization that the caller administers. */
+        KnownUserFull: components["schemas"]["UserWithMember"] & {
+            /** @enum {string} */
+            view: "FULL";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            view: "FULL";
+        };
+        /** @description Every other account. */
+        KnownUserOutline: components["schemas"]["UserOutline"] & {
+            /** @enum {string} */
+            view: "OUTLINE";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            view: "OUTLINE";
+        };
         /** @description The latest message of a room. */
         LastMessage: {
             /** @description What it says; nothing once it is deleted */
@@ -4870,6 +5435,35 @@ export interface components {
          * @enum {string}
          */
         LatePolicy: "ALLOW" | "BLOCK";
+        /** @description A text that was saved after its document was deleted. */
+        LateText: {
+            classId: components["schemas"]["ClassId"] | null;
+            className: string;
+            deletedAt: components["schemas"]["Timestamp"];
+            /** @description The document, which is deleted */
+            documentId: components["schemas"]["DocumentId"];
+            /** @description When it is deleted, 24 hours after it arrived */
+            expiresAt: components["schemas"]["Timestamp"];
+            fileExtension: components["schemas"]["FileExtension"];
+            groupName: string;
+            id: components["schemas"]["LateTextId"];
+            receivedAt: components["schemas"]["Timestamp"];
+            savedBy: components["schemas"]["Person"] | null;
+            /** Format: int64 */
+            size: number;
+            title: components["schemas"]["DocumentTitle"];
+        };
+        /** @description Id of a text that was saved after its document was deleted. */
+        LateTextId: string;
+        /** @description A topic to which a draft can be linked. */
+        LinkableTopic: {
+            /** @description The topic */
+            assignmentId: components["schemas"]["AssignmentId"];
+            /** @description Its deadline */
+            deadline: components["schemas"]["Timestamp"];
+            /** @description Its title */
+            title: components["schemas"]["Title"];
+        };
         List_AttachmentId: string[];
         List_ClassId: string[];
         List_GroupId: string[];
@@ -5079,8 +5673,6 @@ export interface components {
             /** @default null */
             locale: components["schemas"]["Locale"] | null;
             /** @default null */
-            retentionDays: components["schemas"]["RetentionDays"] | null;
-            /** @default null */
             timezone: components["schemas"]["TimeZone"] | null;
         };
         /**
@@ -5096,8 +5688,6 @@ export interface components {
             lateDefault?: components["schemas"]["Edit_LatePolicy"];
             /** @description The language of accounts that name none. */
             locale?: components["schemas"]["Edit_Locale"];
-            /** @description How long it keeps what it need not keep longer. */
-            retentionDays?: components["schemas"]["Edit_RetentionDays"];
             /** @description The time zone of its lessons. */
             timezone?: components["schemas"]["Edit_TimeZone"];
         };
@@ -5318,8 +5908,41 @@ export interface components {
             /** @description The domain of the school's mail addresses, such as `school.example`. */
             domain: string;
         };
-        /** @description Somebody who was brought into the organization. */
-        NewMember: components["schemas"]["NewUserWithMember"] | components["schemas"]["JoinedUser"] | components["schemas"]["InvitedUser"];
+        /** @description A person who was added to the organization; `result` says how. */
+        NewMember: components["schemas"]["NewMemberCreated"] | components["schemas"]["NewMemberJoined"] | components["schemas"]["NewMemberInvited"];
+        /** @description With a new account. */
+        NewMemberCreated: components["schemas"]["NewUserWithMember"] & {
+            /** @enum {string} */
+            result: "CREATED";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            result: "CREATED";
+        };
+        /** @description The address was invited, because its account was not created by this organization. */
+        NewMemberInvited: components["schemas"]["InvitedUser"] & {
+            /** @enum {string} */
+            result: "INVITED";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            result: "INVITED";
+        };
+        /** @description With an account that existed: nothing of its profile is shown. */
+        NewMemberJoined: components["schemas"]["JoinedUser"] & {
+            /** @enum {string} */
+            result: "JOINED";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            result: "JOINED";
+        };
         /** @description Students to come into a group. */
         NewMembers: {
             /** @description Students of the class. */
@@ -5401,6 +6024,17 @@ export interface components {
          * @enum {string}
          */
         Open: "DRAFT" | "SUBMITTED";
+        /** @description A document that finishing a topic leaves open. */
+        OpenDocument: {
+            /** @description The active topic it is linked to */
+            assignmentId: components["schemas"]["AssignmentId"];
+            /** @description The title of that topic */
+            assignmentTitle: components["schemas"]["Title"];
+            documentId: components["schemas"]["DocumentId"];
+            documentType: components["schemas"]["DocumentType"];
+            group: components["schemas"]["GroupLabel"];
+            title: components["schemas"]["DocumentTitle"];
+        };
         /** @description A school as its members see it. */
         Organization: {
             createdAt: components["schemas"]["Timestamp"];
@@ -5492,7 +6126,13 @@ export interface components {
         /** @description One page of a list that grows without bound. */
         Page_KnownUser: {
             /** @description The rows of this page. */
-            data: (components["schemas"]["UserWithMember"] | components["schemas"]["UserOutline"])[];
+            data: ((components["schemas"]["UserWithMember"] & {
+                /** @enum {string} */
+                view: "FULL";
+            }) | (components["schemas"]["UserOutline"] & {
+                /** @enum {string} */
+                view: "OUTLINE";
+            }))[];
             /** @description What to send as `cursor` for the next page; null on the last one. */
             nextCursor: string | null;
         };
@@ -5756,6 +6396,8 @@ export interface components {
             /** Format: int64 */
             groups: number;
             status: components["schemas"]["AssignmentStatus"];
+            /** @description Documents without a topic that stay locked, because another topic of their group is finished */
+            stillLockedDocuments: components["schemas"]["DocumentId"][];
             /** Format: int64 */
             unlockedDocuments: number;
         };
@@ -5769,11 +6411,6 @@ export interface components {
          * @description How many documents a group has to submit for an assignment.
          */
         RequiredSubmissions: number;
-        /**
-         * Format: int64
-         * @description How many days a school keeps what it need not keep longer.
-         */
-        RetentionDays: number;
         /** @description Id of one immutable revision of a document. */
         RevisionId: string;
         /**
@@ -5788,8 +6425,30 @@ export interface components {
         };
         /** @description Name of a room in a schedule entry. */
         RoomName: string;
-        /** @description The students of a class: to its staff with addresses and groups, to each other by name. */
-        RosterView: components["schemas"]["ClassStudent"][] | components["schemas"]["Person"][];
+        /** @description A student of a class as far as the caller may know the account; `view` says how far. */
+        RosterEntry: components["schemas"]["RosterEntryFull"] | components["schemas"]["RosterEntryOutline"];
+        /** @description For the staff of the class: with address, enrolment and groups. */
+        RosterEntryFull: components["schemas"]["ClassStudent"] & {
+            /** @enum {string} */
+            view: "FULL";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            view: "FULL";
+        };
+        /** @description For the students of the class: by name. */
+        RosterEntryOutline: components["schemas"]["Person"] & {
+            /** @enum {string} */
+            view: "OUTLINE";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            view: "OUTLINE";
+        };
         /** @description Why a row is refused, with the column in question. */
         RowProblem: {
             /** @description Why, for programs. */
@@ -5871,8 +6530,41 @@ export interface components {
             /** @description What they are here now, in the words of accounts. */
             role: components["schemas"]["PlatformRole"];
         };
-        /** @description What was sent: a message, or what was written into the rooms of groups. */
-        SentMessage: components["schemas"]["Message"] | components["schemas"]["WorkRoomMessage"] | components["schemas"]["SentToRooms"];
+        /** @description A sent message: a direct message, or the messages written into rooms; `kind` says which. */
+        SentMessage: components["schemas"]["SentMessageDirect"] | components["schemas"]["SentMessageRoom"] | components["schemas"]["SentMessageRooms"];
+        /** @description To persons or to a class. */
+        SentMessageDirect: components["schemas"]["Message"] & {
+            /** @enum {string} */
+            kind: "DIRECT";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "DIRECT";
+        };
+        /** @description Into the room of a group. */
+        SentMessageRoom: components["schemas"]["WorkRoomMessage"] & {
+            /** @enum {string} */
+            kind: "ROOM";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "ROOM";
+        };
+        /** @description Into the rooms of all groups of a topic. */
+        SentMessageRooms: components["schemas"]["SentToRooms"] & {
+            /** @enum {string} */
+            kind: "ROOMS";
+        } & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "ROOMS";
+        };
         /** @description One message in the room of each group of a topic. */
         SentToRooms: {
             /** @description The topic */
@@ -6322,6 +7014,15 @@ export interface components {
             /** @description Always true, whether or not the address belongs to somebody else. */
             status: boolean;
         };
+        /** @description A draft without a topic whose group works on another active topic. */
+        UnlinkedDraft: {
+            documentId: components["schemas"]["DocumentId"];
+            documentType: components["schemas"]["DocumentType"];
+            group: components["schemas"]["GroupLabel"];
+            title: components["schemas"]["DocumentTitle"];
+            /** @description The other active topics of the group, by deadline */
+            topics: components["schemas"]["LinkableTopic"][];
+        };
         /** @description What is left to read. */
         Unread: {
             /** Format: int64 */
@@ -6545,6 +7246,23 @@ export interface components {
          *     `VALIDATION_ERROR`: Something does not fit; details names each field.
          */
         "400.BAD_REQUEST.EMAIL_CAN_NOT_BE_UPDATED.FIELD_NOT_ALLOWED.INVALID_JSON.VALIDATION_ERROR": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `BAD_REQUEST`: The request does not fit; the message says why.
+         *
+         *     `FIELD_NOT_ALLOWED`: The body sets a field that this route does not write.
+         *
+         *     `INVALID_JSON`: The body is not JSON.
+         *
+         *     `VALIDATION_ERROR`: Something does not fit; details names each field.
+         */
+        "400.BAD_REQUEST.FIELD_NOT_ALLOWED.INVALID_JSON.VALIDATION_ERROR": {
             headers: {
                 [name: string]: unknown;
             };
@@ -7883,6 +8601,25 @@ export interface components {
         /**
          * @description `ALREADY_SUBMITTED`: The document is handed in already.
          *
+         *     `ASSIGNMENT_FINISHED`: The topic is finished; a teacher can reopen it.
+         *
+         *     `CLASS_ARCHIVED`: The class is archived and can only be read.
+         *
+         *     `GROUP_NOT_ON_ASSIGNMENT`: The group does not work on this topic.
+         *
+         *     `ORGANIZATION_CHANGED`: X-Organization-Id does not name the organization in which the caller works now; nothing was done.
+         */
+        "409.ALREADY_SUBMITTED.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT.ORGANIZATION_CHANGED": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /**
+         * @description `ALREADY_SUBMITTED`: The document is handed in already.
+         *
          *     `CLASS_ARCHIVED`: The class is archived and can only be read.
          *
          *     `GROUP_NOT_ON_ASSIGNMENT`: The group does not work on this topic.
@@ -8819,8 +9556,59 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "data": [],
-                     *       "nextCursor": null
+                     *       "data": [
+                     *         {
+                     *           "action": "GRADE_PUBLISH",
+                     *           "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *           "category": "SUBMISSION",
+                     *           "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *           "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *           "createdAt": "2026-11-23T13:03:29.596Z",
+                     *           "details": {
+                     *             "attempt": 3,
+                     *             "status": "PUBLISHED",
+                     *             "version": 2,
+                     *             "withdrawn": false
+                     *           },
+                     *           "entityId": "01a20881-1f16-758e-a1bb-ae70100012ff",
+                     *           "entityName": "The river – Bridge",
+                     *           "entityType": "submission",
+                     *           "event": "SUBMISSION_GRADE_PUBLISH",
+                     *           "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *           "id": "01a20881-1f3d-7079-808c-842e909e1d24",
+                     *           "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *           "requestId": "01a20881-1f3b-738d-8f3b-515de9bd59dc",
+                     *           "userId": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *           "userName": "Ada Hartmann",
+                     *           "userRole": "teacher"
+                     *         },
+                     *         {
+                     *           "action": "GRADE",
+                     *           "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *           "category": "SUBMISSION",
+                     *           "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *           "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *           "createdAt": "2026-11-23T13:03:29.583Z",
+                     *           "details": {
+                     *             "attempt": 3,
+                     *             "status": "DRAFT",
+                     *             "version": 1,
+                     *             "withdrawn": false
+                     *           },
+                     *           "entityId": "01a20881-1f16-758e-a1bb-ae70100012ff",
+                     *           "entityName": "The river – Bridge",
+                     *           "entityType": "submission",
+                     *           "event": "SUBMISSION_GRADE",
+                     *           "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *           "id": "01a20881-1f30-7258-aeda-f268087d9898",
+                     *           "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *           "requestId": "01a20881-1f2e-71da-956b-2f2088afaa1c",
+                     *           "userId": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *           "userName": "Ada Hartmann",
+                     *           "userRole": "teacher"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "WyJhY3Rpdml0eS1sb2dzIiwxNzk1NDM5MDA5NTIzLCIwMWEyMDg4MS0xZWYzLTczN2QtYjU1Yy0yNjA5MWJhZWU1MmMiXQ"
                      *     }
                      */
                     "application/json": components["schemas"]["Page_ActivityLog"];
@@ -8879,7 +9667,7 @@ export interface operations {
                 content: {
                     /**
                      * @example id,createdAt,userId,userName,userRole,event,category,action,entityType,entityId,entityName,classId,courseId,groupId,assignmentId,requestId,details
-                     *     01a20062-bbd9-75af-9981-49f52fd6ea41,2026-11-21T23:13:20.341Z,01a20062-b03a-7785-86a8-757d77c672ef,Ada Teacher,teacher,COURSE_CREATE,COURSE,CREATE,course,01a20062-bbd9-75af-9981-49f362c4d9a0,"Plants, ""wild""",01a20062-b06d-7156-94a2-71486e79b58e,01a20…
+                     *     01a20881-200d-7114-8e45-124f73ecf3d3,2026-11-23T13:03:29.803Z,01a20881-13e5-770c-8808-b557ab264fe1,Ada Hartmann,teacher,ASSIGNMENT_REOPEN,ASSIGNMENT,REOPEN,assignment,01a20881-1d5d-77fa-a6ae-6d22de0a6332,The river,01a20881-180e-73b3-b242-3620a1acd4e5,0…
                      */
                     "text/csv": string;
                 };
@@ -8915,18 +9703,18 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "checkedAt": "2026-12-07T05:34:17.218Z",
-                     *         "createdAt": "2026-11-23T05:32:17.206Z",
-                     *         "domain": "school-01a206e4-07ae-75e0-a576-194dcaf8e029.example",
-                     *         "failingSince": "2026-12-07T05:34:17.218Z",
-                     *         "id": "01a206e4-07b7-7785-ae1d-806b6bedec24",
-                     *         "lostAt": "2026-12-21T05:34:17.218Z",
+                     *         "checkedAt": null,
+                     *         "createdAt": "2026-11-23T13:03:28.247Z",
+                     *         "domain": "north.example",
+                     *         "failingSince": null,
+                     *         "id": "01a20881-19f8-72d4-a4e9-6b0cf2238ae4",
+                     *         "lostAt": null,
                      *         "method": "DNS",
-                     *         "recordName": "_groupwork.school-01a206e4-07ae-75e0-a576-194dcaf8e029.example",
-                     *         "recordValue": "groupwork-domain=eE6h3BZAd4G4vHs30PKNs4gilHTcjFHb",
-                     *         "status": "VERIFIED",
-                     *         "updatedAt": "2026-12-07T05:34:17.218Z",
-                     *         "verifiedAt": "2026-11-23T05:32:17.213Z"
+                     *         "recordName": "_groupwork.north.example",
+                     *         "recordValue": "groupwork-domain=RgAuTsym8bf5XWB5gYwQ7BqMNGkUkKVY",
+                     *         "status": "PENDING",
+                     *         "updatedAt": "2026-11-23T13:03:28.247Z",
+                     *         "verifiedAt": null
                      *       }
                      *     ]
                      */
@@ -8959,7 +9747,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "domain": "school-01a206e3-7a1d-7322-b809-61cf1502e137.example"
+                 *       "domain": "north.example"
                  *     }
                  */
                 "application/json": components["schemas"]["NewMailDomain"];
@@ -8977,16 +9765,16 @@ export interface operations {
                     /**
                      * @example {
                      *       "checkedAt": null,
-                     *       "createdAt": "2026-11-23T05:31:40.958Z",
-                     *       "domain": "school-01a206e3-7a1d-7322-b809-61cf1502e137.example",
+                     *       "createdAt": "2026-11-23T13:03:28.247Z",
+                     *       "domain": "north.example",
                      *       "failingSince": null,
-                     *       "id": "01a206e3-7a1e-7683-88d0-4f54b403eb71",
+                     *       "id": "01a20881-19f8-72d4-a4e9-6b0cf2238ae4",
                      *       "lostAt": null,
                      *       "method": "DNS",
-                     *       "recordName": "_groupwork.school-01a206e3-7a1d-7322-b809-61cf1502e137.example",
-                     *       "recordValue": "groupwork-domain=nWoTumpbcoH7QxhbZQU9wwDRFUiFtxGT",
+                     *       "recordName": "_groupwork.north.example",
+                     *       "recordValue": "groupwork-domain=RgAuTsym8bf5XWB5gYwQ7BqMNGkUkKVY",
                      *       "status": "PENDING",
-                     *       "updatedAt": "2026-11-23T05:31:40.958Z",
+                     *       "updatedAt": "2026-11-23T13:03:28.247Z",
                      *       "verifiedAt": null
                      *     }
                      */
@@ -9114,8 +9902,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "dryRun": false,
-                 *       "userId": "01a2021c-27ab-71c6-9f76-dcf065e620bf"
+                 *       "userId": "01a20881-1850-739a-90ae-419543158ed5"
                  *     }
                  */
                 "application/json": components["schemas"]["EraseRequest"];
@@ -9130,30 +9917,30 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "dryRun": false,
+                     *       "dryRun": true,
                      *       "erased": {
-                     *         "chatFiles": 1,
-                     *         "chatMessages": 1,
+                     *         "chatFiles": 0,
+                     *         "chatMessages": 0,
                      *         "coTeachings": 0,
-                     *         "contributions": 1,
+                     *         "contributions": 0,
                      *         "enrollments": 1,
-                     *         "exports": 2,
-                     *         "groups": 1,
-                     *         "helpCalls": 1,
-                     *         "homerooms": 1,
-                     *         "logRecords": 11,
-                     *         "memberGrades": 2,
+                     *         "exports": 1,
+                     *         "groups": 0,
+                     *         "helpCalls": 0,
+                     *         "homerooms": 0,
+                     *         "logRecords": 5,
+                     *         "memberGrades": 0,
                      *         "memberships": 1,
-                     *         "messagesReceived": 2,
-                     *         "messagesSent": 1,
+                     *         "messagesReceived": 1,
+                     *         "messagesSent": 0,
                      *         "profiles": 1,
-                     *         "readingMarks": 1,
-                     *         "sessions": 1,
-                     *         "signInTraces": 3,
+                     *         "readingMarks": 0,
+                     *         "sessions": 0,
+                     *         "signInTraces": 0,
                      *         "signIns": 1,
-                     *         "submissionNotes": 1
+                     *         "submissionNotes": 0
                      *       },
-                     *       "userId": "01a2021c-27ab-71c6-9f76-dcf065e620bf"
+                     *       "userId": "01a20881-1850-739a-90ae-419543158ed5"
                      *     }
                      */
                     "application/json": components["schemas"]["Erasure"];
@@ -9185,7 +9972,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a200bb-cb1c-72af-bc83-1912e42cd772"
+                 *       "userId": "01a20881-1850-739a-90ae-419543158ed5"
                  *     }
                  */
                 "application/json": components["schemas"]["ExportRequest"];
@@ -9200,15 +9987,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-22T00:50:36.997Z",
+                     *       "createdAt": "2026-11-23T13:03:28.257Z",
                      *       "downloadUrl": null,
                      *       "expiresAt": null,
                      *       "finishedAt": null,
-                     *       "id": "01a200bb-cb45-75eb-8f15-bdf746c636d6",
+                     *       "id": "01a20881-1a02-71b7-a361-24bf80a13a38",
                      *       "kind": "PERSONAL_EXPORT",
                      *       "size": null,
-                     *       "status": "RUNNING",
-                     *       "userId": "01a200bb-cb1c-72af-bc83-1912e42cd772"
+                     *       "status": "QUEUED",
+                     *       "userId": "01a20881-1850-739a-90ae-419543158ed5"
                      *     }
                      */
                     "application/json": components["schemas"]["PersonalExport"];
@@ -9250,15 +10037,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-22T00:50:30.172Z",
-                     *       "downloadUrl": "/api/admin/gdpr/jobs/01a200bb-b09d-733c-a23d-6faff4667d04/download",
-                     *       "expiresAt": "2026-12-06T00:50:30.179Z",
-                     *       "finishedAt": "2026-11-22T00:50:30.179Z",
-                     *       "id": "01a200bb-b09d-733c-a23d-6faff4667d04",
+                     *       "createdAt": "2026-11-23T13:03:28.257Z",
+                     *       "downloadUrl": null,
+                     *       "expiresAt": null,
+                     *       "finishedAt": null,
+                     *       "id": "01a20881-1a02-71b7-a361-24bf80a13a38",
                      *       "kind": "PERSONAL_EXPORT",
-                     *       "size": 11305,
-                     *       "status": "DONE",
-                     *       "userId": "01a200bb-b017-772f-a5d1-5cf7426c693b"
+                     *       "size": null,
+                     *       "status": "QUEUED",
+                     *       "userId": "01a20881-1850-739a-90ae-419543158ed5"
                      *     }
                      */
                     "application/json": components["schemas"]["PersonalExport"];
@@ -9350,21 +10137,19 @@ export interface operations {
                      * @example {
                      *       "data": [
                      *         {
-                     *           "classIds": [
-                     *             "01a2070b-520e-7161-8887-d7c205bc5140"
-                     *           ],
-                     *           "createdAt": "2026-11-23T06:15:12.594Z",
-                     *           "email": "head@north.example",
-                     *           "expiresAt": "2026-11-30T06:15:12.594Z",
-                     *           "externalId": "T-1",
+                     *           "classIds": [],
+                     *           "createdAt": "2026-11-23T13:03:27.896Z",
+                     *           "email": "zoe@south.example",
+                     *           "expiresAt": "2026-11-30T13:03:27.896Z",
+                     *           "externalId": null,
                      *           "homeroomIds": [],
-                     *           "id": "01a2070b-53df-70b0-8286-3c8840188fd3",
-                     *           "name": "Hanna Head",
-                     *           "organizationId": "01a2070b-51ee-7232-a8a0-513c5882cf79",
+                     *           "id": "01a20881-18be-755d-8b88-62a7a34ac535",
+                     *           "name": "Zoe Martin",
+                     *           "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
                      *           "role": "teacher",
-                     *           "sentAt": "2026-11-23T06:15:12.594Z",
+                     *           "sentAt": "2026-11-23T13:03:27.896Z",
                      *           "status": "pending",
-                     *           "updatedAt": "2026-11-23T06:15:12.594Z"
+                     *           "updatedAt": "2026-11-23T13:03:27.896Z"
                      *         }
                      *       ],
                      *       "nextCursor": null
@@ -9524,37 +10309,37 @@ export interface operations {
                      * @example {
                      *       "data": [
                      *         {
-                     *           "createdAt": "2026-11-22T00:10:46.873Z",
+                     *           "createdAt": "2026-11-23T13:03:26.702Z",
                      *           "externalId": null,
-                     *           "id": "01a20097-52d9-73da-9e1c-74e23b29d655",
-                     *           "organizationId": "01a20097-52ae-76a7-817c-2748e0228812",
-                     *           "role": "teacher",
+                     *           "id": "01a20881-13ee-73b1-b8d4-f0cdf46a8832",
+                     *           "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *           "role": "student",
                      *           "updatedAt": null,
                      *           "user": {
-                     *             "email": "ada.teacher@test.example",
-                     *             "id": "01a20097-52d9-73da-9e1c-74e018cd307b",
+                     *             "email": "cem@north.example",
+                     *             "id": "01a20881-13ee-73b1-b8d4-f0cbfb0e58a8",
                      *             "image": null,
-                     *             "name": "Ada Teacher"
+                     *             "name": "Cem Arslan"
                      *           },
-                     *           "userId": "01a20097-52d9-73da-9e1c-74e018cd307b"
+                     *           "userId": "01a20881-13ee-73b1-b8d4-f0cbfb0e58a8"
                      *         },
                      *         {
-                     *           "createdAt": "2026-11-22T00:10:46.865Z",
+                     *           "createdAt": "2026-11-23T13:03:26.685Z",
                      *           "externalId": null,
-                     *           "id": "01a20097-52d1-72c1-ab6e-a2996bcb3d5f",
-                     *           "organizationId": "01a20097-52ae-76a7-817c-2748e0228812",
+                     *           "id": "01a20881-13dd-76bc-b6f8-cf734f8ff533",
+                     *           "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
                      *           "role": "admin",
                      *           "updatedAt": null,
                      *           "user": {
-                     *             "email": "adam.admin@test.example",
-                     *             "id": "01a20097-52d1-72c1-ab6e-a29710766c3c",
+                     *             "email": "adam@north.example",
+                     *             "id": "01a20881-13dd-76bc-b6f8-cf71385e8c29",
                      *             "image": null,
-                     *             "name": "Adam Admin"
+                     *             "name": "Adam Berg"
                      *           },
-                     *           "userId": "01a20097-52d1-72c1-ab6e-a29710766c3c"
+                     *           "userId": "01a20881-13dd-76bc-b6f8-cf71385e8c29"
                      *         }
                      *       ],
-                     *       "nextCursor": "WyIwcHVwaWwgNDYiLCJtdTQ2Il0"
+                     *       "nextCursor": null
                      *     }
                      */
                     "application/json": components["schemas"]["Page_Member"];
@@ -9629,7 +10414,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "role": "teacher"
+                 *       "role": "student"
                  *     }
                  */
                 "application/json": components["schemas"]["MemberEdit"];
@@ -9644,19 +10429,19 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-22T00:10:03.513Z",
-                     *       "externalId": null,
-                     *       "id": "01a20096-a97a-74a2-9a8f-3a9cfe757d92",
-                     *       "organizationId": "01a20096-a86d-710f-ba9c-d542b7fc7e67",
-                     *       "role": "teacher",
-                     *       "updatedAt": "2026-11-22T00:10:03.516Z",
+                     *       "createdAt": "2026-11-23T13:03:27.788Z",
+                     *       "externalId": "N-105",
+                     *       "id": "01a20881-1851-74ae-8d9f-faf6a85018e6",
+                     *       "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *       "role": "student",
+                     *       "updatedAt": "2026-11-23T13:03:27.832Z",
                      *       "user": {
-                     *         "email": "01a20096-a979-77f9-a2c3-6cbdad13ef3d@test.example",
-                     *         "id": "01a20096-a979-77f9-a2c3-6cbec3b8f2a1",
+                     *         "email": "fay@north.example",
+                     *         "id": "01a20881-1850-739a-90ae-419543158ed5",
                      *         "image": null,
-                     *         "name": "Person 01a20096-a979-77f9-a2c3-6cbdad13ef3d"
+                     *         "name": "Fay Lang"
                      *       },
-                     *       "userId": "01a20096-a979-77f9-a2c3-6cbec3b8f2a1"
+                     *       "userId": "01a20881-1850-739a-90ae-419543158ed5"
                      *     }
                      */
                     "application/json": components["schemas"]["Member"];
@@ -9703,43 +10488,43 @@ export interface operations {
                      * @example {
                      *       "data": [
                      *         {
-                     *           "activeOrganizationId": "01a20097-52ae-76a7-817c-2748e0228812",
-                     *           "createdAt": "2026-11-22T00:10:46.938Z",
-                     *           "expiresAt": "2026-11-23T00:10:46.938Z",
-                     *           "id": "01a20097-531a-7515-8a2a-ce5ad2715198",
-                     *           "ipAddress": "",
+                     *           "activeOrganizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *           "createdAt": "2026-11-23T13:03:27.656Z",
+                     *           "expiresAt": "2026-11-24T13:03:27.656Z",
+                     *           "id": "01a20881-17c4-74b1-b914-2e3a17aeb052",
+                     *           "ipAddress": "127.0.0.1",
                      *           "isCurrent": false,
                      *           "role": "student",
-                     *           "updatedAt": "2026-11-22T00:10:46.938Z",
+                     *           "updatedAt": "2026-11-23T13:03:27.696Z",
                      *           "user": {
-                     *             "email": "finn.student@test.example",
-                     *             "id": "01a20097-531a-7515-8a2a-ce596a287726",
+                     *             "email": "dana@north.example",
+                     *             "id": "01a20881-13f1-77a8-964a-9945213b92b2",
                      *             "image": null,
-                     *             "name": "Finn Student"
+                     *             "name": "Dana Novak"
                      *           },
-                     *           "userAgent": "tests",
-                     *           "userId": "01a20097-531a-7515-8a2a-ce596a287726"
+                     *           "userAgent": "node",
+                     *           "userId": "01a20881-13f1-77a8-964a-9945213b92b2"
                      *         },
                      *         {
-                     *           "activeOrganizationId": "01a20097-52ae-76a7-817c-2748e0228812",
-                     *           "createdAt": "2026-11-22T00:10:46.934Z",
-                     *           "expiresAt": "2026-11-23T00:10:46.934Z",
-                     *           "id": "01a20097-5316-72ec-b5e0-b75171df7768",
-                     *           "ipAddress": "",
+                     *           "activeOrganizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *           "createdAt": "2026-11-23T13:03:27.614Z",
+                     *           "expiresAt": "2026-11-24T13:03:27.614Z",
+                     *           "id": "01a20881-1798-7279-97c3-68f3e122a36e",
+                     *           "ipAddress": "127.0.0.1",
                      *           "isCurrent": false,
                      *           "role": "student",
-                     *           "updatedAt": "2026-11-22T00:10:46.934Z",
+                     *           "updatedAt": "2026-11-23T13:03:27.652Z",
                      *           "user": {
-                     *             "email": "eli.student@test.example",
-                     *             "id": "01a20097-5316-72ec-b5e0-b7507c7c0f27",
+                     *             "email": "cem@north.example",
+                     *             "id": "01a20881-13ee-73b1-b8d4-f0cbfb0e58a8",
                      *             "image": null,
-                     *             "name": "Eli Student"
+                     *             "name": "Cem Arslan"
                      *           },
-                     *           "userAgent": "tests",
-                     *           "userId": "01a20097-5316-72ec-b5e0-b7507c7c0f27"
+                     *           "userAgent": "node",
+                     *           "userId": "01a20881-13ee-73b1-b8d4-f0cbfb0e58a8"
                      *         }
                      *       ],
-                     *       "nextCursor": "WzEsInNlNjIiXQ"
+                     *       "nextCursor": null
                      *     }
                      */
                     "application/json": components["schemas"]["Page_Session"];
@@ -9819,22 +10604,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-22T00:10:41.114Z",
+                     *       "createdAt": "2026-11-23T13:03:26.665Z",
                      *       "customDomain": null,
-                     *       "id": "01a20097-3c5a-768f-aad8-1bdc0f857089",
-                     *       "logo": "https://north.example/logo.png",
-                     *       "metadata": {
-                     *         "features": {
-                     *           "studentsChangeNames": false,
-                     *           "teachersAddSubjects": true
-                     *         },
-                     *         "lateDefault": "BLOCK",
-                     *         "timezone": "Europe/Berlin"
-                     *       },
-                     *       "name": "North Academy",
+                     *       "id": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *       "logo": null,
+                     *       "metadata": null,
+                     *       "name": "North School",
                      *       "slug": "north",
                      *       "status": "ACTIVE",
-                     *       "updatedAt": "2026-11-22T00:10:41.411Z"
+                     *       "updatedAt": "2026-11-23T13:03:26.665Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Organization"];
@@ -9866,15 +10644,10 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "logo": "https://north.example/logo.png",
                  *       "metadata": {
-                 *         "features": {
-                 *           "teachersAddSubjects": true
-                 *         },
-                 *         "gradeScale": "A-F",
-                 *         "lateDefault": "BLOCK"
-                 *       },
-                 *       "name": "North Academy"
+                 *         "gradeScale": "1-6",
+                 *         "timezone": "Europe/Berlin"
+                 *       }
                  *     }
                  */
                 "application/json": components["schemas"]["SettingsEdit"];
@@ -9891,22 +10664,18 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-22T00:10:41.114Z",
+                     *       "createdAt": "2026-11-23T13:03:26.665Z",
                      *       "customDomain": null,
-                     *       "id": "01a20097-3c5a-768f-aad8-1bdc0f857089",
-                     *       "logo": "https://north.example/logo.png",
+                     *       "id": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *       "logo": null,
                      *       "metadata": {
-                     *         "features": {
-                     *           "studentsChangeNames": false,
-                     *           "teachersAddSubjects": true
-                     *         },
-                     *         "gradeScale": "A-F",
-                     *         "lateDefault": "BLOCK"
+                     *         "gradeScale": "1-6",
+                     *         "timezone": "Europe/Berlin"
                      *       },
-                     *       "name": "North Academy",
+                     *       "name": "North School",
                      *       "slug": "north",
                      *       "status": "ACTIVE",
-                     *       "updatedAt": "2026-11-22T00:10:41.397Z"
+                     *       "updatedAt": "2026-11-23T13:03:27.990Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Organization"];
@@ -9945,18 +10714,18 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "activeSessions": 209,
-                     *       "assignments": 101,
-                     *       "classes": 102,
-                     *       "courses": 102,
-                     *       "groups": 102,
+                     *       "activeSessions": 7,
+                     *       "assignments": 0,
+                     *       "classes": 1,
+                     *       "courses": 0,
+                     *       "groups": 0,
                      *       "openHelp": 0,
-                     *       "storageBytes": 512,
+                     *       "storageBytes": 0,
                      *       "users": {
                      *         "admin": 1,
-                     *         "owner": 1,
-                     *         "student": 105,
-                     *         "teacher": 102
+                     *         "owner": 0,
+                     *         "student": 5,
+                     *         "teacher": 2
                      *       }
                      *     }
                      */
@@ -9993,32 +10762,21 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "classes": [
-                     *         {
-                     *           "bytes": 22,
-                     *           "id": "01a20223-4117-753c-91ec-22fd4c77a1da",
-                     *           "name": "7b"
-                     *         },
-                     *         {
-                     *           "bytes": 12,
-                     *           "id": "01a20223-411a-75da-8bf9-daf147a74829",
-                     *           "name": "8a"
-                     *         }
-                     *       ],
-                     *       "countedAt": "2026-11-22T07:23:14.709Z",
+                     *       "classes": [],
+                     *       "countedAt": "2026-11-23T13:03:27.994Z",
                      *       "groupQuotaBytes": 2147483648,
                      *       "kinds": {
-                     *         "attachments": 10,
-                     *         "conversions": 9,
-                     *         "documents": 6,
+                     *         "attachments": 0,
+                     *         "conversions": 0,
+                     *         "documents": 0,
                      *         "exports": 0,
-                     *         "messages": 6,
+                     *         "messages": 0,
                      *         "revisions": 0,
-                     *         "submissions": 3
+                     *         "submissions": 0
                      *       },
                      *       "quotaBytes": 214748364800,
-                     *       "totalBytes": 34,
-                     *       "usedBytes": 34
+                     *       "totalBytes": 0,
+                     *       "usedBytes": 0
                      *     }
                      */
                     "application/json": components["schemas"]["StorageView"];
@@ -10052,23 +10810,23 @@ export interface operations {
                     /**
                      * @example {
                      *       "database": {
-                     *         "bytes": 2547712,
+                     *         "bytes": 1236992,
                      *         "kind": "sqlite",
-                     *         "schemaVersion": 18,
+                     *         "schemaVersion": 42,
                      *         "tables": [
                      *           {
                      *             "isAtLeast": false,
                      *             "name": "accounts",
-                     *             "rows": 0
+                     *             "rows": 12
                      *           },
                      *           {
                      *             "isAtLeast": false,
                      *             "name": "activity_logs",
-                     *             "rows": 108
+                     *             "rows": 31
                      *           }
                      *         ]
                      *       },
-                     *       "documentServer": "unset",
+                     *       "documentServer": "ok",
                      *       "fileRemovals": 0,
                      *       "jobs": {
                      *         "failed": 0,
@@ -10076,8 +10834,8 @@ export interface operations {
                      *         "running": 0
                      *       },
                      *       "storage": "ok",
-                     *       "timestamp": "2026-11-22T00:16:15.414Z",
-                     *       "uptime": 328,
+                     *       "timestamp": "2026-11-23T13:03:28.838Z",
+                     *       "uptime": 2,
                      *       "version": "0.1.0"
                      *     }
                      */
@@ -10126,7 +10884,120 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /** @example [] */
+                    /**
+                     * @example [
+                     *       {
+                     *         "attachments": [
+                     *           {
+                     *             "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *             "createdAt": "2026-11-23T13:03:29.128Z",
+                     *             "fileName": "questions.txt",
+                     *             "groupAssignmentId": null,
+                     *             "id": "01a20881-1d6a-7545-94ad-7d46cfbf0333",
+                     *             "mimeType": "text/plain; charset=utf-8",
+                     *             "size": 29,
+                     *             "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *             "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d6a-7545-94ad-7d46cfbf0333/download"
+                     *           },
+                     *           {
+                     *             "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *             "createdAt": "2026-11-23T13:03:29.149Z",
+                     *             "fileName": "bridge.txt",
+                     *             "groupAssignmentId": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
+                     *             "id": "01a20881-1d7f-772b-bb95-425a7860ef31",
+                     *             "mimeType": "text/plain; charset=utf-8",
+                     *             "size": 30,
+                     *             "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *             "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d7f-772b-bb95-425a7860ef31/download"
+                     *           }
+                     *         ],
+                     *         "class": {
+                     *           "id": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *           "name": "Geography 7b"
+                     *         },
+                     *         "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *         "course": {
+                     *           "id": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *           "name": "Rivers",
+                     *           "subjectId": "01a20881-17e8-76ef-88af-5287904893ac"
+                     *         },
+                     *         "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *         "createdAt": "2026-11-23T13:03:29.115Z",
+                     *         "createdById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *         "deadline": "2026-11-28T13:03:29.172Z",
+                     *         "description": "Every group writes a page about the river.",
+                     *         "finishedAt": null,
+                     *         "finishedById": null,
+                     *         "gradeScale": "1-6",
+                     *         "groupAssignments": [
+                     *           {
+                     *             "assignment": {
+                     *               "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *               "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *               "deadline": "2026-11-28T13:03:29.172Z",
+                     *               "id": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *               "isShared": false,
+                     *               "status": "ACTIVE",
+                     *               "title": "The river"
+                     *             },
+                     *             "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *             "createdAt": "2026-11-23T13:03:29.115Z",
+                     *             "currentSubmission": null,
+                     *             "currentSubmissionId": null,
+                     *             "effectiveAttachments": [
+                     *               {
+                     *                 "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *                 "createdAt": "2026-11-23T13:03:29.128Z",
+                     *                 "fileName": "questions.txt",
+                     *                 "groupAssignmentId": null,
+                     *                 "id": "01a20881-1d6a-7545-94ad-7d46cfbf0333",
+                     *                 "mimeType": "text/plain; charset=utf-8",
+                     *                 "size": 29,
+                     *                 "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *                 "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d6a-7545-94ad-7d46cfbf0333/download"
+                     *               },
+                     *               {
+                     *                 "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *                 "createdAt": "2026-11-23T13:03:29.149Z",
+                     *                 "fileName": "bridge.txt",
+                     *                 "groupAssignmentId": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
+                     *                 "id": "01a20881-1d7f-772b-bb95-425a7860ef31",
+                     *                 "mimeType": "text/plain; charset=utf-8",
+                     *                 "size": 30,
+                     *                 "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *                 "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d7f-772b-bb95-425a7860ef31/download"
+                     *               }
+                     *             ],
+                     *             "effectiveDescription": "Your group measures at the bridge.",
+                     *             "group": {
+                     *               "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *               "displayName": "At the bridge",
+                     *               "groupNumber": 1,
+                     *               "id": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *               "name": "Bridge"
+                     *             },
+                     *             "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *             "id": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
+                     *             "isComplete": false,
+                     *             "lateAllowedUntil": "2026-11-29T13:03:29.191Z",
+                     *             "status": "NOT_STARTED",
+                     *             "submittedCount": 0,
+                     *             "updatedAt": "2026-11-23T13:03:29.195Z"
+                     *           }
+                     *         ],
+                     *         "id": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *         "isShared": false,
+                     *         "latePolicy": "ALLOW",
+                     *         "maxPoints": 15,
+                     *         "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *         "requiredSubmissions": 1,
+                     *         "status": "ACTIVE",
+                     *         "title": "The river",
+                     *         "updatedAt": "2026-11-23T13:03:29.182Z",
+                     *         "view": "FULL"
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["ListedAssignment"][];
                 };
             };
@@ -10156,9 +11027,22 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "classId": "01a2006f-45d8-73a9-a46c-0e7d0a5b2a27",
-                 *       "deadline": "2027-01-01T00:00:00Z",
-                 *       "title": "Leaves"
+                 *       "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                 *       "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                 *       "deadline": "2026-11-26T13:03:29.113Z",
+                 *       "description": "Every group writes a page about the river.",
+                 *       "groups": [
+                 *         {
+                 *           "descriptionOverride": "Your group measures at the bridge.",
+                 *           "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53"
+                 *         },
+                 *         {
+                 *           "groupId": "01a20881-1d0a-7622-b3cc-a273cfa5eaf5"
+                 *         }
+                 *       ],
+                 *       "isShared": false,
+                 *       "maxPoints": 15,
+                 *       "title": "The river"
                  *     }
                  */
                 "application/json": components["schemas"]["NewAssignment"];
@@ -10179,38 +11063,108 @@ export interface operations {
                      * @example {
                      *       "attachments": [],
                      *       "class": {
-                     *         "id": "01a2006f-45d8-73a9-a46c-0e7d0a5b2a27",
-                     *         "name": "7b"
+                     *         "id": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *         "name": "Geography 7b"
                      *       },
-                     *       "classId": "01a2006f-45d8-73a9-a46c-0e7d0a5b2a27",
-                     *       "course": null,
-                     *       "courseId": null,
-                     *       "createdAt": "2026-11-21T23:27:02.595Z",
-                     *       "createdById": "01a2006f-4579-770e-a33a-6eee17951562",
-                     *       "deadline": "2027-01-01T00:00:00.000Z",
-                     *       "description": "",
+                     *       "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *       "course": {
+                     *         "id": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *         "name": "Rivers",
+                     *         "subjectId": "01a20881-17e8-76ef-88af-5287904893ac"
+                     *       },
+                     *       "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *       "createdAt": "2026-11-23T13:03:29.115Z",
+                     *       "createdById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *       "deadline": "2026-11-26T13:03:29.113Z",
+                     *       "description": "Every group writes a page about the river.",
                      *       "finishedAt": null,
                      *       "finishedById": null,
-                     *       "gradeScale": null,
-                     *       "groupAssignments": [],
-                     *       "id": "01a2006f-47c3-73bf-803a-fb7fb2dd04ab",
-                     *       "isShared": true,
+                     *       "gradeScale": "1-6",
+                     *       "groupAssignments": [
+                     *         {
+                     *           "assignment": {
+                     *             "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *             "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *             "deadline": "2026-11-26T13:03:29.113Z",
+                     *             "id": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *             "isShared": false,
+                     *             "status": "ACTIVE",
+                     *             "title": "The river"
+                     *           },
+                     *           "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *           "createdAt": "2026-11-23T13:03:29.115Z",
+                     *           "currentSubmission": null,
+                     *           "currentSubmissionId": null,
+                     *           "descriptionOverride": "Your group measures at the bridge.",
+                     *           "effectiveAttachments": [],
+                     *           "effectiveDescription": "Your group measures at the bridge.",
+                     *           "group": {
+                     *             "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *             "displayName": "At the bridge",
+                     *             "groupNumber": 1,
+                     *             "id": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *             "name": "Bridge"
+                     *           },
+                     *           "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *           "id": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
+                     *           "isComplete": false,
+                     *           "lateAllowedUntil": null,
+                     *           "status": "NOT_STARTED",
+                     *           "submittedCount": 0,
+                     *           "updatedAt": "2026-11-23T13:03:29.115Z"
+                     *         },
+                     *         {
+                     *           "assignment": {
+                     *             "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *             "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *             "deadline": "2026-11-26T13:03:29.113Z",
+                     *             "id": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *             "isShared": false,
+                     *             "status": "ACTIVE",
+                     *             "title": "The river"
+                     *           },
+                     *           "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *           "createdAt": "2026-11-23T13:03:29.115Z",
+                     *           "currentSubmission": null,
+                     *           "currentSubmissionId": null,
+                     *           "descriptionOverride": null,
+                     *           "effectiveAttachments": [],
+                     *           "effectiveDescription": "Every group writes a page about the river.",
+                     *           "group": {
+                     *             "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *             "displayName": "The source",
+                     *             "groupNumber": 2,
+                     *             "id": "01a20881-1d0a-7622-b3cc-a273cfa5eaf5",
+                     *             "name": "Source"
+                     *           },
+                     *           "groupId": "01a20881-1d0a-7622-b3cc-a273cfa5eaf5",
+                     *           "id": "01a20881-1d5d-77fa-a6ae-6d248475ceb9",
+                     *           "isComplete": false,
+                     *           "lateAllowedUntil": null,
+                     *           "status": "NOT_STARTED",
+                     *           "submittedCount": 0,
+                     *           "updatedAt": "2026-11-23T13:03:29.115Z"
+                     *         }
+                     *       ],
+                     *       "id": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *       "isShared": false,
                      *       "latePolicy": "ALLOW",
-                     *       "maxPoints": null,
-                     *       "organizationId": "01a2006f-4541-74ef-9067-df3f624cfc7a",
+                     *       "maxPoints": 15,
+                     *       "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
                      *       "requiredSubmissions": 1,
                      *       "stats": {
                      *         "graded": 0,
-                     *         "groups": 0,
+                     *         "groups": 2,
                      *         "inProgress": 0,
                      *         "late": 0,
-                     *         "notStarted": 0,
+                     *         "notStarted": 2,
                      *         "returned": 0,
                      *         "submitted": 0
                      *       },
                      *       "status": "ACTIVE",
-                     *       "title": "Leaves",
-                     *       "updatedAt": "2026-11-21T23:27:02.595Z"
+                     *       "title": "The river",
+                     *       "updatedAt": "2026-11-23T13:03:29.115Z",
+                     *       "view": "FULL"
                      *     }
                      */
                     "application/json": components["schemas"]["Assignment"];
@@ -10254,16 +11208,10 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "assignmentId": "01a20062-d8b2-72a8-8cef-3f642d197d5d",
-                     *         "deadline": "2098-01-01T00:00:00.000Z",
+                     *         "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *         "deadline": "2026-11-28T13:03:29.172Z",
                      *         "isPreselected": true,
-                     *         "title": "Near"
-                     *       },
-                     *       {
-                     *         "assignmentId": "01a20062-d8a0-705b-a061-44fe7a00d083",
-                     *         "deadline": "2099-01-01T00:00:00.000Z",
-                     *         "isPreselected": false,
-                     *         "title": "Far"
+                     *         "title": "The river"
                      *       }
                      *     ]
                      */
@@ -10317,33 +11265,265 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "data": [],
+                     *       "data": [
+                     *         {
+                     *           "assignment": {
+                     *             "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *             "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *             "deadline": "2026-11-28T13:03:29.172Z",
+                     *             "id": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *             "isShared": false,
+                     *             "status": "ACTIVE",
+                     *             "title": "The river"
+                     *           },
+                     *           "course": {
+                     *             "id": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *             "name": "Rivers",
+                     *             "subjectId": "01a20881-17e8-76ef-88af-5287904893ac"
+                     *           },
+                     *           "currentSubmission": {
+                     *             "attempt": 3,
+                     *             "createdAt": "2026-11-23T13:03:29.557Z",
+                     *             "documents": [
+                     *               {
+                     *                 "documentId": "01a20881-1dd6-72bc-8ca4-3ac2c64dff47",
+                     *                 "downloadUrl": "/api/feedback/submissions/01a20881-1f16-758e-a1bb-ae70100012ff/documents/01a20881-1f0e-7336-8475-298480961086/download",
+                     *                 "fileExtension": "docx",
+                     *                 "id": "01a20881-1f0e-7336-8475-298480961086",
+                     *                 "pdfUrl": "/api/feedback/submissions/01a20881-1f16-758e-a1bb-ae70100012ff/documents/01a20881-1f0e-7336-8475-298480961086/pdf",
+                     *                 "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
+                     *                 "size": 5587,
+                     *                 "submissionId": "01a20881-1f16-758e-a1bb-ae70100012ff",
+                     *                 "title": "Our page"
+                     *               }
+                     *             ],
+                     *             "feedback": [],
+                     *             "grade": {
+                     *               "feedback": null,
+                     *               "gradedAt": "2026-11-23T13:03:29.596Z",
+                     *               "gradedById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *               "history": 2,
+                     *               "memberGrades": [],
+                     *               "points": 13,
+                     *               "publishedAt": "2026-11-23T13:03:29.596Z",
+                     *               "status": "PUBLISHED",
+                     *               "value": "2"
+                     *             },
+                     *             "groupAssignmentId": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
+                     *             "id": "01a20881-1f16-758e-a1bb-ae70100012ff",
+                     *             "isLate": false,
+                     *             "lateBySeconds": 0,
+                     *             "memberIds": [
+                     *               "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *               "01a20881-13ed-712c-a48f-798b8d0d6c8e"
+                     *             ],
+                     *             "note": null,
+                     *             "onBehalf": false,
+                     *             "status": "ACTIVE",
+                     *             "submittedAt": "2026-11-23T13:03:29.557Z",
+                     *             "submittedById": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *             "withdrawnAt": null,
+                     *             "withdrawnById": null
+                     *           },
+                     *           "group": {
+                     *             "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *             "displayName": "At the bridge",
+                     *             "groupNumber": 1,
+                     *             "id": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *             "name": "Bridge"
+                     *           },
+                     *           "groupAssignment": {
+                     *             "assignment": {
+                     *               "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *               "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *               "deadline": "2026-11-28T13:03:29.172Z",
+                     *               "id": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *               "isShared": false,
+                     *               "status": "ACTIVE",
+                     *               "title": "The river"
+                     *             },
+                     *             "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *             "createdAt": "2026-11-23T13:03:29.115Z",
+                     *             "currentSubmission": {
+                     *               "attempt": 3,
+                     *               "createdAt": "2026-11-23T13:03:29.557Z",
+                     *               "documents": [
+                     *                 {
+                     *                   "documentId": "01a20881-1dd6-72bc-8ca4-3ac2c64dff47",
+                     *                   "downloadUrl": "/api/feedback/submissions/01a20881-1f16-758e-a1bb-ae70100012ff/documents/01a20881-1f0e-7336-8475-298480961086/download",
+                     *                   "fileExtension": "docx",
+                     *                   "id": "01a20881-1f0e-7336-8475-298480961086",
+                     *                   "pdfUrl": "/api/feedback/submissions/01a20881-1f16-758e-a1bb-ae70100012ff/documents/01a20881-1f0e-7336-8475-298480961086/pdf",
+                     *                   "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
+                     *                   "size": 5587,
+                     *                   "submissionId": "01a20881-1f16-758e-a1bb-ae70100012ff",
+                     *                   "title": "Our page"
+                     *                 }
+                     *               ],
+                     *               "feedback": [],
+                     *               "grade": {
+                     *                 "feedback": null,
+                     *                 "gradedAt": "2026-11-23T13:03:29.596Z",
+                     *                 "gradedById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *                 "history": 2,
+                     *                 "memberGrades": [],
+                     *                 "points": 13,
+                     *                 "publishedAt": "2026-11-23T13:03:29.596Z",
+                     *                 "status": "PUBLISHED",
+                     *                 "value": "2"
+                     *               },
+                     *               "groupAssignmentId": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
+                     *               "id": "01a20881-1f16-758e-a1bb-ae70100012ff",
+                     *               "isLate": false,
+                     *               "lateBySeconds": 0,
+                     *               "memberIds": [
+                     *                 "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *                 "01a20881-13ed-712c-a48f-798b8d0d6c8e"
+                     *               ],
+                     *               "note": null,
+                     *               "onBehalf": false,
+                     *               "status": "ACTIVE",
+                     *               "submittedAt": "2026-11-23T13:03:29.557Z",
+                     *               "submittedById": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *               "withdrawnAt": null,
+                     *               "withdrawnById": null
+                     *             },
+                     *             "currentSubmissionId": "01a20881-1f16-758e-a1bb-ae70100012ff",
+                     *             "descriptionOverride": "Your group measures at the bridge.",
+                     *             "effectiveAttachments": [
+                     *               {
+                     *                 "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *                 "createdAt": "2026-11-23T13:03:29.128Z",
+                     *                 "fileName": "questions.txt",
+                     *                 "groupAssignmentId": null,
+                     *                 "id": "01a20881-1d6a-7545-94ad-7d46cfbf0333",
+                     *                 "isEffective": true,
+                     *                 "mimeType": "text/plain; charset=utf-8",
+                     *                 "size": 29,
+                     *                 "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *                 "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d6a-7545-94ad-7d46cfbf0333/download"
+                     *               },
+                     *               {
+                     *                 "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *                 "createdAt": "2026-11-23T13:03:29.149Z",
+                     *                 "fileName": "bridge.txt",
+                     *                 "groupAssignmentId": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
+                     *                 "id": "01a20881-1d7f-772b-bb95-425a7860ef31",
+                     *                 "isEffective": true,
+                     *                 "mimeType": "text/plain; charset=utf-8",
+                     *                 "size": 30,
+                     *                 "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *                 "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d7f-772b-bb95-425a7860ef31/download"
+                     *               }
+                     *             ],
+                     *             "effectiveDescription": "Your group measures at the bridge.",
+                     *             "group": {
+                     *               "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *               "displayName": "At the bridge",
+                     *               "groupNumber": 1,
+                     *               "id": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *               "name": "Bridge"
+                     *             },
+                     *             "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *             "id": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
+                     *             "isComplete": true,
+                     *             "lateAllowedUntil": "2026-11-29T13:03:29.191Z",
+                     *             "status": "GRADED",
+                     *             "submittedCount": 1,
+                     *             "updatedAt": "2026-11-23T13:03:29.596Z"
+                     *           },
+                     *           "subject": {
+                     *             "id": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *             "name": "Geography"
+                     *           }
+                     *         },
+                     *         {
+                     *           "assignment": {
+                     *             "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *             "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *             "deadline": "2026-11-28T13:03:29.172Z",
+                     *             "id": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *             "isShared": false,
+                     *             "status": "ACTIVE",
+                     *             "title": "The river"
+                     *           },
+                     *           "course": {
+                     *             "id": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *             "name": "Rivers",
+                     *             "subjectId": "01a20881-17e8-76ef-88af-5287904893ac"
+                     *           },
+                     *           "currentSubmission": null,
+                     *           "group": {
+                     *             "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *             "displayName": "The source",
+                     *             "groupNumber": 2,
+                     *             "id": "01a20881-1d0a-7622-b3cc-a273cfa5eaf5",
+                     *             "name": "Source"
+                     *           },
+                     *           "groupAssignment": {
+                     *             "assignment": {
+                     *               "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *               "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *               "deadline": "2026-11-28T13:03:29.172Z",
+                     *               "id": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *               "isShared": false,
+                     *               "status": "ACTIVE",
+                     *               "title": "The river"
+                     *             },
+                     *             "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *             "createdAt": "2026-11-23T13:03:29.115Z",
+                     *             "currentSubmission": null,
+                     *             "currentSubmissionId": null,
+                     *             "descriptionOverride": null,
+                     *             "effectiveAttachments": [
+                     *               {
+                     *                 "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *                 "createdAt": "2026-11-23T13:03:29.128Z",
+                     *                 "fileName": "questions.txt",
+                     *                 "groupAssignmentId": null,
+                     *                 "id": "01a20881-1d6a-7545-94ad-7d46cfbf0333",
+                     *                 "isEffective": true,
+                     *                 "mimeType": "text/plain; charset=utf-8",
+                     *                 "size": 29,
+                     *                 "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *                 "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d6a-7545-94ad-7d46cfbf0333/download"
+                     *               }
+                     *             ],
+                     *             "effectiveDescription": "Every group writes a page about the river.",
+                     *             "group": {
+                     *               "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *               "displayName": "The source",
+                     *               "groupNumber": 2,
+                     *               "id": "01a20881-1d0a-7622-b3cc-a273cfa5eaf5",
+                     *               "name": "Source"
+                     *             },
+                     *             "groupId": "01a20881-1d0a-7622-b3cc-a273cfa5eaf5",
+                     *             "id": "01a20881-1d5d-77fa-a6ae-6d248475ceb9",
+                     *             "isComplete": false,
+                     *             "lateAllowedUntil": null,
+                     *             "status": "NOT_STARTED",
+                     *             "submittedCount": 0,
+                     *             "updatedAt": "2026-11-23T13:03:29.115Z"
+                     *           },
+                     *           "subject": {
+                     *             "id": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *             "name": "Geography"
+                     *           }
+                     *         }
+                     *       ],
                      *       "nextCursor": null,
                      *       "stats": [
                      *         {
-                     *           "assignmentId": "01a2016d-002c-71aa-9843-8adcc48b5ffa",
-                     *           "deadline": "2099-01-01T00:00:00.000Z",
-                     *           "graded": 0,
+                     *           "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *           "deadline": "2026-11-28T13:03:29.172Z",
+                     *           "graded": 1,
                      *           "groups": 2,
-                     *           "inProgress": 0,
-                     *           "late": 0,
-                     *           "notStarted": 2,
-                     *           "returned": 0,
-                     *           "submitted": 0,
-                     *           "title": "Cells",
-                     *           "ungraded": 0
-                     *         },
-                     *         {
-                     *           "assignmentId": "01a2016d-004f-7432-a5f7-bb5ca43edbe1",
-                     *           "deadline": "2099-01-01T00:00:00.000Z",
-                     *           "graded": 2,
-                     *           "groups": 3,
                      *           "inProgress": 0,
                      *           "late": 0,
                      *           "notStarted": 1,
                      *           "returned": 0,
                      *           "submitted": 0,
-                     *           "title": "Landforms",
+                     *           "title": "The river",
                      *           "ungraded": 0
                      *         }
                      *       ]
@@ -10387,44 +11567,14 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "attachments": [],
-                     *       "class": {
-                     *         "id": "01a2006d-e33b-7140-8a7a-713b88f4de78",
-                     *         "name": "7b"
-                     *       },
-                     *       "classId": "01a2006d-e33b-7140-8a7a-713b88f4de78",
-                     *       "course": {
-                     *         "id": "01a2006d-e33b-7140-8a7a-713cfa116796",
-                     *         "name": "Cells",
-                     *         "subjectId": "01a2006d-e339-7347-a5b9-7dbbf0a3089a"
-                     *       },
-                     *       "courseId": "01a2006d-e33b-7140-8a7a-713cfa116796",
-                     *       "createdAt": "2026-11-21T23:25:31.451Z",
-                     *       "createdById": "01a2006d-e324-7514-a15b-14f90878370d",
-                     *       "deadline": "2099-01-01T00:00:00.000Z",
-                     *       "description": "Draw one.",
-                     *       "finishedAt": null,
-                     *       "finishedById": null,
-                     *       "gradeScale": null,
-                     *       "groupAssignments": [],
-                     *       "id": "01a2006d-e3be-7205-ba20-219a61522d0f",
-                     *       "isShared": true,
-                     *       "latePolicy": "ALLOW",
-                     *       "maxPoints": null,
-                     *       "organizationId": "01a2006d-e31e-75f5-b327-8815c9f74c24",
-                     *       "requiredSubmissions": 1,
-                     *       "stats": {
-                     *         "graded": 0,
-                     *         "groups": 0,
-                     *         "inProgress": 0,
-                     *         "late": 0,
-                     *         "notStarted": 0,
-                     *         "returned": 0,
-                     *         "submitted": 0
-                     *       },
+                     *       "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *       "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *       "deadline": "2026-11-28T13:03:29.172Z",
+                     *       "groupCount": 2,
+                     *       "id": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
                      *       "status": "ACTIVE",
-                     *       "title": "Cells",
-                     *       "updatedAt": "2026-11-21T23:25:31.451Z"
+                     *       "title": "The river",
+                     *       "view": "OUTLINE"
                      *     }
                      */
                     "application/json": components["schemas"]["KnownAssignment"];
@@ -10468,7 +11618,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "deletedSubmissions": 1,
+                     *       "deletedSubmissions": 0,
                      *       "success": true
                      *     }
                      */
@@ -10505,7 +11655,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "isShared": true
+                 *       "gradeScale": "1-6"
                  *     }
                  */
                 "application/json": components["schemas"]["AssignmentEdit"];
@@ -10524,75 +11674,108 @@ export interface operations {
                      * @example {
                      *       "attachments": [],
                      *       "class": {
-                     *         "id": "01a2006d-dfb1-7386-9fd0-1e7a726714ac",
-                     *         "name": "7b"
+                     *         "id": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *         "name": "Geography 7b"
                      *       },
-                     *       "classId": "01a2006d-dfb1-7386-9fd0-1e7a726714ac",
+                     *       "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
                      *       "course": {
-                     *         "id": "01a2006d-dfb1-7386-9fd0-1e7b6481b7c8",
-                     *         "name": "Cells",
-                     *         "subjectId": "01a2006d-dfa1-72b7-b1e3-c63630ba9c75"
+                     *         "id": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *         "name": "Rivers",
+                     *         "subjectId": "01a20881-17e8-76ef-88af-5287904893ac"
                      *       },
-                     *       "courseId": "01a2006d-dfb1-7386-9fd0-1e7b6481b7c8",
-                     *       "createdAt": "2026-11-21T23:25:30.547Z",
-                     *       "createdById": "01a2006d-df97-70e2-91f7-025e7143a8ca",
-                     *       "deadline": "2099-01-01T00:00:00.000Z",
-                     *       "description": "Draw one.",
+                     *       "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *       "createdAt": "2026-11-23T13:03:29.115Z",
+                     *       "createdById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *       "deadline": "2026-11-26T13:03:29.113Z",
+                     *       "description": "Every group writes a page about the river.",
                      *       "finishedAt": null,
                      *       "finishedById": null,
-                     *       "gradeScale": null,
+                     *       "gradeScale": "1-6",
                      *       "groupAssignments": [
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a2006d-dfb1-7386-9fd0-1e7a726714ac",
-                     *             "courseId": "01a2006d-dfb1-7386-9fd0-1e7b6481b7c8",
-                     *             "deadline": "2099-01-01T00:00:00.000Z",
-                     *             "id": "01a2006d-e036-765b-a173-f17fc8575380",
-                     *             "isShared": true,
+                     *             "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *             "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *             "deadline": "2026-11-26T13:03:29.113Z",
+                     *             "id": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *             "isShared": false,
                      *             "status": "ACTIVE",
-                     *             "title": "Cells"
+                     *             "title": "The river"
                      *           },
-                     *           "assignmentId": "01a2006d-e036-765b-a173-f17fc8575380",
-                     *           "createdAt": "2026-11-21T23:25:30.547Z",
+                     *           "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *           "createdAt": "2026-11-23T13:03:29.115Z",
                      *           "currentSubmission": null,
                      *           "currentSubmissionId": null,
-                     *           "descriptionOverride": "Own — “ünï” 🌲",
+                     *           "descriptionOverride": "Your group measures at the bridge.",
                      *           "effectiveAttachments": [],
-                     *           "effectiveDescription": "Draw one.",
+                     *           "effectiveDescription": "Your group measures at the bridge.",
                      *           "group": {
-                     *             "courseId": "01a2006d-dfb1-7386-9fd0-1e7b6481b7c8",
-                     *             "displayName": null,
+                     *             "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *             "displayName": "At the bridge",
                      *             "groupNumber": 1,
-                     *             "id": "01a2006d-e026-70ab-9b03-1af412629402",
-                     *             "name": "Group 1"
+                     *             "id": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *             "name": "Bridge"
                      *           },
-                     *           "groupId": "01a2006d-e026-70ab-9b03-1af412629402",
-                     *           "id": "01a2006d-e037-7138-90b9-863b831d2566",
+                     *           "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *           "id": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
                      *           "isComplete": false,
                      *           "lateAllowedUntil": null,
                      *           "status": "NOT_STARTED",
                      *           "submittedCount": 0,
-                     *           "updatedAt": "2026-11-21T23:25:30.547Z"
+                     *           "updatedAt": "2026-11-23T13:03:29.115Z"
+                     *         },
+                     *         {
+                     *           "assignment": {
+                     *             "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *             "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *             "deadline": "2026-11-26T13:03:29.113Z",
+                     *             "id": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *             "isShared": false,
+                     *             "status": "ACTIVE",
+                     *             "title": "The river"
+                     *           },
+                     *           "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *           "createdAt": "2026-11-23T13:03:29.115Z",
+                     *           "currentSubmission": null,
+                     *           "currentSubmissionId": null,
+                     *           "descriptionOverride": null,
+                     *           "effectiveAttachments": [],
+                     *           "effectiveDescription": "Every group writes a page about the river.",
+                     *           "group": {
+                     *             "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *             "displayName": "The source",
+                     *             "groupNumber": 2,
+                     *             "id": "01a20881-1d0a-7622-b3cc-a273cfa5eaf5",
+                     *             "name": "Source"
+                     *           },
+                     *           "groupId": "01a20881-1d0a-7622-b3cc-a273cfa5eaf5",
+                     *           "id": "01a20881-1d5d-77fa-a6ae-6d248475ceb9",
+                     *           "isComplete": false,
+                     *           "lateAllowedUntil": null,
+                     *           "status": "NOT_STARTED",
+                     *           "submittedCount": 0,
+                     *           "updatedAt": "2026-11-23T13:03:29.115Z"
                      *         }
                      *       ],
-                     *       "id": "01a2006d-e036-765b-a173-f17fc8575380",
-                     *       "isShared": true,
+                     *       "id": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *       "isShared": false,
                      *       "latePolicy": "ALLOW",
-                     *       "maxPoints": null,
-                     *       "organizationId": "01a2006d-df91-70c1-be10-1f896f005381",
+                     *       "maxPoints": 15,
+                     *       "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
                      *       "requiredSubmissions": 1,
                      *       "stats": {
                      *         "graded": 0,
-                     *         "groups": 1,
+                     *         "groups": 2,
                      *         "inProgress": 0,
                      *         "late": 0,
-                     *         "notStarted": 1,
+                     *         "notStarted": 2,
                      *         "returned": 0,
                      *         "submitted": 0
                      *       },
                      *       "status": "ACTIVE",
-                     *       "title": "Cells",
-                     *       "updatedAt": "2026-11-21T23:25:30.559Z"
+                     *       "title": "The river",
+                     *       "updatedAt": "2026-11-23T13:03:29.115Z",
+                     *       "view": "FULL"
                      *     }
                      */
                     "application/json": components["schemas"]["Assignment"];
@@ -10635,26 +11818,26 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "assignmentId": "01a20062-e952-75c3-99d7-46b41f569235",
-                     *         "createdAt": "2026-11-21T23:13:32.121Z",
-                     *         "fileName": "own.txt",
-                     *         "groupAssignmentId": "01a20062-e952-75c3-99d7-46b529890696",
-                     *         "id": "01a20062-e9da-740d-9c3c-a199c5c6c1fd",
+                     *         "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *         "createdAt": "2026-11-23T13:03:29.128Z",
+                     *         "fileName": "questions.txt",
+                     *         "groupAssignmentId": null,
+                     *         "id": "01a20881-1d6a-7545-94ad-7d46cfbf0333",
                      *         "mimeType": "text/plain; charset=utf-8",
-                     *         "size": 16,
-                     *         "uploadedById": "01a20062-e73c-7059-bc1e-376e0b5b1b5b",
-                     *         "url": "/api/assignments/01a20062-e952-75c3-99d7-46b41f569235/attachments/01a20062-e9da-740d-9c3c-a199c5c6c1fd/download"
+                     *         "size": 29,
+                     *         "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *         "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d6a-7545-94ad-7d46cfbf0333/download"
                      *       },
                      *       {
-                     *         "assignmentId": "01a20062-e952-75c3-99d7-46b41f569235",
-                     *         "createdAt": "2026-11-21T23:13:32.133Z",
-                     *         "fileName": "new.txt",
-                     *         "groupAssignmentId": null,
-                     *         "id": "01a20062-e9e6-7185-abc0-400285aa2fb3",
+                     *         "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *         "createdAt": "2026-11-23T13:03:29.149Z",
+                     *         "fileName": "bridge.txt",
+                     *         "groupAssignmentId": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
+                     *         "id": "01a20881-1d7f-772b-bb95-425a7860ef31",
                      *         "mimeType": "text/plain; charset=utf-8",
-                     *         "size": 7,
-                     *         "uploadedById": "01a20062-e73c-7059-bc1e-376e0b5b1b5b",
-                     *         "url": "/api/assignments/01a20062-e952-75c3-99d7-46b41f569235/attachments/01a20062-e9e6-7185-abc0-400285aa2fb3/download"
+                     *         "size": 30,
+                     *         "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *         "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d7f-772b-bb95-425a7860ef31/download"
                      *       }
                      *     ]
                      */
@@ -10693,8 +11876,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "file": "rivers.txt",
-                 *       "groupAssignmentId": "01a20062-e2f7-720c-a38b-6d17613df2b6"
+                 *       "file": "bridge.txt",
+                 *       "groupAssignmentId": "01a20881-1d5d-77fa-a6ae-6d23b8474403"
                  *     }
                  */
                 "multipart/form-data": components["schemas"]["AttachmentForm"];
@@ -10711,16 +11894,16 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a20062-e2f6-74c3-9a0d-38bf08f07dd8",
-                     *       "createdAt": "2026-11-21T23:13:30.477Z",
-                     *       "fileName": "rivers.txt",
-                     *       "groupAssignmentId": "01a20062-e2f7-720c-a38b-6d17613df2b6",
-                     *       "id": "01a20062-e36e-73b1-9859-84b57f9c3a55",
+                     *       "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *       "createdAt": "2026-11-23T13:03:29.149Z",
+                     *       "fileName": "bridge.txt",
+                     *       "groupAssignmentId": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
+                     *       "id": "01a20881-1d7f-772b-bb95-425a7860ef31",
                      *       "isEffective": true,
                      *       "mimeType": "text/plain; charset=utf-8",
-                     *       "size": 19,
-                     *       "uploadedById": "01a20062-e05a-73d9-9a4e-b8d7ff861bea",
-                     *       "url": "/api/assignments/01a20062-e2f6-74c3-9a0d-38bf08f07dd8/attachments/01a20062-e36e-73b1-9859-84b57f9c3a55/download"
+                     *       "size": 30,
+                     *       "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *       "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d7f-772b-bb95-425a7860ef31/download"
                      *     }
                      */
                     "application/json": components["schemas"]["AssignmentAttachment"];
@@ -10806,7 +11989,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /** @example bytes of rivers.txt */
+                    /** @example How deep? How wide? How cold? */
                     "*/*": string;
                 };
             };
@@ -10859,25 +12042,26 @@ export interface operations {
                     /**
                      * @example {
                      *       "assignment": {
-                     *         "classId": "01a2016a-2b20-739f-bafa-19a462007bde",
-                     *         "courseId": "01a2016a-2b20-739f-bafa-19a56a67a38a",
-                     *         "createdAt": "2026-11-22T04:01:04.831Z",
-                     *         "createdById": "01a2016a-2b19-74b9-b4e1-2c11d3a47ba9",
-                     *         "deadline": "2099-01-01T00:00:00.000Z",
-                     *         "description": "Draw one.",
+                     *         "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *         "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *         "createdAt": "2026-11-23T13:03:29.115Z",
+                     *         "createdById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *         "deadline": "2026-11-28T13:03:29.172Z",
+                     *         "description": "Every group writes a page about the river.",
                      *         "finishedAt": null,
                      *         "finishedById": null,
-                     *         "gradeScale": null,
-                     *         "groupCount": 3,
-                     *         "id": "01a2016a-2b3f-72a8-b0d1-2d0e55c04e72",
-                     *         "isShared": true,
+                     *         "gradeScale": "1-6",
+                     *         "groupCount": 2,
+                     *         "id": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *         "isShared": false,
                      *         "latePolicy": "ALLOW",
-                     *         "maxPoints": null,
-                     *         "organizationId": "01a2016a-2b10-700b-bef1-d7ab9938f222",
+                     *         "maxPoints": 15,
+                     *         "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
                      *         "requiredSubmissions": 1,
                      *         "status": "ACTIVE",
-                     *         "title": "Cells",
-                     *         "updatedAt": "2026-11-22T04:01:04.831Z"
+                     *         "title": "The river",
+                     *         "updatedAt": "2026-11-23T13:03:29.182Z",
+                     *         "view": "SUMMARY"
                      *       },
                      *       "groups": [
                      *         {
@@ -10885,78 +12069,127 @@ export interface operations {
                      *             0,
                      *             0
                      *           ],
-                     *           "documents": [],
+                     *           "documents": [
+                     *             {
+                     *               "id": "01a20881-1dd6-72bc-8ca4-3ac2c64dff47",
+                     *               "lastActivity": "2026-11-23T13:03:29.238Z",
+                     *               "lastEditedBy": null,
+                     *               "status": "DRAFT",
+                     *               "title": "Our page"
+                     *             },
+                     *             {
+                     *               "id": "01a20881-1ddd-7046-ac56-d3eff729898d",
+                     *               "lastActivity": "2026-11-23T13:03:29.297Z",
+                     *               "lastEditedBy": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *               "status": "DRAFT",
+                     *               "title": "What we measured"
+                     *             }
+                     *           ],
                      *           "group": {
-                     *             "classId": "01a2016a-2b20-739f-bafa-19a462007bde",
-                     *             "courseId": "01a2016a-2b20-739f-bafa-19a56a67a38a",
-                     *             "createdAt": "2026-11-22T04:01:04.821Z",
-                     *             "createdById": "01a2016a-2b19-74b9-b4e1-2c11d3a47ba9",
-                     *             "displayName": null,
+                     *             "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *             "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *             "createdAt": "2026-11-23T13:03:29.023Z",
+                     *             "createdById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *             "displayName": "At the bridge",
                      *             "groupNumber": 1,
                      *             "helpClaimedById": null,
-                     *             "helpMessage": "Again",
-                     *             "helpRequestedAt": "2026-11-22T04:01:04.860Z",
-                     *             "helpRequestedById": "01a2016a-2b1a-7540-aa20-4a54380cc5cf",
+                     *             "helpMessage": "The thermometer is broken.",
+                     *             "helpRequestedAt": "2026-11-23T13:03:29.387Z",
+                     *             "helpRequestedById": "01a20881-13ed-712c-a48f-798b8d0d6c8e",
                      *             "helpResolvedAt": null,
                      *             "helpResolvedById": null,
-                     *             "id": "01a2016a-2b37-775e-90ea-78a560fab7e0",
+                     *             "id": "01a20881-1cff-7285-bd09-de58bd14ec53",
                      *             "isHidden": false,
-                     *             "memberCount": 1,
-                     *             "name": "Group 1",
+                     *             "memberCount": 3,
+                     *             "name": "Bridge",
                      *             "needsHelp": true,
                      *             "requiredDocuments": 1,
                      *             "startDate": null,
-                     *             "subjectId": "01a2016a-2b1e-7241-82ef-8432478dd32d",
-                     *             "updatedAt": "2026-11-22T04:01:04.881Z",
-                     *             "workRoomId": "01a2016a-2b37-775e-90ea-78a6cc7d5616"
+                     *             "subjectId": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *             "updatedAt": "2026-11-23T13:03:29.387Z",
+                     *             "workRoomId": "01a20881-1cff-7285-bd09-de598e988e92"
                      *           },
                      *           "groupAssignment": {
                      *             "assignment": {
-                     *               "classId": "01a2016a-2b20-739f-bafa-19a462007bde",
-                     *               "courseId": "01a2016a-2b20-739f-bafa-19a56a67a38a",
-                     *               "deadline": "2099-01-01T00:00:00.000Z",
-                     *               "id": "01a2016a-2b3f-72a8-b0d1-2d0e55c04e72",
-                     *               "isShared": true,
+                     *               "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *               "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *               "deadline": "2026-11-28T13:03:29.172Z",
+                     *               "id": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *               "isShared": false,
                      *               "status": "ACTIVE",
-                     *               "title": "Cells"
+                     *               "title": "The river"
                      *             },
-                     *             "assignmentId": "01a2016a-2b3f-72a8-b0d1-2d0e55c04e72",
-                     *             "createdAt": "2026-11-22T04:01:04.831Z",
+                     *             "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *             "createdAt": "2026-11-23T13:03:29.115Z",
                      *             "currentSubmission": null,
                      *             "currentSubmissionId": null,
-                     *             "descriptionOverride": null,
-                     *             "effectiveAttachments": [],
-                     *             "effectiveDescription": "Draw one.",
+                     *             "descriptionOverride": "Your group measures at the bridge.",
+                     *             "effectiveAttachments": [
+                     *               {
+                     *                 "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *                 "createdAt": "2026-11-23T13:03:29.128Z",
+                     *                 "fileName": "questions.txt",
+                     *                 "groupAssignmentId": null,
+                     *                 "id": "01a20881-1d6a-7545-94ad-7d46cfbf0333",
+                     *                 "isEffective": true,
+                     *                 "mimeType": "text/plain; charset=utf-8",
+                     *                 "size": 29,
+                     *                 "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *                 "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d6a-7545-94ad-7d46cfbf0333/download"
+                     *               },
+                     *               {
+                     *                 "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *                 "createdAt": "2026-11-23T13:03:29.149Z",
+                     *                 "fileName": "bridge.txt",
+                     *                 "groupAssignmentId": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
+                     *                 "id": "01a20881-1d7f-772b-bb95-425a7860ef31",
+                     *                 "isEffective": true,
+                     *                 "mimeType": "text/plain; charset=utf-8",
+                     *                 "size": 30,
+                     *                 "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *                 "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d7f-772b-bb95-425a7860ef31/download"
+                     *               }
+                     *             ],
+                     *             "effectiveDescription": "Your group measures at the bridge.",
                      *             "group": {
-                     *               "courseId": "01a2016a-2b20-739f-bafa-19a56a67a38a",
-                     *               "displayName": null,
+                     *               "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *               "displayName": "At the bridge",
                      *               "groupNumber": 1,
-                     *               "id": "01a2016a-2b37-775e-90ea-78a560fab7e0",
-                     *               "name": "Group 1"
+                     *               "id": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *               "name": "Bridge"
                      *             },
-                     *             "groupId": "01a2016a-2b37-775e-90ea-78a560fab7e0",
-                     *             "id": "01a2016a-2b3f-72a8-b0d1-2d0f1224e41b",
+                     *             "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *             "id": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
                      *             "isComplete": false,
-                     *             "lateAllowedUntil": null,
-                     *             "status": "NOT_STARTED",
+                     *             "lateAllowedUntil": "2026-11-29T13:03:29.191Z",
+                     *             "status": "IN_PROGRESS",
                      *             "submittedCount": 0,
-                     *             "updatedAt": "2026-11-22T04:01:04.831Z"
+                     *             "updatedAt": "2026-11-23T13:03:29.238Z"
                      *           },
-                     *           "helpMessage": "Again",
-                     *           "helpRequestedAt": "2026-11-22T04:01:04.860Z",
+                     *           "helpMessage": "The thermometer is broken.",
+                     *           "helpRequestedAt": "2026-11-23T13:03:29.387Z",
                      *           "members": [
                      *             {
                      *               "online": false,
                      *               "user": {
-                     *                 "email": "ben.student@test.example",
-                     *                 "id": "01a2016a-2b1a-7540-aa20-4a54380cc5cf",
+                     *                 "email": "ben@north.example",
+                     *                 "id": "01a20881-13e9-7378-b0bd-117b35916ac9",
                      *                 "image": null,
-                     *                 "name": "Ben Student"
+                     *                 "name": "Ben Okafor"
+                     *               }
+                     *             },
+                     *             {
+                     *               "online": false,
+                     *               "user": {
+                     *                 "email": "ana@north.example",
+                     *                 "id": "01a20881-13ed-712c-a48f-798b8d0d6c8e",
+                     *                 "image": null,
+                     *                 "name": "Ana Silva"
                      *               }
                      *             }
                      *           ],
                      *           "needsHelp": true,
-                     *           "unreadMessages": 0,
+                     *           "unreadMessages": 2,
                      *           "writing": []
                      *         },
                      *         {
@@ -10966,84 +12199,96 @@ export interface operations {
                      *           ],
                      *           "documents": [],
                      *           "group": {
-                     *             "classId": "01a2016a-2b20-739f-bafa-19a462007bde",
-                     *             "courseId": "01a2016a-2b20-739f-bafa-19a56a67a38a",
-                     *             "createdAt": "2026-11-22T04:01:04.828Z",
-                     *             "createdById": "01a2016a-2b19-74b9-b4e1-2c11d3a47ba9",
-                     *             "displayName": null,
+                     *             "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *             "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *             "createdAt": "2026-11-23T13:03:29.033Z",
+                     *             "createdById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *             "displayName": "The source",
                      *             "groupNumber": 2,
                      *             "helpClaimedById": null,
                      *             "helpMessage": null,
-                     *             "helpRequestedAt": "2026-11-22T04:01:04.871Z",
-                     *             "helpRequestedById": "01a2016a-2b1a-7540-aa20-4a572a345e8b",
+                     *             "helpRequestedAt": null,
+                     *             "helpRequestedById": null,
                      *             "helpResolvedAt": null,
                      *             "helpResolvedById": null,
-                     *             "id": "01a2016a-2b3c-7424-9975-9911af449205",
-                     *             "isHidden": false,
+                     *             "id": "01a20881-1d0a-7622-b3cc-a273cfa5eaf5",
+                     *             "isHidden": true,
                      *             "memberCount": 1,
-                     *             "name": "Group 2",
-                     *             "needsHelp": true,
+                     *             "name": "Source",
+                     *             "needsHelp": false,
                      *             "requiredDocuments": 1,
-                     *             "startDate": null,
-                     *             "subjectId": "01a2016a-2b1e-7241-82ef-8432478dd32d",
-                     *             "updatedAt": "2026-11-22T04:01:04.871Z",
-                     *             "workRoomId": "01a2016a-2b3c-7424-9975-9912736f760f"
+                     *             "startDate": "2026-11-30T13:03:29.028Z",
+                     *             "subjectId": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *             "updatedAt": "2026-11-23T13:03:29.033Z",
+                     *             "workRoomId": "01a20881-1d0a-7622-b3cc-a2747c0a7d60"
                      *           },
                      *           "groupAssignment": {
                      *             "assignment": {
-                     *               "classId": "01a2016a-2b20-739f-bafa-19a462007bde",
-                     *               "courseId": "01a2016a-2b20-739f-bafa-19a56a67a38a",
-                     *               "deadline": "2099-01-01T00:00:00.000Z",
-                     *               "id": "01a2016a-2b3f-72a8-b0d1-2d0e55c04e72",
-                     *               "isShared": true,
+                     *               "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *               "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *               "deadline": "2026-11-28T13:03:29.172Z",
+                     *               "id": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *               "isShared": false,
                      *               "status": "ACTIVE",
-                     *               "title": "Cells"
+                     *               "title": "The river"
                      *             },
-                     *             "assignmentId": "01a2016a-2b3f-72a8-b0d1-2d0e55c04e72",
-                     *             "createdAt": "2026-11-22T04:01:04.831Z",
+                     *             "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *             "createdAt": "2026-11-23T13:03:29.115Z",
                      *             "currentSubmission": null,
                      *             "currentSubmissionId": null,
                      *             "descriptionOverride": null,
-                     *             "effectiveAttachments": [],
-                     *             "effectiveDescription": "Draw one.",
+                     *             "effectiveAttachments": [
+                     *               {
+                     *                 "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *                 "createdAt": "2026-11-23T13:03:29.128Z",
+                     *                 "fileName": "questions.txt",
+                     *                 "groupAssignmentId": null,
+                     *                 "id": "01a20881-1d6a-7545-94ad-7d46cfbf0333",
+                     *                 "isEffective": true,
+                     *                 "mimeType": "text/plain; charset=utf-8",
+                     *                 "size": 29,
+                     *                 "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *                 "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d6a-7545-94ad-7d46cfbf0333/download"
+                     *               }
+                     *             ],
+                     *             "effectiveDescription": "Every group writes a page about the river.",
                      *             "group": {
-                     *               "courseId": "01a2016a-2b20-739f-bafa-19a56a67a38a",
-                     *               "displayName": null,
+                     *               "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *               "displayName": "The source",
                      *               "groupNumber": 2,
-                     *               "id": "01a2016a-2b3c-7424-9975-9911af449205",
-                     *               "name": "Group 2"
+                     *               "id": "01a20881-1d0a-7622-b3cc-a273cfa5eaf5",
+                     *               "name": "Source"
                      *             },
-                     *             "groupId": "01a2016a-2b3c-7424-9975-9911af449205",
-                     *             "id": "01a2016a-2b40-7169-b553-761a87ef0dc1",
+                     *             "groupId": "01a20881-1d0a-7622-b3cc-a273cfa5eaf5",
+                     *             "id": "01a20881-1d5d-77fa-a6ae-6d248475ceb9",
                      *             "isComplete": false,
                      *             "lateAllowedUntil": null,
                      *             "status": "NOT_STARTED",
                      *             "submittedCount": 0,
-                     *             "updatedAt": "2026-11-22T04:01:04.831Z"
+                     *             "updatedAt": "2026-11-23T13:03:29.115Z"
                      *           },
                      *           "helpMessage": null,
-                     *           "helpRequestedAt": "2026-11-22T04:01:04.871Z",
+                     *           "helpRequestedAt": null,
                      *           "members": [
                      *             {
                      *               "online": false,
                      *               "user": {
-                     *                 "email": "cem.student@test.example",
-                     *                 "id": "01a2016a-2b1a-7540-aa20-4a572a345e8b",
+                     *                 "email": "dana@north.example",
+                     *                 "id": "01a20881-13f1-77a8-964a-9945213b92b2",
                      *                 "image": null,
-                     *                 "name": "Cem Student"
+                     *                 "name": "Dana Novak"
                      *               }
                      *             }
                      *           ],
-                     *           "needsHelp": true,
+                     *           "needsHelp": false,
                      *           "unreadMessages": 0,
                      *           "writing": []
                      *         }
                      *       ],
                      *       "helpQueue": [
-                     *         "01a2016a-2b3d-752f-ae78-c919e9d93c38",
-                     *         "01a2016a-2b37-775e-90ea-78a560fab7e0"
+                     *         "01a20881-1cff-7285-bd09-de58bd14ec53"
                      *       ],
-                     *       "serverNow": "2026-11-22T04:01:04.890Z"
+                     *       "serverNow": "2026-11-23T13:03:29.394Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Board"];
@@ -11083,10 +12328,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "deadline": "2020-01-01T00:00:00Z",
-                 *       "description": "Draw one.",
-                 *       "startDate": null,
-                 *       "title": "New"
+                 *       "deadline": "2026-11-28T13:03:29.172Z"
                  *     }
                  */
                 "application/json": components["schemas"]["SharedEdit"];
@@ -11104,42 +12346,18 @@ export interface operations {
                     /**
                      * @example {
                      *       "affectedGroupIds": [
-                     *         "01a20063-98e4-76c9-a374-d23509cedcf6",
-                     *         "01a20063-98fd-71b6-b4d6-e67e3e3d7853"
+                     *         "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *         "01a20881-1d0a-7622-b3cc-a273cfa5eaf5"
                      *       ],
                      *       "changes": {
                      *         "deadline": {
-                     *           "from": "2099-01-01T00:00:00.000Z",
-                     *           "to": "2020-01-01T00:00:00.000Z"
-                     *         },
-                     *         "lateness": {
-                     *           "from": [
-                     *             {
-                     *               "lateBySeconds": 0,
-                     *               "submissionId": "01a20063-9952-76bd-a1f1-7a731ab7f30f"
-                     *             }
-                     *           ],
-                     *           "to": [
-                     *             {
-                     *               "lateBySeconds": 22163200,
-                     *               "submissionId": "01a20063-9952-76bd-a1f1-7a731ab7f30f"
-                     *             }
-                     *           ]
-                     *         },
-                     *         "startDate": {
-                     *           "from": {
-                     *             "01a20063-98e4-76c9-a374-d23509cedcf6": null,
-                     *             "01a20063-98fd-71b6-b4d6-e67e3e3d7853": "2099-01-01T00:00:00.000Z"
-                     *           },
-                     *           "to": null
-                     *         },
-                     *         "title": {
-                     *           "from": "Cells",
-                     *           "to": "New"
+                     *           "from": "2026-11-26T13:03:29.113Z",
+                     *           "to": "2026-11-28T13:03:29.172Z"
                      *         }
                      *       },
                      *       "count": 2,
-                     *       "dryRun": true
+                     *       "dryRun": true,
+                     *       "result": "PREVIEW"
                      *     }
                      */
                     "application/json": components["schemas"]["BulkEdit"];
@@ -11177,7 +12395,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "deadline": "2098-06-01T10:00:00.000Z"
+                 *       "deadline": "2026-12-13T13:03:29.825Z",
+                 *       "withFiles": true
                  *     }
                  */
                 "application/json": components["schemas"]["NewCopy"];
@@ -11194,32 +12413,45 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "attachments": [],
+                     *       "attachments": [
+                     *         {
+                     *           "assignmentId": "01a20881-2032-70e4-9901-6b14061cdcb3",
+                     *           "createdAt": "2026-11-23T13:03:29.826Z",
+                     *           "fileName": "questions.txt",
+                     *           "groupAssignmentId": null,
+                     *           "id": "01a20881-2023-7638-9256-1542cffc45b6",
+                     *           "isEffective": true,
+                     *           "mimeType": "text/plain; charset=utf-8",
+                     *           "size": 29,
+                     *           "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *           "url": "/api/assignments/01a20881-2032-70e4-9901-6b14061cdcb3/attachments/01a20881-2023-7638-9256-1542cffc45b6/download"
+                     *         }
+                     *       ],
                      *       "class": {
-                     *         "id": "01a2012f-9392-7652-97da-5e88ffefe972",
-                     *         "name": "7b"
+                     *         "id": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *         "name": "Geography 7b"
                      *       },
-                     *       "classId": "01a2012f-9392-7652-97da-5e88ffefe972",
+                     *       "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
                      *       "course": {
-                     *         "id": "01a2012f-9392-7652-97da-5e899e64dbef",
-                     *         "name": "Cells",
-                     *         "subjectId": "01a2012f-9374-735d-a78e-44c405c13c23"
+                     *         "id": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *         "name": "Rivers",
+                     *         "subjectId": "01a20881-17e8-76ef-88af-5287904893ac"
                      *       },
-                     *       "courseId": "01a2012f-9392-7652-97da-5e899e64dbef",
-                     *       "createdAt": "2026-11-22T02:57:08.726Z",
-                     *       "createdById": "01a2012f-932f-7543-af3c-db5c3d202001",
-                     *       "deadline": "2098-06-01T10:00:00.000Z",
-                     *       "description": "Draw one.",
+                     *       "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *       "createdAt": "2026-11-23T13:03:29.826Z",
+                     *       "createdById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *       "deadline": "2026-12-13T13:03:29.825Z",
+                     *       "description": "Every group writes a page about the river.",
                      *       "finishedAt": null,
                      *       "finishedById": null,
-                     *       "gradeScale": "A to F",
+                     *       "gradeScale": "1-6",
                      *       "groupAssignments": [],
-                     *       "id": "01a2012f-a278-714d-ba92-fbfddc912bfe",
+                     *       "id": "01a20881-2032-70e4-9901-6b14061cdcb3",
                      *       "isShared": false,
-                     *       "latePolicy": "BLOCK",
-                     *       "maxPoints": 12.5,
-                     *       "organizationId": "01a2012f-9304-7434-903d-98366a8444e6",
-                     *       "requiredSubmissions": 3,
+                     *       "latePolicy": "ALLOW",
+                     *       "maxPoints": 15,
+                     *       "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *       "requiredSubmissions": 1,
                      *       "stats": {
                      *         "graded": 0,
                      *         "groups": 0,
@@ -11230,8 +12462,9 @@ export interface operations {
                      *         "submitted": 0
                      *       },
                      *       "status": "ACTIVE",
-                     *       "title": "Cells",
-                     *       "updatedAt": "2026-11-22T02:57:08.726Z"
+                     *       "title": "The river",
+                     *       "updatedAt": "2026-11-23T13:03:29.826Z",
+                     *       "view": "FULL"
                      *     }
                      */
                     "application/json": components["schemas"]["Assignment"];
@@ -11307,7 +12540,21 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "links": [
+                 *         {
+                 *           "assignmentId": "01a2006f-c08c-7673-9b86-ed0c44e47878",
+                 *           "documentId": "01a2006f-bf31-7a0e-9d8e-9f1f7a5a2e11"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["FinishOptions"];
+            };
+        };
         responses: {
             /** @description Finish a topic: the documents of all its groups are locked */
             200: {
@@ -11318,24 +12565,27 @@ export interface operations {
                     /**
                      * @example {
                      *       "alreadyFinished": false,
-                     *       "assignmentId": "01a2006f-bed0-7343-850c-e6eaf6fc55ed",
-                     *       "finishedAt": "2026-11-21T23:27:33.188Z",
+                     *       "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *       "finishedAt": "2026-11-23T13:03:29.623Z",
                      *       "groups": 2,
-                     *       "lockedDocuments": 1,
+                     *       "lockedDocuments": 2,
+                     *       "openDocuments": [],
                      *       "status": "FINISHED",
-                     *       "unsavedDocuments": [
-                     *         "01a2006f-bef2-7306-a878-f290018f85e2"
-                     *       ]
+                     *       "unlinkedDrafts": [],
+                     *       "unsavedDocuments": []
                      *     }
                      */
                     "application/json": components["schemas"]["FinishedTopic"];
                 };
             };
-            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            400: components["responses"]["400.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHENTICATED"];
             403: components["responses"]["403.FORBIDDEN_ROLE.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN.NOT_A_MEMBER.NOT_CLASS_TEACHER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
-            409: components["responses"]["409.CLASS_ARCHIVED.ORGANIZATION_CHANGED"];
+            409: components["responses"]["409.ALREADY_SUBMITTED.ASSIGNMENT_FINISHED.CLASS_ARCHIVED.GROUP_NOT_ON_ASSIGNMENT.ORGANIZATION_CHANGED"];
+            413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
+            423: components["responses"]["423.DOCUMENT_LOCKED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -11366,10 +12616,9 @@ export interface operations {
                 };
                 content: {
                     /**
-                     * @example submissionId	groupNumber	group	attempt	submittedAt	late	userId	member	value	points	feedback	status	gradedAt
-                     *     01a2016b-8eca-724e-92b4-549793eb745a	1	Group 1	1	2026-11-22T04:02:35.849Z	0			"'=1+1"	7.5	"'- short
-                     *     ""quoted"", 'said'"	DRAFT	2026-11-22T04:02:35.860Z
-                     *     01a2016b-8eca-724e-92b4-549793eb745a	1	Group 1	1	2026-11-22T04:02:35.849Z	0	01a2016b-8e86-7718-938a-30994bb98505	Ben Student	B		"''=x"	DRA…
+                     * @example submissionId,groupNumber,group,attempt,submittedAt,late,userId,member,value,points,feedback,status,gradedAt
+                     *     01a20881-1f16-758e-a1bb-ae70100012ff,1,At the bridge,3,2026-11-23T13:03:29.557Z,0,,,2,13,,PUBLISHED,2026-11-23T13:03:29.596Z
+                     *     01a20881-1f16-758e-a1bb-ae70100012ff,1,At the bridge,3,2026-11-23T13:03:29.557Z,0,01a20881-13e9-7378-b0bd-117b35916ac9,Ben Okafor,,,,PUBLISHED,2026-11-23T13:03:29.59…
                      */
                     "text/csv": string;
                 };
@@ -11422,34 +12671,16 @@ export interface operations {
                     /**
                      * @example {
                      *       "created": 0,
-                     *       "dryRun": false,
-                     *       "failed": 2,
+                     *       "dryRun": true,
+                     *       "failed": 0,
                      *       "rows": [
                      *         {
-                     *           "errors": [
-                     *             {
-                     *               "code": "not_current",
-                     *               "column": "submissionId",
-                     *               "message": "is no current submission of this topic; export the table again"
-                     *             }
-                     *           ],
+                     *           "errors": [],
                      *           "row": 2,
-                     *           "status": "failed"
-                     *         },
-                     *         {
-                     *           "errors": [
-                     *             {
-                     *               "code": "not_current",
-                     *               "column": "submissionId",
-                     *               "message": "is no current submission of this topic; export the table again"
-                     *             }
-                     *           ],
-                     *           "row": 3,
-                     *           "status": "failed",
-                     *           "userId": "01a2016b-90f4-77b5-88e8-ead7dcd94f2a"
+                     *           "status": "skipped"
                      *         }
                      *       ],
-                     *       "skipped": 0,
+                     *       "skipped": 1,
                      *       "updated": 0
                      *     }
                      */
@@ -11487,7 +12718,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "groupIds": [
-                 *         "01a2006d-e716-7261-a2cf-b7bde4a10bf1"
+                 *         "01a20881-1cff-7285-bd09-de58bd14ec53"
                  *       ]
                  *     }
                  */
@@ -11505,35 +12736,48 @@ export interface operations {
                      * @example [
                      *       {
                      *         "assignment": {
-                     *           "classId": "01a2006d-e60c-77a5-8597-158157061e8d",
-                     *           "courseId": "01a2006d-e60c-77a5-8597-1582037fe504",
-                     *           "deadline": "2099-01-01T00:00:00.000Z",
-                     *           "id": "01a2006d-e71b-711a-8cd1-8991a0b05eb9",
-                     *           "isShared": true,
+                     *           "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *           "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *           "deadline": "2026-12-13T13:03:29.825Z",
+                     *           "id": "01a20881-2032-70e4-9901-6b14061cdcb3",
+                     *           "isShared": false,
                      *           "status": "ACTIVE",
-                     *           "title": "Cells"
+                     *           "title": "The river"
                      *         },
-                     *         "assignmentId": "01a2006d-e71b-711a-8cd1-8991a0b05eb9",
-                     *         "createdAt": "2026-11-21T23:25:32.321Z",
+                     *         "assignmentId": "01a20881-2032-70e4-9901-6b14061cdcb3",
+                     *         "createdAt": "2026-11-23T13:03:29.854Z",
                      *         "currentSubmission": null,
                      *         "currentSubmissionId": null,
                      *         "descriptionOverride": null,
-                     *         "effectiveAttachments": [],
-                     *         "effectiveDescription": "Draw one.",
+                     *         "effectiveAttachments": [
+                     *           {
+                     *             "assignmentId": "01a20881-2032-70e4-9901-6b14061cdcb3",
+                     *             "createdAt": "2026-11-23T13:03:29.826Z",
+                     *             "fileName": "questions.txt",
+                     *             "groupAssignmentId": null,
+                     *             "id": "01a20881-2023-7638-9256-1542cffc45b6",
+                     *             "isEffective": true,
+                     *             "mimeType": "text/plain; charset=utf-8",
+                     *             "size": 29,
+                     *             "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *             "url": "/api/assignments/01a20881-2032-70e4-9901-6b14061cdcb3/attachments/01a20881-2023-7638-9256-1542cffc45b6/download"
+                     *           }
+                     *         ],
+                     *         "effectiveDescription": "Every group writes a page about the river.",
                      *         "group": {
-                     *           "courseId": "01a2006d-e60c-77a5-8597-1582037fe504",
-                     *           "displayName": null,
+                     *           "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *           "displayName": "At the bridge",
                      *           "groupNumber": 1,
-                     *           "id": "01a2006d-e716-7261-a2cf-b7bde4a10bf1",
-                     *           "name": "Group 1"
+                     *           "id": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *           "name": "Bridge"
                      *         },
-                     *         "groupId": "01a2006d-e716-7261-a2cf-b7bde4a10bf1",
-                     *         "id": "01a2006d-e722-7484-9574-f51591efd644",
+                     *         "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *         "id": "01a20881-2040-75f2-9af5-a6549127ae4c",
                      *         "isComplete": false,
                      *         "lateAllowedUntil": null,
                      *         "status": "NOT_STARTED",
                      *         "submittedCount": 0,
-                     *         "updatedAt": "2026-11-21T23:25:32.321Z"
+                     *         "updatedAt": "2026-11-23T13:03:29.854Z"
                      *       }
                      *     ]
                      */
@@ -11617,8 +12861,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "descriptionOverride": "R",
-                 *       "lateAllowedUntil": "2099-01-01T00:00:00.000Z"
+                 *       "lateAllowedUntil": "2026-11-29T13:03:29.191Z"
                  *     }
                  */
                 "application/json": components["schemas"]["GroupAssignmentEdit"];
@@ -11634,35 +12877,60 @@ export interface operations {
                     /**
                      * @example {
                      *       "assignment": {
-                     *         "classId": "01a2006d-e695-773a-8cea-85736cb47c1a",
-                     *         "courseId": "01a2006d-e695-773a-8cea-8574544d1ebe",
-                     *         "deadline": "2099-01-01T00:00:00.000Z",
-                     *         "id": "01a2006d-e87b-724c-a2fe-5d70fbe07959",
+                     *         "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *         "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *         "deadline": "2026-11-28T13:03:29.172Z",
+                     *         "id": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
                      *         "isShared": false,
                      *         "status": "ACTIVE",
-                     *         "title": "Cells"
+                     *         "title": "The river"
                      *       },
-                     *       "assignmentId": "01a2006d-e87b-724c-a2fe-5d70fbe07959",
-                     *       "createdAt": "2026-11-21T23:25:32.665Z",
+                     *       "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *       "createdAt": "2026-11-23T13:03:29.115Z",
                      *       "currentSubmission": null,
                      *       "currentSubmissionId": null,
-                     *       "descriptionOverride": "R",
-                     *       "effectiveAttachments": [],
-                     *       "effectiveDescription": "R",
+                     *       "descriptionOverride": "Your group measures at the bridge.",
+                     *       "effectiveAttachments": [
+                     *         {
+                     *           "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *           "createdAt": "2026-11-23T13:03:29.128Z",
+                     *           "fileName": "questions.txt",
+                     *           "groupAssignmentId": null,
+                     *           "id": "01a20881-1d6a-7545-94ad-7d46cfbf0333",
+                     *           "isEffective": true,
+                     *           "mimeType": "text/plain; charset=utf-8",
+                     *           "size": 29,
+                     *           "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *           "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d6a-7545-94ad-7d46cfbf0333/download"
+                     *         },
+                     *         {
+                     *           "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *           "createdAt": "2026-11-23T13:03:29.149Z",
+                     *           "fileName": "bridge.txt",
+                     *           "groupAssignmentId": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
+                     *           "id": "01a20881-1d7f-772b-bb95-425a7860ef31",
+                     *           "isEffective": true,
+                     *           "mimeType": "text/plain; charset=utf-8",
+                     *           "size": 30,
+                     *           "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *           "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d7f-772b-bb95-425a7860ef31/download"
+                     *         }
+                     *       ],
+                     *       "effectiveDescription": "Your group measures at the bridge.",
                      *       "group": {
-                     *         "courseId": "01a2006d-e695-773a-8cea-8574544d1ebe",
-                     *         "displayName": null,
+                     *         "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *         "displayName": "At the bridge",
                      *         "groupNumber": 1,
-                     *         "id": "01a2006d-e826-74b9-8f41-56c7625c6cf3",
-                     *         "name": "Group 1"
+                     *         "id": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *         "name": "Bridge"
                      *       },
-                     *       "groupId": "01a2006d-e826-74b9-8f41-56c7625c6cf3",
-                     *       "id": "01a2006d-e87b-724c-a2fe-5d71f2168856",
+                     *       "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *       "id": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
                      *       "isComplete": false,
-                     *       "lateAllowedUntil": "2099-01-01T00:00:00.000Z",
+                     *       "lateAllowedUntil": "2026-11-29T13:03:29.191Z",
                      *       "status": "NOT_STARTED",
                      *       "submittedCount": 0,
-                     *       "updatedAt": "2026-11-21T23:25:32.703Z"
+                     *       "updatedAt": "2026-11-23T13:03:29.195Z"
                      *     }
                      */
                     "application/json": components["schemas"]["GroupAssignment"];
@@ -11697,7 +12965,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "templateAttachmentId": "01a2021e-3019-74fc-ac7c-709e5b7af0d4"
+                 *       "templateAttachmentId": "01a20881-2023-7638-9256-1542cffc45b6",
+                 *       "title": "Questions"
                  *     }
                  */
                 "application/json": components["schemas"]["NewHandout"];
@@ -11714,39 +12983,39 @@ export interface operations {
                      * @example {
                      *       "documents": [
                      *         {
-                     *           "assignmentId": "01a2021e-300b-73e7-9731-7268579966c8",
+                     *           "assignmentId": "01a20881-2032-70e4-9901-6b14061cdcb3",
                      *           "canEdit": true,
                      *           "contentPending": false,
-                     *           "createdAt": "2026-11-22T07:17:42.560Z",
-                     *           "createdById": "01a2021e-2e0d-7660-9ade-26c94da49458",
+                     *           "createdAt": "2026-11-23T13:03:29.875Z",
+                     *           "createdById": "01a20881-13e5-770c-8808-b557ab264fe1",
                      *           "documentType": "word",
                      *           "feedback": null,
                      *           "fileExtension": "txt",
                      *           "grade": null,
                      *           "gradedAt": null,
                      *           "gradedById": null,
-                     *           "groupId": "01a2021e-2f9a-7793-8b0b-0128ca2214a9",
-                     *           "id": "01a2021e-3021-74d4-b1b1-7df1d278e6a2",
-                     *           "lastActivity": "2026-11-22T07:17:42.560Z",
-                     *           "lastEditedBy": "01a2021e-2e0d-7660-9ade-26c94da49458",
+                     *           "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *           "id": "01a20881-2054-72c6-9363-cfb6f3561493",
+                     *           "lastActivity": "2026-11-23T13:03:29.875Z",
+                     *           "lastEditedBy": "01a20881-13e5-770c-8808-b557ab264fe1",
                      *           "lastEditedByUser": {
-                     *             "id": "01a2021e-2e0d-7660-9ade-26c94da49458",
-                     *             "name": "Ada Teacher"
+                     *             "id": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *             "name": "Ada Hartmann"
                      *           },
                      *           "lockedAt": null,
                      *           "lockedByAssignmentId": null,
                      *           "mode": "edit",
                      *           "points": null,
                      *           "saveFailedAt": null,
-                     *           "size": 6,
+                     *           "size": 29,
                      *           "status": "DRAFT",
                      *           "statusBeforeLock": null,
                      *           "submittedAt": null,
                      *           "submittedById": null,
-                     *           "title": "leaf",
-                     *           "updatedAt": "2026-11-22T07:17:42.560Z",
+                     *           "title": "Questions",
+                     *           "updatedAt": "2026-11-23T13:03:29.875Z",
                      *           "version": 1,
-                     *           "workRoomId": "01a2021e-2f9a-7793-8b0b-012961f8f562"
+                     *           "workRoomId": "01a20881-1cff-7285-bd09-de598e988e92"
                      *         }
                      *       ],
                      *       "full": [],
@@ -11795,10 +13064,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a2006f-c08c-7673-9b86-ed0c44e47878",
+                     *       "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
                      *       "groups": 2,
                      *       "status": "ACTIVE",
-                     *       "unlockedDocuments": 1
+                     *       "stillLockedDocuments": [],
+                     *       "unlockedDocuments": 2
                      *     }
                      */
                     "application/json": components["schemas"]["ReopenedTopic"];
@@ -11821,17 +13091,16 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description userId, banReason?, banExpiresIn? (seconds) */
         requestBody: {
             content: {
                 /**
                  * @example {
-                 *       "banExpiresIn": 60,
-                 *       "banReason": "Loud",
-                 *       "userId": "01a20093-598d-73e1-a038-329b87770884"
+                 *       "banExpiresIn": 3600,
+                 *       "banReason": "Left the school",
+                 *       "userId": "01a20881-1bcc-7437-9a4a-f25f1e12a90a"
                  *     }
                  */
-                "application/json": Record<string, never>;
+                "application/json": components["schemas"]["AuthBan"];
             };
         };
         responses: {
@@ -11844,21 +13113,21 @@ export interface operations {
                     /**
                      * @example {
                      *       "user": {
-                     *         "banExpires": "2026-11-22T00:07:26.744Z",
-                     *         "banReason": "Loud",
+                     *         "banExpires": "2026-11-23T14:03:28.914Z",
+                     *         "banReason": "Left the school",
                      *         "banned": true,
-                     *         "createdAt": "2026-11-22T00:06:26.446Z",
-                     *         "email": "ben.student@test.example",
-                     *         "emailVerified": true,
-                     *         "id": "01a20093-598d-73e1-a038-329b87770884",
+                     *         "createdAt": "2026-11-23T13:03:28.688Z",
+                     *         "email": "wes@west.example",
+                     *         "emailVerified": false,
+                     *         "id": "01a20881-1bcc-7437-9a4a-f25f1e12a90a",
                      *         "image": null,
-                     *         "name": "Ben Student",
-                     *         "role": "STUDENT",
-                     *         "updatedAt": "2026-11-22T00:06:26.744Z"
+                     *         "name": "Wes Adler-Brown",
+                     *         "role": "ADMIN",
+                     *         "updatedAt": "2026-11-23T13:03:28.914Z"
                      *       }
                      *     }
                      */
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["AuthChangedUser"];
                 };
             };
             400: components["responses"]["400.INVALID_JSON.VALIDATION_ERROR.YOU_CANNOT_BAN_YOURSELF"];
@@ -11879,16 +13148,16 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description email, name, password?, role?, data? (role) */
         requestBody: {
             content: {
                 /**
                  * @example {
-                 *       "email": "ben.student@test.example",
-                 *       "name": "Ben again"
+                 *       "email": "uma@platform.example",
+                 *       "name": "Uma Frei",
+                 *       "role": "STUDENT"
                  *     }
                  */
-                "application/json": Record<string, never>;
+                "application/json": components["schemas"]["AuthNewUser"];
             };
         };
         responses: {
@@ -11904,18 +13173,18 @@ export interface operations {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-22T00:06:28.687Z",
-                     *         "email": "ben.student@test.example",
-                     *         "emailVerified": true,
-                     *         "id": "01a20093-624f-7616-b887-d52107b15158",
+                     *         "createdAt": "2026-11-23T13:03:28.954Z",
+                     *         "email": "uma@platform.example",
+                     *         "emailVerified": false,
+                     *         "id": "01a20881-1cba-7335-bbdc-5027fba29174",
                      *         "image": null,
-                     *         "name": "Ben again",
+                     *         "name": "Uma Frei",
                      *         "role": "STUDENT",
-                     *         "updatedAt": "2026-11-22T00:06:28.687Z"
+                     *         "updatedAt": "2026-11-23T13:03:28.954Z"
                      *       }
                      *     }
                      */
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["AuthChangedUser"];
                 };
             };
             400: components["responses"]["400.INVALID_EMAIL.INVALID_JSON.INVALID_ROLE_TYPE.PASSWORD_COMPROMISED.PASSWORD_TOO_SHORT.USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL.VALIDATION_ERROR.YOU_ARE_NOT_ALLOWED_TO_SET_NON_EXISTENT_VALUE"];
@@ -11951,17 +13220,17 @@ export interface operations {
                      *       "banExpires": null,
                      *       "banReason": null,
                      *       "banned": false,
-                     *       "createdAt": "2026-11-22T00:06:26.446Z",
-                     *       "email": "ben.student@test.example",
-                     *       "emailVerified": true,
-                     *       "id": "01a20093-598d-73e1-a038-329b87770884",
+                     *       "createdAt": "2026-11-23T13:03:28.688Z",
+                     *       "email": "wes@west.example",
+                     *       "emailVerified": false,
+                     *       "id": "01a20881-1bcc-7437-9a4a-f25f1e12a90a",
                      *       "image": null,
-                     *       "name": "Ben Student",
-                     *       "role": "STUDENT",
-                     *       "updatedAt": "2026-11-22T00:06:26.744Z"
+                     *       "name": "Wes Adler",
+                     *       "role": "ADMIN",
+                     *       "updatedAt": "2026-11-23T13:03:28.688Z"
                      *     }
                      */
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["AuthUser"];
                 };
             };
             400: components["responses"]["400.VALIDATION_ERROR"];
@@ -11980,23 +13249,18 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description permissions: {resource: [action]} */
         requestBody: {
             content: {
                 /**
                  * @example {
                  *       "permissions": {
-                 *         "session": [
-                 *           "revoke"
-                 *         ],
                  *         "user": [
-                 *           "ban",
-                 *           "impersonate"
+                 *           "ban"
                  *         ]
                  *       }
                  *     }
                  */
-                "application/json": Record<string, never>;
+                "application/json": components["schemas"]["AuthPermissionsQuestion"];
             };
         };
         responses: {
@@ -12012,7 +13276,7 @@ export interface operations {
                      *       "success": true
                      *     }
                      */
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["AuthPermissions"];
                 };
             };
             400: components["responses"]["400.BAD_REQUEST.INVALID_JSON.VALIDATION_ERROR"];
@@ -12032,15 +13296,14 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description userId */
         requestBody: {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a20093-656a-76ad-982d-b690719adf18"
+                 *       "userId": "01a20881-1bcc-7437-9a4a-f25f1e12a90a"
                  *     }
                  */
-                "application/json": Record<string, never>;
+                "application/json": components["schemas"]["AuthUserId"];
             };
         };
         responses: {
@@ -12054,32 +13317,32 @@ export interface operations {
                      * @example {
                      *       "session": {
                      *         "activeOrganizationId": null,
-                     *         "createdAt": "2026-11-22T00:06:30.763Z",
-                     *         "expiresAt": "2026-11-22T01:06:30.763Z",
-                     *         "id": "01a20093-6a6b-7226-8fba-13bce284ee54",
-                     *         "impersonatedBy": "01a20093-6683-7397-a27d-ea4aec9774ff",
+                     *         "createdAt": "2026-11-23T13:03:28.928Z",
+                     *         "expiresAt": "2026-11-23T14:03:28.928Z",
+                     *         "id": "01a20881-1ca0-716f-acc5-2e0f56ee4b5f",
+                     *         "impersonatedBy": "01a20881-13d9-7379-b271-c868f7435214",
                      *         "ipAddress": "127.0.0.1",
-                     *         "token": "tHnBp4JK4phYcK6kDQJryjZSxLKyHhLy",
-                     *         "updatedAt": "2026-11-22T00:06:30.763Z",
-                     *         "userAgent": "",
-                     *         "userId": "01a20093-656a-76ad-982d-b690719adf18"
+                     *         "token": "EpoAnOBMHyRbFIOhj05AuOALzxolRzAT",
+                     *         "updatedAt": "2026-11-23T13:03:28.928Z",
+                     *         "userAgent": "node",
+                     *         "userId": "01a20881-1bcc-7437-9a4a-f25f1e12a90a"
                      *       },
                      *       "user": {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-22T00:06:29.482Z",
-                     *         "email": "ada.teacher@test.example",
-                     *         "emailVerified": true,
-                     *         "id": "01a20093-656a-76ad-982d-b690719adf18",
+                     *         "createdAt": "2026-11-23T13:03:28.688Z",
+                     *         "email": "wes@west.example",
+                     *         "emailVerified": false,
+                     *         "id": "01a20881-1bcc-7437-9a4a-f25f1e12a90a",
                      *         "image": null,
-                     *         "name": "Ada Teacher",
-                     *         "role": "STUDENT",
-                     *         "updatedAt": "2026-11-22T00:06:29.482Z"
+                     *         "name": "Wes Adler-Brown",
+                     *         "role": "ADMIN",
+                     *         "updatedAt": "2026-11-23T13:03:28.920Z"
                      *       }
                      *     }
                      */
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["AuthSessionAndUser"];
                 };
             };
             400: components["responses"]["400.INVALID_JSON.VALIDATION_ERROR"];
@@ -12100,15 +13363,14 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description userId */
         requestBody: {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a20093-5f03-739e-bcd8-859bd3635e31"
+                 *       "userId": "01a20881-13f1-77a8-964a-9945213b92b2"
                  *     }
                  */
-                "application/json": Record<string, never>;
+                "application/json": components["schemas"]["AuthUserId"];
             };
         };
         responses: {
@@ -12122,33 +13384,33 @@ export interface operations {
                      * @example {
                      *       "sessions": [
                      *         {
-                     *           "activeOrganizationId": "01a20093-5ee5-72cd-b077-3556d3be50fa",
-                     *           "createdAt": "2026-11-22T00:06:27.843Z",
-                     *           "expiresAt": "2026-11-23T00:06:27.843Z",
-                     *           "id": "01a20093-5f03-739e-bcd8-859c5c7a9cd1",
+                     *           "activeOrganizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *           "createdAt": "2026-11-23T13:03:27.656Z",
+                     *           "expiresAt": "2026-11-24T13:03:27.656Z",
+                     *           "id": "01a20881-17c4-74b1-b914-2e3a17aeb052",
                      *           "impersonatedBy": null,
-                     *           "ipAddress": "",
-                     *           "token": "rA8t06LVBB1G1qtF6mVqp2omehpOsxsU",
-                     *           "updatedAt": "2026-11-22T00:06:27.843Z",
-                     *           "userAgent": "tests",
-                     *           "userId": "01a20093-5f03-739e-bcd8-859bd3635e31"
+                     *           "ipAddress": "127.0.0.1",
+                     *           "token": "3t9zgYuzdGtXQh2MAcrmGromKsEATmb8",
+                     *           "updatedAt": "2026-11-23T13:03:27.696Z",
+                     *           "userAgent": "node",
+                     *           "userId": "01a20881-13f1-77a8-964a-9945213b92b2"
                      *         },
                      *         {
                      *           "activeOrganizationId": null,
-                     *           "createdAt": "2026-11-22T00:06:28.366Z",
-                     *           "expiresAt": "2026-11-23T00:06:28.366Z",
-                     *           "id": "01a20093-61d7-76ad-8dda-ccda37697782",
+                     *           "createdAt": "2026-11-23T13:03:28.751Z",
+                     *           "expiresAt": "2026-11-24T13:03:28.751Z",
+                     *           "id": "01a20881-1c0a-70dc-9ef2-802104ffd4ba",
                      *           "impersonatedBy": null,
                      *           "ipAddress": "127.0.0.1",
-                     *           "token": "F7Rc8AyXPFo5WqiIeqOrvqMGuu5T1dkQ",
-                     *           "updatedAt": "2026-11-22T00:06:28.366Z",
-                     *           "userAgent": "",
-                     *           "userId": "01a20093-5f03-739e-bcd8-859bd3635e31"
+                     *           "token": "YgfyaB35DpCKCbu7309zSYE7KDVVYCsj",
+                     *           "updatedAt": "2026-11-23T13:03:28.751Z",
+                     *           "userAgent": "node",
+                     *           "userId": "01a20881-13f1-77a8-964a-9945213b92b2"
                      *         }
                      *       ]
                      *     }
                      */
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["AuthUserSessions"];
                 };
             };
             400: components["responses"]["400.INVALID_JSON.VALIDATION_ERROR"];
@@ -12199,40 +13461,26 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "limit": 2,
-                     *       "offset": 1,
-                     *       "total": 14,
+                     *       "limit": 5,
+                     *       "total": 1,
                      *       "users": [
                      *         {
                      *           "banExpires": null,
                      *           "banReason": null,
                      *           "banned": false,
-                     *           "createdAt": "2026-11-22T00:06:23.209Z",
-                     *           "email": "zara.owner@test.example",
-                     *           "emailVerified": true,
-                     *           "id": "01a20093-4ce9-77f1-bf40-d8b1de59962c",
+                     *           "createdAt": "2026-11-23T13:03:28.688Z",
+                     *           "email": "wes@west.example",
+                     *           "emailVerified": false,
+                     *           "id": "01a20881-1bcc-7437-9a4a-f25f1e12a90a",
                      *           "image": null,
-                     *           "name": "Zara Owner",
-                     *           "role": "STUDENT",
-                     *           "updatedAt": "2026-11-22T00:06:23.209Z"
-                     *         },
-                     *         {
-                     *           "banExpires": null,
-                     *           "banReason": null,
-                     *           "banned": false,
-                     *           "createdAt": "2026-11-22T00:06:23.225Z",
-                     *           "email": "zack.student@test.example",
-                     *           "emailVerified": true,
-                     *           "id": "01a20093-4cf9-75b2-b7e7-752d654fa55a",
-                     *           "image": null,
-                     *           "name": "Zack Student",
-                     *           "role": "STUDENT",
-                     *           "updatedAt": "2026-11-22T00:06:23.225Z"
+                     *           "name": "Wes Adler",
+                     *           "role": "ADMIN",
+                     *           "updatedAt": "2026-11-23T13:03:28.688Z"
                      *         }
                      *       ]
                      *     }
                      */
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["AuthUsers"];
                 };
             };
             400: components["responses"]["400.VALIDATION_ERROR"];
@@ -12250,15 +13498,14 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description userId */
         requestBody: {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a20093-5e35-70eb-85b4-5b6e2d0637aa"
+                 *       "userId": "01a20881-1cba-7335-bbdc-5027fba29174"
                  *     }
                  */
-                "application/json": Record<string, never>;
+                "application/json": components["schemas"]["AuthUserId"];
             };
         };
         responses: {
@@ -12273,7 +13520,7 @@ export interface operations {
                      *       "success": true
                      *     }
                      */
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["AuthSuccess"];
                 };
             };
             400: components["responses"]["400.INVALID_JSON.VALIDATION_ERROR.YOU_CANNOT_REMOVE_YOURSELF"];
@@ -12295,15 +13542,14 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description sessionToken */
         requestBody: {
             content: {
                 /**
                  * @example {
-                 *       "sessionToken": "F7Rc8AyXPFo5WqiIeqOrvqMGuu5T1dkQ"
+                 *       "sessionToken": "YgfyaB35DpCKCbu7309zSYE7KDVVYCsj"
                  *     }
                  */
-                "application/json": Record<string, never>;
+                "application/json": components["schemas"]["AuthUserSessionToken"];
             };
         };
         responses: {
@@ -12318,7 +13564,7 @@ export interface operations {
                      *       "success": true
                      *     }
                      */
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["AuthSuccess"];
                 };
             };
             400: components["responses"]["400.INVALID_JSON.VALIDATION_ERROR"];
@@ -12338,15 +13584,14 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description userId */
         requestBody: {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a20093-5f03-739e-bcd8-859bd3635e31"
+                 *       "userId": "01a20881-1bcc-7437-9a4a-f25f1e12a90a"
                  *     }
                  */
-                "application/json": Record<string, never>;
+                "application/json": components["schemas"]["AuthUserId"];
             };
         };
         responses: {
@@ -12361,7 +13606,7 @@ export interface operations {
                      *       "success": true
                      *     }
                      */
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["AuthSuccess"];
                 };
             };
             400: components["responses"]["400.INVALID_JSON.VALIDATION_ERROR"];
@@ -12381,18 +13626,15 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description userId, role */
         requestBody: {
             content: {
                 /**
                  * @example {
-                 *       "role": [
-                 *         "SUPER_ADMIN"
-                 *       ],
-                 *       "userId": "01a20093-5a01-7379-8937-1cf3ed80e604"
+                 *       "role": "TEACHER",
+                 *       "userId": "01a20881-1cba-7335-bbdc-5027fba29174"
                  *     }
                  */
-                "application/json": Record<string, never>;
+                "application/json": components["schemas"]["AuthRoleChange"];
             };
         };
         responses: {
@@ -12408,18 +13650,18 @@ export interface operations {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-22T00:06:26.561Z",
-                     *         "email": "tom.teacher@test.example",
-                     *         "emailVerified": true,
-                     *         "id": "01a20093-5a01-7379-8937-1cf3ed80e604",
+                     *         "createdAt": "2026-11-23T13:03:28.954Z",
+                     *         "email": "uma@platform.example",
+                     *         "emailVerified": false,
+                     *         "id": "01a20881-1cba-7335-bbdc-5027fba29174",
                      *         "image": null,
-                     *         "name": "Tom Teacher",
-                     *         "role": "SUPER_ADMIN",
-                     *         "updatedAt": "2026-11-22T00:06:26.858Z"
+                     *         "name": "Uma Frei",
+                     *         "role": "TEACHER",
+                     *         "updatedAt": "2026-11-23T13:03:28.957Z"
                      *       }
                      *     }
                      */
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["AuthChangedUser"];
                 };
             };
             400: components["responses"]["400.INVALID_JSON.VALIDATION_ERROR.YOU_ARE_NOT_ALLOWED_TO_SET_NON_EXISTENT_VALUE"];
@@ -12440,16 +13682,15 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description userId, newPassword */
         requestBody: {
             content: {
                 /**
                  * @example {
                  *       "newPassword": "Dreieck und Kreis",
-                 *       "userId": "01a20093-5f03-739e-bcd8-859bd3635e31"
+                 *       "userId": "01a20881-1bcc-7437-9a4a-f25f1e12a90a"
                  *     }
                  */
-                "application/json": Record<string, never>;
+                "application/json": components["schemas"]["AuthUserPassword"];
             };
         };
         responses: {
@@ -12464,7 +13705,7 @@ export interface operations {
                      *       "status": true
                      *     }
                      */
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["AuthStatus"];
                 };
             };
             400: components["responses"]["400.INVALID_JSON.PASSWORD_COMPROMISED.PASSWORD_TOO_LONG.PASSWORD_TOO_SHORT.VALIDATION_ERROR"];
@@ -12497,32 +13738,32 @@ export interface operations {
                      * @example {
                      *       "session": {
                      *         "activeOrganizationId": null,
-                     *         "createdAt": "2026-11-22T00:06:30.269Z",
-                     *         "expiresAt": "2026-11-23T00:06:30.269Z",
-                     *         "id": "01a20093-69c9-7734-9f84-07a0b41d1774",
+                     *         "createdAt": "2026-11-23T13:03:28.602Z",
+                     *         "expiresAt": "2026-11-24T13:03:28.602Z",
+                     *         "id": "01a20881-1b9f-777d-82f6-e4dc1e57ad73",
                      *         "impersonatedBy": null,
                      *         "ipAddress": "127.0.0.1",
-                     *         "token": "u9k1lZ0yHusL9NovI1T9s8vxmbzdD5Yt",
-                     *         "updatedAt": "2026-11-22T00:06:30.269Z",
-                     *         "userAgent": "",
-                     *         "userId": "01a20093-6683-7397-a27d-ea4aec9774ff"
+                     *         "token": "pKPnSNiC6tEr3qzBjK2PDMaQIPsJSIkV",
+                     *         "updatedAt": "2026-11-23T13:03:28.602Z",
+                     *         "userAgent": "node",
+                     *         "userId": "01a20881-13d9-7379-b271-c868f7435214"
                      *       },
                      *       "user": {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-22T00:06:29.768Z",
-                     *         "email": "root.admin@test.example",
-                     *         "emailVerified": true,
-                     *         "id": "01a20093-6683-7397-a27d-ea4aec9774ff",
+                     *         "createdAt": "2026-11-23T13:03:26.681Z",
+                     *         "email": "rut@platform.example",
+                     *         "emailVerified": false,
+                     *         "id": "01a20881-13d9-7379-b271-c868f7435214",
                      *         "image": null,
-                     *         "name": "Root Admin",
+                     *         "name": "Rut Okonkwo",
                      *         "role": "SUPER_ADMIN",
-                     *         "updatedAt": "2026-11-22T00:06:29.768Z"
+                     *         "updatedAt": "2026-11-23T13:03:26.681Z"
                      *       }
                      *     }
                      */
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["AuthSessionAndUser"];
                 };
             };
             400: components["responses"]["400.BAD_REQUEST.VALIDATION_ERROR"];
@@ -12540,15 +13781,14 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description userId */
         requestBody: {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a20093-598d-73e1-a038-329b87770884"
+                 *       "userId": "01a20881-1bcc-7437-9a4a-f25f1e12a90a"
                  *     }
                  */
-                "application/json": Record<string, never>;
+                "application/json": components["schemas"]["AuthUserId"];
             };
         };
         responses: {
@@ -12564,18 +13804,18 @@ export interface operations {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-22T00:06:26.446Z",
-                     *         "email": "ben.student@test.example",
-                     *         "emailVerified": true,
-                     *         "id": "01a20093-598d-73e1-a038-329b87770884",
+                     *         "createdAt": "2026-11-23T13:03:28.688Z",
+                     *         "email": "wes@west.example",
+                     *         "emailVerified": false,
+                     *         "id": "01a20881-1bcc-7437-9a4a-f25f1e12a90a",
                      *         "image": null,
-                     *         "name": "Ben Student",
-                     *         "role": "STUDENT",
-                     *         "updatedAt": "2026-11-22T00:06:27.398Z"
+                     *         "name": "Wes Adler-Brown",
+                     *         "role": "ADMIN",
+                     *         "updatedAt": "2026-11-23T13:03:28.920Z"
                      *       }
                      *     }
                      */
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["AuthChangedUser"];
                 };
             };
             400: components["responses"]["400.INVALID_JSON.VALIDATION_ERROR"];
@@ -12596,19 +13836,17 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description userId, data: name, image, email, emailVerified, role, banned, banReason, banExpires */
         requestBody: {
             content: {
                 /**
                  * @example {
                  *       "data": {
-                 *         "banExpires": "2099-01-01T00:00:00Z",
-                 *         "banned": true
+                 *         "name": "Wes Adler-Brown"
                  *       },
-                 *       "userId": "01a20093-598d-73e1-a038-329b87770884"
+                 *       "userId": "01a20881-1bcc-7437-9a4a-f25f1e12a90a"
                  *     }
                  */
-                "application/json": Record<string, never>;
+                "application/json": components["schemas"]["AuthUserEdit"];
             };
         };
         responses: {
@@ -12620,20 +13858,20 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "banExpires": "2099-01-01T00:00:00.000Z",
-                     *       "banReason": "No reason",
-                     *       "banned": true,
-                     *       "createdAt": "2026-11-22T00:06:26.446Z",
-                     *       "email": "ben.student@test.example",
-                     *       "emailVerified": true,
-                     *       "id": "01a20093-598d-73e1-a038-329b87770884",
+                     *       "banExpires": null,
+                     *       "banReason": null,
+                     *       "banned": false,
+                     *       "createdAt": "2026-11-23T13:03:28.688Z",
+                     *       "email": "wes@west.example",
+                     *       "emailVerified": false,
+                     *       "id": "01a20881-1bcc-7437-9a4a-f25f1e12a90a",
                      *       "image": null,
-                     *       "name": "Ben Student",
-                     *       "role": "STUDENT",
-                     *       "updatedAt": "2026-11-22T00:06:27.596Z"
+                     *       "name": "Wes Adler-Brown",
+                     *       "role": "ADMIN",
+                     *       "updatedAt": "2026-11-23T13:03:28.849Z"
                      *     }
                      */
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["AuthUser"];
                 };
             };
             400: components["responses"]["400.FIELD_NOT_ALLOWED.INVALID_JSON.NO_DATA_TO_UPDATE.PASSWORD_CANNOT_BE_UPDATED_VIA_UPDATE_USER.USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL.VALIDATION_ERROR.YOU_ARE_NOT_ALLOWED_TO_SET_NON_EXISTENT_VALUE.YOU_CANNOT_BAN_YOURSELF"];
@@ -12654,17 +13892,15 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description currentPassword, newPassword, revokeOtherSessions? */
         requestBody: {
             content: {
                 /**
                  * @example {
                  *       "currentPassword": "Zirkel und Lineal",
-                 *       "newPassword": "Dreieck und Kreis",
-                 *       "revokeOtherSessions": true
+                 *       "newPassword": "Dreieck und Kreis"
                  *     }
                  */
-                "application/json": Record<string, never>;
+                "application/json": components["schemas"]["AuthPasswordChange"];
             };
         };
         responses: {
@@ -12676,23 +13912,23 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "token": "ALzytbUvLdkk0eTFQ125KSVzqyMmK1uN",
+                     *       "token": null,
                      *       "user": {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-21T23:13:36.016Z",
-                     *         "email": "ada.teacher@test.example",
-                     *         "emailVerified": true,
-                     *         "id": "01a20062-f910-7309-9ee8-ac40d7bfda38",
+                     *         "createdAt": "2026-11-23T13:03:26.693Z",
+                     *         "email": "ada@north.example",
+                     *         "emailVerified": false,
+                     *         "id": "01a20881-13e5-770c-8808-b557ab264fe1",
                      *         "image": null,
-                     *         "name": "Ada Teacher",
+                     *         "name": "Ada Hartmann",
                      *         "role": "STUDENT",
-                     *         "updatedAt": "2026-11-21T23:13:36.016Z"
+                     *         "updatedAt": "2026-11-23T13:03:28.396Z"
                      *       }
                      *     }
                      */
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["AuthPasswordChanged"];
                 };
             };
             400: components["responses"]["400.CREDENTIAL_ACCOUNT_NOT_FOUND.INVALID_JSON.INVALID_PASSWORD.PASSWORD_COMPROMISED.PASSWORD_TOO_LONG.PASSWORD_TOO_SHORT.VALIDATION_ERROR"];
@@ -12728,33 +13964,33 @@ export interface operations {
                     /**
                      * @example {
                      *       "session": {
-                     *         "activeOrganizationId": "01a20063-44b4-71c6-94fd-e4b0975244a8",
-                     *         "createdAt": "2026-11-21T23:13:55.824Z",
-                     *         "expiresAt": "2026-11-22T23:13:55.824Z",
-                     *         "id": "01a20063-474d-7276-8cdd-60694b3cd515",
+                     *         "activeOrganizationId": null,
+                     *         "createdAt": "2026-11-23T13:03:27.154Z",
+                     *         "expiresAt": "2026-11-24T13:03:27.154Z",
+                     *         "id": "01a20881-15f4-736b-9bdf-93cb7cc471e7",
                      *         "impersonatedBy": null,
                      *         "ipAddress": "127.0.0.1",
-                     *         "token": "qOAxicBL2dXLMN9BoaOd9ZtCgCD8Ogm5",
-                     *         "updatedAt": "2026-11-21T23:13:56.265Z",
-                     *         "userAgent": "",
-                     *         "userId": "01a20063-44cf-73df-b694-f56dfde20390"
+                     *         "token": "dlIRK8XtRXJAdWOPkeXLj0NaTRqIlJwK",
+                     *         "updatedAt": "2026-11-23T13:03:27.154Z",
+                     *         "userAgent": "node",
+                     *         "userId": "01a20881-13e5-770c-8808-b557ab264fe1"
                      *       },
                      *       "user": {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-21T23:13:55.407Z",
-                     *         "email": "ada.teacher@test.example",
-                     *         "emailVerified": true,
-                     *         "id": "01a20063-44cf-73df-b694-f56dfde20390",
+                     *         "createdAt": "2026-11-23T13:03:26.693Z",
+                     *         "email": "ada@north.example",
+                     *         "emailVerified": false,
+                     *         "id": "01a20881-13e5-770c-8808-b557ab264fe1",
                      *         "image": null,
-                     *         "name": "Ada Teacher",
+                     *         "name": "Ada Hartmann",
                      *         "role": "STUDENT",
-                     *         "updatedAt": "2026-11-21T23:13:55.407Z"
+                     *         "updatedAt": "2026-11-23T13:03:26.693Z"
                      *       }
                      *     }
                      */
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["AuthSessionAndUser"] | null;
                 };
             };
             400: components["responses"]["400.VALIDATION_ERROR"];
@@ -12798,17 +14034,17 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "accountId": "01a20062-fe84-72a2-a8c4-8f3781ae4755",
-                     *         "createdAt": "2026-11-21T23:13:37.585Z",
-                     *         "id": "01a20062-ff31-7535-9afd-fd035eb7066b",
+                     *         "accountId": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *         "createdAt": "2026-11-23T13:03:26.693Z",
+                     *         "id": "01a20881-13e5-770c-8808-b55827f9e3ea",
                      *         "providerId": "credential",
                      *         "scopes": [],
-                     *         "updatedAt": "2026-11-21T23:13:37.585Z",
-                     *         "userId": "01a20062-fe84-72a2-a8c4-8f3781ae4755"
+                     *         "updatedAt": "2026-11-23T13:03:26.693Z",
+                     *         "userId": "01a20881-13e5-770c-8808-b557ab264fe1"
                      *       }
                      *     ]
                      */
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["AuthAccount"][];
                 };
             };
             400: components["responses"]["400.VALIDATION_ERROR"];
@@ -12836,32 +14072,20 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "activeOrganizationId": "01a20063-66f3-75f8-8784-4ed8753936a2",
-                     *         "createdAt": "2026-11-21T23:14:04.194Z",
-                     *         "expiresAt": "2026-11-22T23:14:04.194Z",
-                     *         "id": "01a20063-6722-725e-a1af-2362060e41d3",
-                     *         "impersonatedBy": null,
-                     *         "ipAddress": "",
-                     *         "token": "Wq0lT7mMptkpAgupMGiSfhs8ay5rRewD",
-                     *         "updatedAt": "2026-11-21T23:14:04.194Z",
-                     *         "userAgent": "tests",
-                     *         "userId": "01a20063-6722-725e-a1af-2361280477c3"
-                     *       },
-                     *       {
-                     *         "activeOrganizationId": null,
-                     *         "createdAt": "2026-11-21T23:14:04.383Z",
-                     *         "expiresAt": "2026-11-22T23:14:04.383Z",
-                     *         "id": "01a20063-689a-7171-b42a-38be09896ae6",
+                     *         "activeOrganizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *         "createdAt": "2026-11-23T13:03:27.154Z",
+                     *         "expiresAt": "2026-11-24T13:03:27.154Z",
+                     *         "id": "01a20881-15f4-736b-9bdf-93cb7cc471e7",
                      *         "impersonatedBy": null,
                      *         "ipAddress": "127.0.0.1",
-                     *         "token": "iIgd92uwxJFi5wXOn41RZXJr68x63qDq",
-                     *         "updatedAt": "2026-11-21T23:14:04.383Z",
-                     *         "userAgent": "",
-                     *         "userId": "01a20063-6722-725e-a1af-2361280477c3"
+                     *         "token": "dlIRK8XtRXJAdWOPkeXLj0NaTRqIlJwK",
+                     *         "updatedAt": "2026-11-23T13:03:27.255Z",
+                     *         "userAgent": "node",
+                     *         "userId": "01a20881-13e5-770c-8808-b557ab264fe1"
                      *       }
                      *     ]
                      */
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["AuthSession"][];
                 };
             };
             400: components["responses"]["400.VALIDATION_ERROR"];
@@ -12892,7 +14116,7 @@ export interface operations {
                      *       "ok": true
                      *     }
                      */
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["AuthOk"];
                 };
             };
             400: components["responses"]["400.VALIDATION_ERROR"];
@@ -12908,7 +14132,6 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description invitationId */
         requestBody: {
             content: {
                 /**
@@ -12916,7 +14139,7 @@ export interface operations {
                  *       "invitationId": "01a2070b-7fb8-7726-8554-73e99087b2c3"
                  *     }
                  */
-                "application/json": Record<string, never>;
+                "application/json": components["schemas"]["AuthInvitationId"];
             };
         };
         responses: {
@@ -12947,7 +14170,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["AuthInvitationClosed"];
                 };
             };
             400: components["responses"]["400.BAD_REQUEST.INVALID_JSON.INVITATION_NOT_FOUND.VALIDATION_ERROR"];
@@ -12967,15 +14190,14 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description invitationId */
         requestBody: {
             content: {
                 /**
                  * @example {
-                 *       "invitationId": "01a2070b-9127-70b4-b3a7-c0c88120cd8f"
+                 *       "invitationId": "01a20881-18be-755d-8b88-62a7a34ac535"
                  *     }
                  */
-                "application/json": Record<string, never>;
+                "application/json": components["schemas"]["AuthInvitationId"];
             };
         };
         responses: {
@@ -12987,17 +14209,17 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-23T06:15:28.218Z",
-                     *       "email": "ben.student@test.example",
-                     *       "expiresAt": "2026-11-30T06:15:28.218Z",
-                     *       "id": "01a2070b-9127-70b4-b3a7-c0c88120cd8f",
-                     *       "inviterId": "01a2070b-904e-7305-b588-fb343e70fc51",
-                     *       "organizationId": "01a2070b-902d-7255-940b-7ec1c710562a",
-                     *       "role": "student",
+                     *       "createdAt": "2026-11-23T13:03:27.896Z",
+                     *       "email": "zoe@south.example",
+                     *       "expiresAt": "2026-11-30T13:03:27.896Z",
+                     *       "id": "01a20881-18be-755d-8b88-62a7a34ac535",
+                     *       "inviterId": "01a20881-13dd-76bc-b6f8-cf71385e8c29",
+                     *       "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *       "role": "teacher",
                      *       "status": "canceled"
                      *     }
                      */
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["AuthInvitation"];
                 };
             };
             400: components["responses"]["400.BAD_REQUEST.INVALID_JSON.INVITATION_NOT_FOUND.MEMBER_NOT_FOUND.VALIDATION_ERROR"];
@@ -13078,20 +14300,20 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-21T23:13:53.881Z",
-                     *       "id": "01a20063-3ed9-7619-bf8b-b7957266ef80",
-                     *       "organizationId": "01a20063-3ec5-7731-8735-0a0399394824",
-                     *       "role": "student",
+                     *       "createdAt": "2026-11-23T13:03:26.693Z",
+                     *       "id": "01a20881-13e5-770c-8808-b559c5f48e17",
+                     *       "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *       "role": "teacher",
                      *       "user": {
-                     *         "email": "ben.student@test.example",
-                     *         "id": "01a20063-3ed9-7619-bf8b-b79380cb5abb",
+                     *         "email": "ada@north.example",
+                     *         "id": "01a20881-13e5-770c-8808-b557ab264fe1",
                      *         "image": null,
-                     *         "name": "Ben Student"
+                     *         "name": "Ada Hartmann"
                      *       },
-                     *       "userId": "01a20063-3ed9-7619-bf8b-b79380cb5abb"
+                     *       "userId": "01a20881-13e5-770c-8808-b557ab264fe1"
                      *     }
                      */
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["AuthMember"];
                 };
             };
             400: components["responses"]["400.MEMBER_NOT_FOUND.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
@@ -13125,10 +14347,10 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "role": "student"
+                     *       "role": "teacher"
                      *     }
                      */
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["AuthMemberRole"];
                 };
             };
             400: components["responses"]["400.MEMBER_NOT_FOUND.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
@@ -13163,44 +14385,44 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-21T23:14:00.569Z",
-                     *       "id": "01a20063-58f9-773a-8e96-f42c3eafa668",
+                     *       "createdAt": "2026-11-23T13:03:26.665Z",
+                     *       "id": "01a20881-13c9-70e1-828b-e5223f00e884",
                      *       "invitations": [],
                      *       "logo": null,
                      *       "members": [
                      *         {
-                     *           "createdAt": "2026-11-21T23:14:00.643Z",
-                     *           "id": "01a20063-5943-76ba-8f17-550b3f42743b",
-                     *           "organizationId": "01a20063-58f9-773a-8e96-f42c3eafa668",
-                     *           "role": "owner",
+                     *           "createdAt": "2026-11-23T13:03:26.685Z",
+                     *           "id": "01a20881-13dd-76bc-b6f8-cf734f8ff533",
+                     *           "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *           "role": "admin",
                      *           "user": {
-                     *             "email": "zara.owner@test.example",
-                     *             "id": "01a20063-5942-778f-a7a0-ce6254252c3e",
+                     *             "email": "adam@north.example",
+                     *             "id": "01a20881-13dd-76bc-b6f8-cf71385e8c29",
                      *             "image": null,
-                     *             "name": "Zara Owner"
+                     *             "name": "Adam Berg"
                      *           },
-                     *           "userId": "01a20063-5942-778f-a7a0-ce6254252c3e"
+                     *           "userId": "01a20881-13dd-76bc-b6f8-cf71385e8c29"
                      *         },
                      *         {
-                     *           "createdAt": "2026-11-21T23:14:00.643Z",
-                     *           "id": "01a20063-5943-76ba-8f17-55105edb08b9",
-                     *           "organizationId": "01a20063-58f9-773a-8e96-f42c3eafa668",
+                     *           "createdAt": "2026-11-23T13:03:26.693Z",
+                     *           "id": "01a20881-13e5-770c-8808-b559c5f48e17",
+                     *           "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
                      *           "role": "teacher",
                      *           "user": {
-                     *             "email": "zoe.teacher@test.example",
-                     *             "id": "01a20063-5943-76ba-8f17-550e20f22991",
+                     *             "email": "ada@north.example",
+                     *             "id": "01a20881-13e5-770c-8808-b557ab264fe1",
                      *             "image": null,
-                     *             "name": "Zoe Teacher"
+                     *             "name": "Ada Hartmann"
                      *           },
-                     *           "userId": "01a20063-5943-76ba-8f17-550e20f22991"
+                     *           "userId": "01a20881-13e5-770c-8808-b557ab264fe1"
                      *         }
                      *       ],
-                     *       "metadata": null,
-                     *       "name": "South School",
-                     *       "slug": "south"
+                     *       "metadata": "{\"gradeScale\":\"1-6\",\"timezone\":\"Europe/Berlin\"}",
+                     *       "name": "North School",
+                     *       "slug": "north"
                      *     }
                      */
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["AuthFullOrganization"] | null;
                 };
             };
             400: components["responses"]["400.VALIDATION_ERROR"];
@@ -13244,12 +14466,53 @@ export interface operations {
                      *       "status": "pending"
                      *     }
                      */
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["AuthInvitationDetail"];
                 };
             };
             400: components["responses"]["400.BAD_REQUEST.INVITATION_NOT_FOUND.VALIDATION_ERROR"];
             401: components["responses"]["401.UNAUTHORIZED"];
             403: components["responses"]["403.EMAIL_VERIFICATION_REQUIRED_FOR_INVITATION.YOU_ARE_NOT_THE_RECIPIENT_OF_THE_INVITATION"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+        };
+    };
+    get_auth_organization_get_organization: {
+        parameters: {
+            query?: {
+                /** @description Not the active organization but this one */
+                organizationId?: string;
+                /** @description The same by its short name */
+                organizationSlug?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description organization; null without an organization */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "createdAt": "2026-11-23T13:03:26.665Z",
+                     *       "id": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *       "logo": null,
+                     *       "metadata": "{\"gradeScale\":\"1-6\",\"timezone\":\"Europe/Berlin\"}",
+                     *       "name": "North School",
+                     *       "slug": "north"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AuthOrganization"] | null;
+                };
+            };
+            400: components["responses"]["400.ORGANIZATION_NOT_FOUND.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHORIZED"];
+            403: components["responses"]["403.USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -13262,7 +14525,6 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description permissions: {resource: [action]}, organizationId? */
         requestBody: {
             content: {
                 /**
@@ -13270,14 +14532,11 @@ export interface operations {
                  *       "permissions": {
                  *         "member": [
                  *           "create"
-                 *         ],
-                 *         "organization": [
-                 *           "update"
                  *         ]
                  *       }
                  *     }
                  */
-                "application/json": Record<string, never>;
+                "application/json": components["schemas"]["AuthPermissionsQuestion"];
             };
         };
         responses: {
@@ -13290,10 +14549,10 @@ export interface operations {
                     /**
                      * @example {
                      *       "error": null,
-                     *       "success": true
+                     *       "success": false
                      *     }
                      */
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["AuthPermissions"];
                 };
             };
             400: components["responses"]["400.BAD_REQUEST.INVALID_JSON.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
@@ -13358,16 +14617,16 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "createdAt": "2026-11-21T23:13:53.861Z",
-                     *         "id": "01a20063-3ec5-7731-8735-0a0399394824",
+                     *         "createdAt": "2026-11-23T13:03:26.665Z",
+                     *         "id": "01a20881-13c9-70e1-828b-e5223f00e884",
                      *         "logo": null,
-                     *         "metadata": null,
+                     *         "metadata": "{\"gradeScale\":\"1-6\",\"timezone\":\"Europe/Berlin\"}",
                      *         "name": "North School",
                      *         "slug": "north"
                      *       }
                      *     ]
                      */
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["AuthOrganization"][];
                 };
             };
             400: components["responses"]["400.VALIDATION_ERROR"];
@@ -13398,18 +14657,18 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "createdAt": "2026-11-23T06:15:37.337Z",
-                     *         "email": "ben.student@test.example",
-                     *         "expiresAt": "2026-11-30T06:15:37.337Z",
-                     *         "id": "01a2070b-b514-75bb-8cf8-05054a48f4a4",
-                     *         "inviterId": "01a2070b-af31-735d-b1f0-5fc3068b81aa",
-                     *         "organizationId": "01a2070b-aef2-7770-a178-cfbebf08cc8f",
-                     *         "role": "student",
-                     *         "status": "rejected"
+                     *         "createdAt": "2026-11-23T13:03:27.896Z",
+                     *         "email": "zoe@south.example",
+                     *         "expiresAt": "2026-11-30T13:03:27.896Z",
+                     *         "id": "01a20881-18be-755d-8b88-62a7a34ac535",
+                     *         "inviterId": "01a20881-13dd-76bc-b6f8-cf71385e8c29",
+                     *         "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *         "role": "teacher",
+                     *         "status": "pending"
                      *       }
                      *     ]
                      */
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["AuthInvitation"][];
                 };
             };
             400: components["responses"]["400.ORGANIZATION_NOT_FOUND.VALIDATION_ERROR"];
@@ -13458,36 +14717,36 @@ export interface operations {
                      * @example {
                      *       "members": [
                      *         {
-                     *           "createdAt": "2026-11-21T23:13:59.469Z",
-                     *           "id": "01a20063-54ad-72f8-adf4-101377875ca5",
-                     *           "organizationId": "01a20063-54a9-7656-bbd9-cdef7f2bce8f",
-                     *           "role": "owner",
+                     *           "createdAt": "2026-11-23T13:03:26.685Z",
+                     *           "id": "01a20881-13dd-76bc-b6f8-cf734f8ff533",
+                     *           "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *           "role": "admin",
                      *           "user": {
-                     *             "email": "olga.owner@test.example",
-                     *             "id": "01a20063-54ad-72f8-adf4-10113639cfa5",
+                     *             "email": "adam@north.example",
+                     *             "id": "01a20881-13dd-76bc-b6f8-cf71385e8c29",
                      *             "image": null,
-                     *             "name": "Olga Owner"
+                     *             "name": "Adam Berg"
                      *           },
-                     *           "userId": "01a20063-54ad-72f8-adf4-10113639cfa5"
+                     *           "userId": "01a20881-13dd-76bc-b6f8-cf71385e8c29"
                      *         },
                      *         {
-                     *           "createdAt": "2026-11-21T23:13:59.476Z",
-                     *           "id": "01a20063-54b4-75ff-96ed-ab22936a8492",
-                     *           "organizationId": "01a20063-54a9-7656-bbd9-cdef7f2bce8f",
+                     *           "createdAt": "2026-11-23T13:03:26.693Z",
+                     *           "id": "01a20881-13e5-770c-8808-b559c5f48e17",
+                     *           "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
                      *           "role": "teacher",
                      *           "user": {
-                     *             "email": "ada.teacher@test.example",
-                     *             "id": "01a20063-54b3-75c4-9d55-5edb79053465",
+                     *             "email": "ada@north.example",
+                     *             "id": "01a20881-13e5-770c-8808-b557ab264fe1",
                      *             "image": null,
-                     *             "name": "Ada Teacher"
+                     *             "name": "Ada Hartmann"
                      *           },
-                     *           "userId": "01a20063-54b3-75c4-9d55-5edb79053465"
+                     *           "userId": "01a20881-13e5-770c-8808-b557ab264fe1"
                      *         }
                      *       ],
-                     *       "total": 3
+                     *       "total": 8
                      *     }
                      */
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["AuthMembers"];
                 };
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.ORGANIZATION_NOT_FOUND.VALIDATION_ERROR"];
@@ -13528,7 +14787,7 @@ export interface operations {
                      *       }
                      *     ]
                      */
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["AuthOwnInvitation"][];
                 };
             };
             400: components["responses"]["400.VALIDATION_ERROR"];
@@ -13546,7 +14805,6 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description invitationId */
         requestBody: {
             content: {
                 /**
@@ -13554,7 +14812,7 @@ export interface operations {
                  *       "invitationId": "01a2070b-b514-75bb-8cf8-05054a48f4a4"
                  *     }
                  */
-                "application/json": Record<string, never>;
+                "application/json": components["schemas"]["AuthInvitationId"];
             };
         };
         responses: {
@@ -13579,7 +14837,7 @@ export interface operations {
                      *       "member": null
                      *     }
                      */
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["AuthInvitationClosed"];
                 };
             };
             400: components["responses"]["400.BAD_REQUEST.INVALID_JSON.INVITATION_NOT_FOUND.VALIDATION_ERROR"];
@@ -13616,16 +14874,14 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description organizationId? (null leaves), organizationSlug? */
         requestBody: {
             content: {
                 /**
                  * @example {
-                 *       "organizationId": "01a20063-44b4-71c6-94fd-e4b0975244a8",
-                 *       "organizationSlug": "south"
+                 *       "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884"
                  *     }
                  */
-                "application/json": Record<string, never>;
+                "application/json": components["schemas"]["AuthActiveOrganization"];
             };
         };
         responses: {
@@ -13637,15 +14893,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-21T23:13:55.381Z",
-                     *       "id": "01a20063-44b4-71c6-94fd-e4b0975244a8",
+                     *       "createdAt": "2026-11-23T13:03:26.665Z",
+                     *       "id": "01a20881-13c9-70e1-828b-e5223f00e884",
                      *       "logo": null,
-                     *       "metadata": null,
+                     *       "metadata": "{\"gradeScale\":\"1-6\",\"timezone\":\"Europe/Berlin\"}",
                      *       "name": "North School",
                      *       "slug": "north"
                      *     }
                      */
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["AuthOrganization"] | null;
                 };
             };
             400: components["responses"]["400.BAD_REQUEST.INVALID_JSON.ORGANIZATION_NOT_FOUND.VALIDATION_ERROR"];
@@ -13699,16 +14955,14 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description email, redirectTo? */
         requestBody: {
             content: {
                 /**
                  * @example {
-                 *       "email": "ADA.TEACHER@TEST.EXAMPLE",
-                 *       "redirectTo": "/new-password?x=1"
+                 *       "email": "ada@north.example"
                  *     }
                  */
-                "application/json": Record<string, never>;
+                "application/json": components["schemas"]["AuthResetRequest"];
             };
         };
         responses: {
@@ -13724,7 +14978,7 @@ export interface operations {
                      *       "status": true
                      *     }
                      */
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["AuthResetRequested"];
                 };
             };
             400: components["responses"]["400.INVALID_JSON.VALIDATION_ERROR"];
@@ -13743,7 +14997,6 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description newPassword, token */
         requestBody: {
             content: {
                 /**
@@ -13752,7 +15005,7 @@ export interface operations {
                  *       "token": "uEI0DZyiSHR0XXI17SRKkLCG"
                  *     }
                  */
-                "application/json": Record<string, never>;
+                "application/json": components["schemas"]["AuthPasswordReset"];
             };
         };
         responses: {
@@ -13767,7 +15020,7 @@ export interface operations {
                      *       "status": true
                      *     }
                      */
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["AuthStatus"];
                 };
             };
             400: components["responses"]["400.INVALID_JSON.INVALID_TOKEN.PASSWORD_COMPROMISED.PASSWORD_TOO_LONG.PASSWORD_TOO_SHORT.VALIDATION_ERROR"];
@@ -13828,7 +15081,7 @@ export interface operations {
                      *       "status": true
                      *     }
                      */
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["AuthStatus"];
                 };
             };
             400: components["responses"]["400.VALIDATION_ERROR"];
@@ -13846,15 +15099,14 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description token */
         requestBody: {
             content: {
                 /**
                  * @example {
-                 *       "token": "zZ2HGyg6vscrNMMvnWnLskuZYLOD3MPZ"
+                 *       "token": "BHFiAajvVs7zodgt1ZUZMASMvZsYNvc3"
                  *     }
                  */
-                "application/json": Record<string, never>;
+                "application/json": components["schemas"]["AuthSessionToken"];
             };
         };
         responses: {
@@ -13869,7 +15121,7 @@ export interface operations {
                      *       "status": true
                      *     }
                      */
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["AuthStatus"];
                 };
             };
             400: components["responses"]["400.INVALID_JSON.VALIDATION_ERROR"];
@@ -13902,7 +15154,7 @@ export interface operations {
                      *       "status": true
                      *     }
                      */
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["AuthStatus"];
                 };
             };
             400: components["responses"]["400.VALIDATION_ERROR"];
@@ -13920,18 +15172,15 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description email, password, rememberMe?, callbackURL? */
         requestBody: {
             content: {
                 /**
                  * @example {
-                 *       "callbackURL": "/dash",
-                 *       "email": "ada.teacher@test.example",
-                 *       "password": "Zirkel und Lineal",
-                 *       "rememberMe": false
+                 *       "email": "ada@north.example",
+                 *       "password": "Zirkel und Lineal"
                  *     }
                  */
-                "application/json": Record<string, never>;
+                "application/json": components["schemas"]["AuthSignIn"];
             };
         };
         responses: {
@@ -13943,25 +15192,24 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "redirect": true,
-                     *       "token": "k1iRgLKWguTasocEAXen1w0wQSKjdnWX",
-                     *       "url": "/dash",
+                     *       "redirect": false,
+                     *       "token": "dlIRK8XtRXJAdWOPkeXLj0NaTRqIlJwK",
                      *       "user": {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-21T23:14:07.829Z",
-                     *         "email": "ada.teacher@test.example",
-                     *         "emailVerified": true,
-                     *         "id": "01a20063-7555-706a-bd3f-fd0eebb2c8dc",
+                     *         "createdAt": "2026-11-23T13:03:26.693Z",
+                     *         "email": "ada@north.example",
+                     *         "emailVerified": false,
+                     *         "id": "01a20881-13e5-770c-8808-b557ab264fe1",
                      *         "image": null,
-                     *         "name": "Ada Teacher",
+                     *         "name": "Ada Hartmann",
                      *         "role": "STUDENT",
-                     *         "updatedAt": "2026-11-21T23:14:07.829Z"
+                     *         "updatedAt": "2026-11-23T13:03:26.693Z"
                      *       }
                      *     }
                      */
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["AuthSignedIn"];
                 };
             };
             400: components["responses"]["400.BAD_REQUEST.INVALID_EMAIL.INVALID_JSON.PASSWORD_TOO_LONG.VALIDATION_ERROR"];
@@ -13994,7 +15242,7 @@ export interface operations {
                      *       "success": true
                      *     }
                      */
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["AuthSuccess"];
                 };
             };
             400: components["responses"]["400.VALIDATION_ERROR"];
@@ -14012,10 +15260,9 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description name, email, password */
         requestBody: {
             content: {
-                "application/json": Record<string, never>;
+                "application/json": components["schemas"]["AuthSignUp"];
             };
         };
         responses: {
@@ -14029,6 +15276,29 @@ export interface operations {
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
         };
     };
+    post_auth_update_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AuthSessionUpdate"];
+            };
+        };
+        responses: {
+            400: components["responses"]["400.BAD_REQUEST.FIELD_NOT_ALLOWED.INVALID_JSON.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHORIZED"];
+            403: components["responses"]["403.INVALID_ORIGIN.MISSING_OR_NULL_ORIGIN"];
+            413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+        };
+    };
     post_auth_update_user: {
         parameters: {
             query?: never;
@@ -14036,17 +15306,14 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description name?, image? */
         requestBody: {
             content: {
                 /**
                  * @example {
-                 *       "image": "",
-                 *       "name": " Ada L. ",
-                 *       "x": 1
+                 *       "name": "Ada Hartmann"
                  *     }
                  */
-                "application/json": Record<string, never>;
+                "application/json": components["schemas"]["AuthUserUpdate"];
             };
         };
         responses: {
@@ -14061,7 +15328,7 @@ export interface operations {
                      *       "status": true
                      *     }
                      */
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["AuthStatus"];
                 };
             };
             400: components["responses"]["400.BAD_REQUEST.EMAIL_CAN_NOT_BE_UPDATED.FIELD_NOT_ALLOWED.INVALID_JSON.VALIDATION_ERROR"];
@@ -14093,7 +15360,15 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    /**
+                     * @example {
+                     *       "status": true,
+                     *       "user": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AuthAddressConfirmed"];
+                };
             };
             /** @description to callbackURL, with error=INVALID_TOKEN where the link is worth nothing */
             302: {
@@ -14116,7 +15391,6 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description password */
         requestBody: {
             content: {
                 /**
@@ -14124,7 +15398,7 @@ export interface operations {
                  *       "password": "Zirkel und Lineal"
                  *     }
                  */
-                "application/json": Record<string, never>;
+                "application/json": components["schemas"]["AuthPassword"];
             };
         };
         responses: {
@@ -14139,7 +15413,7 @@ export interface operations {
                      *       "status": true
                      *     }
                      */
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["AuthStatus"];
                 };
             };
             400: components["responses"]["400.CREDENTIAL_ACCOUNT_NOT_FOUND.INVALID_JSON.INVALID_PASSWORD.VALIDATION_ERROR"];
@@ -14185,7 +15459,50 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /** @example [] */
+                    /**
+                     * @example [
+                     *       {
+                     *         "academicYear": "2026/2027",
+                     *         "coTeachers": [],
+                     *         "counts": {
+                     *           "assignments": 0,
+                     *           "courses": 0,
+                     *           "groups": 0,
+                     *           "students": 4
+                     *         },
+                     *         "createdAt": "2026-11-23T13:03:27.758Z",
+                     *         "endDate": null,
+                     *         "externalId": null,
+                     *         "homeroom": {
+                     *           "id": "01a20881-17fb-7766-9438-35aaa1806d41",
+                     *           "name": "7b"
+                     *         },
+                     *         "homeroomId": "01a20881-17fb-7766-9438-35aaa1806d41",
+                     *         "id": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *         "name": "Geography 7b",
+                     *         "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *         "schedule": null,
+                     *         "semester": "1",
+                     *         "startDate": "2026-08-20T00:00:00.000Z",
+                     *         "status": "ACTIVE",
+                     *         "subjects": [
+                     *           {
+                     *             "code": "GEO",
+                     *             "color": "#1f7a4d",
+                     *             "id": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *             "name": "Geography"
+                     *           }
+                     *         ],
+                     *         "teacher": {
+                     *           "id": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *           "image": null,
+                     *           "name": "Ada Hartmann"
+                     *         },
+                     *         "teacherId": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *         "updatedAt": "2026-11-23T13:03:27.763Z"
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["Class"][];
                 };
             };
@@ -14215,13 +15532,13 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "academicYear": "2025/2026",
-                 *       "name": "b 7",
-                 *       "status": "ARCHIVED",
+                 *       "academicYear": "2026/2027",
+                 *       "homeroomId": "01a20881-17fb-7766-9438-35aaa1806d41",
+                 *       "name": "Geography 7b",
+                 *       "semester": "1",
                  *       "subjectIds": [
-                 *         "01a2006f-4307-711a-a120-2093a59fdbf8"
-                 *       ],
-                 *       "teacherId": "01a2006f-4201-71fb-aa03-2ba50e9aba63"
+                 *         "01a20881-17e8-76ef-88af-5287904893ac"
+                 *       ]
                  *     }
                  */
                 "application/json": components["schemas"]["NewClass"];
@@ -14240,7 +15557,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "academicYear": "2025/2026",
+                     *       "academicYear": "2026/2027",
                      *       "coTeachers": [],
                      *       "counts": {
                      *         "assignments": 0,
@@ -14248,33 +15565,36 @@ export interface operations {
                      *         "groups": 0,
                      *         "students": 0
                      *       },
-                     *       "createdAt": "2026-11-21T23:27:01.435Z",
+                     *       "createdAt": "2026-11-23T13:03:27.758Z",
                      *       "endDate": null,
                      *       "externalId": null,
-                     *       "homeroom": null,
-                     *       "homeroomId": null,
-                     *       "id": "01a2006f-433c-72c3-ba80-2c7cc7663b85",
-                     *       "name": "b 7",
-                     *       "organizationId": "01a2006f-41dc-759b-ac89-d19d631d13da",
+                     *       "homeroom": {
+                     *         "id": "01a20881-17fb-7766-9438-35aaa1806d41",
+                     *         "name": "7b"
+                     *       },
+                     *       "homeroomId": "01a20881-17fb-7766-9438-35aaa1806d41",
+                     *       "id": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *       "name": "Geography 7b",
+                     *       "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
                      *       "schedule": null,
-                     *       "semester": null,
+                     *       "semester": "1",
                      *       "startDate": null,
-                     *       "status": "ARCHIVED",
+                     *       "status": "ACTIVE",
                      *       "subjects": [
                      *         {
-                     *           "code": null,
-                     *           "color": null,
-                     *           "id": "01a2006f-4307-711a-a120-2093a59fdbf8",
-                     *           "name": "Music"
+                     *           "code": "GEO",
+                     *           "color": "#1f7a4d",
+                     *           "id": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *           "name": "Geography"
                      *         }
                      *       ],
                      *       "teacher": {
-                     *         "id": "01a2006f-4201-71fb-aa03-2ba50e9aba63",
+                     *         "id": "01a20881-13e5-770c-8808-b557ab264fe1",
                      *         "image": null,
-                     *         "name": "Tom Teacher"
+                     *         "name": "Ada Hartmann"
                      *       },
-                     *       "teacherId": "01a2006f-4201-71fb-aa03-2ba50e9aba63",
-                     *       "updatedAt": "2026-11-21T23:27:01.435Z"
+                     *       "teacherId": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *       "updatedAt": "2026-11-23T13:03:27.758Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Class"];
@@ -14323,42 +15643,38 @@ export interface operations {
                      *         "assignments": 0,
                      *         "courses": 0,
                      *         "groups": 0,
-                     *         "students": 0
+                     *         "students": 4
                      *       },
-                     *       "createdAt": "2026-11-21T23:27:00.609Z",
-                     *       "endDate": "2027-07-01T00:00:00.000Z",
-                     *       "externalId": "SIS-7c",
-                     *       "homeroom": null,
-                     *       "homeroomId": null,
-                     *       "id": "01a2006f-4001-7115-b3e0-05ceeaa6910d",
-                     *       "name": "7c",
-                     *       "organizationId": "01a2006f-3d53-771f-8629-9538ae756cfb",
-                     *       "schedule": [
-                     *         {
-                     *           "end": "08:45",
-                     *           "room": "B 12",
-                     *           "start": "08:00",
-                     *           "weekday": 1
-                     *         }
-                     *       ],
+                     *       "createdAt": "2026-11-23T13:03:27.758Z",
+                     *       "endDate": null,
+                     *       "externalId": null,
+                     *       "homeroom": {
+                     *         "id": "01a20881-17fb-7766-9438-35aaa1806d41",
+                     *         "name": "7b"
+                     *       },
+                     *       "homeroomId": "01a20881-17fb-7766-9438-35aaa1806d41",
+                     *       "id": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *       "name": "Geography 7b",
+                     *       "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *       "schedule": null,
                      *       "semester": "1",
-                     *       "startDate": "2026-08-31T22:00:00.000Z",
+                     *       "startDate": "2026-08-20T00:00:00.000Z",
                      *       "status": "ACTIVE",
                      *       "subjects": [
                      *         {
-                     *           "code": null,
-                     *           "color": null,
-                     *           "id": "01a2006f-3dc1-7452-997a-23f56a2235db",
-                     *           "name": "Biology"
+                     *           "code": "GEO",
+                     *           "color": "#1f7a4d",
+                     *           "id": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *           "name": "Geography"
                      *         }
                      *       ],
                      *       "teacher": {
-                     *         "id": "01a2006f-3d5c-7586-a9a6-896cd244e64b",
+                     *         "id": "01a20881-13e5-770c-8808-b557ab264fe1",
                      *         "image": null,
-                     *         "name": "Ada Teacher"
+                     *         "name": "Ada Hartmann"
                      *       },
-                     *       "teacherId": "01a2006f-3d5c-7586-a9a6-896cd244e64b",
-                     *       "updatedAt": "2026-11-21T23:27:00.609Z"
+                     *       "teacherId": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *       "updatedAt": "2026-11-23T13:03:27.763Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Class"];
@@ -14405,7 +15721,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "deleted": {
-                     *         "assignments": 0,
+                     *         "assignments": 1,
                      *         "courses": 1,
                      *         "documents": 0,
                      *         "groups": 0
@@ -14446,7 +15762,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "name": "7b of both"
+                 *       "startDate": "2026-08-20"
                  *     }
                  */
                 "application/json": components["schemas"]["ClassEdit"];
@@ -14464,45 +15780,43 @@ export interface operations {
                     /**
                      * @example {
                      *       "academicYear": "2026/2027",
-                     *       "coTeachers": [
-                     *         {
-                     *           "id": "01a2006f-35a5-7387-b390-2ae954f53b11",
-                     *           "name": "Tom Teacher"
-                     *         }
-                     *       ],
+                     *       "coTeachers": [],
                      *       "counts": {
                      *         "assignments": 0,
-                     *         "courses": 1,
+                     *         "courses": 0,
                      *         "groups": 0,
-                     *         "students": 4
+                     *         "students": 0
                      *       },
-                     *       "createdAt": "1970-01-01T00:00:00.001Z",
+                     *       "createdAt": "2026-11-23T13:03:27.758Z",
                      *       "endDate": null,
                      *       "externalId": null,
-                     *       "homeroom": null,
-                     *       "homeroomId": null,
-                     *       "id": "01a2006f-370c-702e-8e0f-b5cdb636d4a7",
-                     *       "name": "7b of both",
-                     *       "organizationId": "01a2006f-3577-754e-bb19-da9890e1c0c6",
+                     *       "homeroom": {
+                     *         "id": "01a20881-17fb-7766-9438-35aaa1806d41",
+                     *         "name": "7b"
+                     *       },
+                     *       "homeroomId": "01a20881-17fb-7766-9438-35aaa1806d41",
+                     *       "id": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *       "name": "Geography 7b",
+                     *       "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
                      *       "schedule": null,
-                     *       "semester": null,
-                     *       "startDate": null,
+                     *       "semester": "1",
+                     *       "startDate": "2026-08-20T00:00:00.000Z",
                      *       "status": "ACTIVE",
                      *       "subjects": [
                      *         {
-                     *           "code": null,
-                     *           "color": null,
-                     *           "id": "01a2006f-36dd-7240-a489-fa8effde55b8",
-                     *           "name": "Biology"
+                     *           "code": "GEO",
+                     *           "color": "#1f7a4d",
+                     *           "id": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *           "name": "Geography"
                      *         }
                      *       ],
                      *       "teacher": {
-                     *         "id": "01a2006f-3591-7681-8997-0088d8439642",
+                     *         "id": "01a20881-13e5-770c-8808-b557ab264fe1",
                      *         "image": null,
-                     *         "name": "Ada Teacher"
+                     *         "name": "Ada Hartmann"
                      *       },
-                     *       "teacherId": "01a2006f-3591-7681-8997-0088d8439642",
-                     *       "updatedAt": "2026-11-21T23:26:58.863Z"
+                     *       "teacherId": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *       "updatedAt": "2026-11-23T13:03:27.763Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Class"];
@@ -14557,7 +15871,179 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /** @example [] */
+                    /**
+                     * @example [
+                     *       {
+                     *         "attachments": [
+                     *           {
+                     *             "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *             "createdAt": "2026-11-23T13:03:29.128Z",
+                     *             "fileName": "questions.txt",
+                     *             "groupAssignmentId": null,
+                     *             "id": "01a20881-1d6a-7545-94ad-7d46cfbf0333",
+                     *             "isEffective": true,
+                     *             "mimeType": "text/plain; charset=utf-8",
+                     *             "size": 29,
+                     *             "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *             "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d6a-7545-94ad-7d46cfbf0333/download"
+                     *           },
+                     *           {
+                     *             "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *             "createdAt": "2026-11-23T13:03:29.149Z",
+                     *             "fileName": "bridge.txt",
+                     *             "groupAssignmentId": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
+                     *             "id": "01a20881-1d7f-772b-bb95-425a7860ef31",
+                     *             "isEffective": true,
+                     *             "mimeType": "text/plain; charset=utf-8",
+                     *             "size": 30,
+                     *             "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *             "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d7f-772b-bb95-425a7860ef31/download"
+                     *           }
+                     *         ],
+                     *         "class": {
+                     *           "id": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *           "name": "Geography 7b"
+                     *         },
+                     *         "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *         "course": {
+                     *           "id": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *           "name": "Rivers",
+                     *           "subjectId": "01a20881-17e8-76ef-88af-5287904893ac"
+                     *         },
+                     *         "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *         "createdAt": "2026-11-23T13:03:29.115Z",
+                     *         "createdById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *         "deadline": "2026-11-28T13:03:29.172Z",
+                     *         "description": "Every group writes a page about the river.",
+                     *         "finishedAt": null,
+                     *         "finishedById": null,
+                     *         "gradeScale": "1-6",
+                     *         "groupAssignments": [
+                     *           {
+                     *             "assignment": {
+                     *               "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *               "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *               "deadline": "2026-11-28T13:03:29.172Z",
+                     *               "id": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *               "isShared": false,
+                     *               "status": "ACTIVE",
+                     *               "title": "The river"
+                     *             },
+                     *             "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *             "createdAt": "2026-11-23T13:03:29.115Z",
+                     *             "currentSubmission": null,
+                     *             "currentSubmissionId": null,
+                     *             "descriptionOverride": "Your group measures at the bridge.",
+                     *             "effectiveAttachments": [
+                     *               {
+                     *                 "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *                 "createdAt": "2026-11-23T13:03:29.128Z",
+                     *                 "fileName": "questions.txt",
+                     *                 "groupAssignmentId": null,
+                     *                 "id": "01a20881-1d6a-7545-94ad-7d46cfbf0333",
+                     *                 "isEffective": true,
+                     *                 "mimeType": "text/plain; charset=utf-8",
+                     *                 "size": 29,
+                     *                 "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *                 "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d6a-7545-94ad-7d46cfbf0333/download"
+                     *               },
+                     *               {
+                     *                 "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *                 "createdAt": "2026-11-23T13:03:29.149Z",
+                     *                 "fileName": "bridge.txt",
+                     *                 "groupAssignmentId": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
+                     *                 "id": "01a20881-1d7f-772b-bb95-425a7860ef31",
+                     *                 "isEffective": true,
+                     *                 "mimeType": "text/plain; charset=utf-8",
+                     *                 "size": 30,
+                     *                 "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *                 "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d7f-772b-bb95-425a7860ef31/download"
+                     *               }
+                     *             ],
+                     *             "effectiveDescription": "Your group measures at the bridge.",
+                     *             "group": {
+                     *               "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *               "displayName": "At the bridge",
+                     *               "groupNumber": 1,
+                     *               "id": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *               "name": "Bridge"
+                     *             },
+                     *             "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *             "id": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
+                     *             "isComplete": false,
+                     *             "lateAllowedUntil": "2026-11-29T13:03:29.191Z",
+                     *             "status": "NOT_STARTED",
+                     *             "submittedCount": 0,
+                     *             "updatedAt": "2026-11-23T13:03:29.195Z"
+                     *           },
+                     *           {
+                     *             "assignment": {
+                     *               "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *               "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *               "deadline": "2026-11-28T13:03:29.172Z",
+                     *               "id": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *               "isShared": false,
+                     *               "status": "ACTIVE",
+                     *               "title": "The river"
+                     *             },
+                     *             "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *             "createdAt": "2026-11-23T13:03:29.115Z",
+                     *             "currentSubmission": null,
+                     *             "currentSubmissionId": null,
+                     *             "descriptionOverride": null,
+                     *             "effectiveAttachments": [
+                     *               {
+                     *                 "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *                 "createdAt": "2026-11-23T13:03:29.128Z",
+                     *                 "fileName": "questions.txt",
+                     *                 "groupAssignmentId": null,
+                     *                 "id": "01a20881-1d6a-7545-94ad-7d46cfbf0333",
+                     *                 "isEffective": true,
+                     *                 "mimeType": "text/plain; charset=utf-8",
+                     *                 "size": 29,
+                     *                 "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *                 "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d6a-7545-94ad-7d46cfbf0333/download"
+                     *               }
+                     *             ],
+                     *             "effectiveDescription": "Every group writes a page about the river.",
+                     *             "group": {
+                     *               "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *               "displayName": "The source",
+                     *               "groupNumber": 2,
+                     *               "id": "01a20881-1d0a-7622-b3cc-a273cfa5eaf5",
+                     *               "name": "Source"
+                     *             },
+                     *             "groupId": "01a20881-1d0a-7622-b3cc-a273cfa5eaf5",
+                     *             "id": "01a20881-1d5d-77fa-a6ae-6d248475ceb9",
+                     *             "isComplete": false,
+                     *             "lateAllowedUntil": null,
+                     *             "status": "NOT_STARTED",
+                     *             "submittedCount": 0,
+                     *             "updatedAt": "2026-11-23T13:03:29.115Z"
+                     *           }
+                     *         ],
+                     *         "id": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *         "isShared": false,
+                     *         "latePolicy": "ALLOW",
+                     *         "maxPoints": 15,
+                     *         "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *         "requiredSubmissions": 1,
+                     *         "stats": {
+                     *           "graded": 0,
+                     *           "groups": 2,
+                     *           "inProgress": 0,
+                     *           "late": 0,
+                     *           "notStarted": 2,
+                     *           "returned": 0,
+                     *           "submitted": 0
+                     *         },
+                     *         "status": "ACTIVE",
+                     *         "title": "The river",
+                     *         "updatedAt": "2026-11-23T13:03:29.182Z",
+                     *         "view": "FULL"
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["ListedAssignment"][];
                 };
             };
@@ -14591,9 +16077,8 @@ export interface operations {
                 /**
                  * @example {
                  *       "academicYear": "2027/2028",
-                 *       "name": "7x again",
+                 *       "name": "Geography 8b",
                  *       "withCourses": true,
-                 *       "withStudents": true,
                  *       "withTopics": true
                  *     }
                  */
@@ -14617,35 +16102,35 @@ export interface operations {
                      *         "assignments": 1,
                      *         "courses": 1,
                      *         "groups": 0,
-                     *         "students": 3
+                     *         "students": 0
                      *       },
-                     *       "createdAt": "2026-11-22T00:09:40.752Z",
+                     *       "createdAt": "2026-11-23T13:03:30.099Z",
                      *       "endDate": null,
                      *       "externalId": null,
                      *       "homeroom": null,
                      *       "homeroomId": null,
-                     *       "id": "01a20096-5092-770d-ae9b-46b7ca9b1215",
-                     *       "name": "7x again",
-                     *       "organizationId": "01a20096-4a6e-7155-91a2-e89cffc0f234",
+                     *       "id": "01a20881-2137-74ed-90ae-4b1cb6077e41",
+                     *       "name": "Geography 8b",
+                     *       "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
                      *       "schedule": null,
                      *       "semester": "1",
-                     *       "startDate": null,
+                     *       "startDate": "2027-08-19T00:00:00.000Z",
                      *       "status": "DRAFT",
                      *       "subjects": [
                      *         {
-                     *           "code": null,
-                     *           "color": null,
-                     *           "id": "01a20096-4a96-7653-96ae-b2adf028cee5",
-                     *           "name": "Biology"
+                     *           "code": "GEO",
+                     *           "color": "#1f7a4d",
+                     *           "id": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *           "name": "Geography"
                      *         }
                      *       ],
                      *       "teacher": {
-                     *         "id": "01a20096-4a71-76bc-b0f5-6282c0ef1c94",
+                     *         "id": "01a20881-13e5-770c-8808-b557ab264fe1",
                      *         "image": null,
-                     *         "name": "Ada Teacher"
+                     *         "name": "Ada Hartmann"
                      *       },
-                     *       "teacherId": "01a20096-4a71-76bc-b0f5-6282c0ef1c94",
-                     *       "updatedAt": "2026-11-22T00:09:40.752Z"
+                     *       "teacherId": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *       "updatedAt": "2026-11-23T13:03:30.099Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Class"];
@@ -14745,24 +16230,129 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "classId": "01a20063-be7c-717d-8abe-b54a8e728909",
-                     *         "courseId": "01a20063-be7c-717d-8abe-b54b2cc85df3",
-                     *         "displayName": null,
+                     *         "attachments": [],
+                     *         "class": {
+                     *           "id": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *           "name": "Geography 7b"
+                     *         },
+                     *         "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *         "course": {
+                     *           "id": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *           "name": "Rivers",
+                     *           "subjectId": "01a20881-17e8-76ef-88af-5287904893ac"
+                     *         },
+                     *         "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *         "createdAt": "2026-11-23T13:03:29.023Z",
+                     *         "createdById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *         "displayName": "At the bridge",
+                     *         "groupAssignments": [],
                      *         "groupNumber": 1,
-                     *         "id": "01a20063-bf89-738a-bbd1-6607dc66e428",
-                     *         "memberCount": 1,
-                     *         "name": "Group 1",
-                     *         "subjectId": "01a20063-be71-752a-b1fd-1a7733c44e28"
+                     *         "helpClaimedById": null,
+                     *         "helpMessage": null,
+                     *         "helpRequestedAt": null,
+                     *         "helpRequestedById": null,
+                     *         "helpResolvedAt": null,
+                     *         "helpResolvedById": null,
+                     *         "id": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *         "isHidden": false,
+                     *         "memberCount": 3,
+                     *         "members": [
+                     *           {
+                     *             "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *             "id": "01a20881-1d00-73ce-ae25-bfc338fb0d5a",
+                     *             "joinedAt": "2026-11-23T13:03:29.023Z",
+                     *             "role": "MEMBER",
+                     *             "user": {
+                     *               "email": "ben@north.example",
+                     *               "id": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *               "image": null,
+                     *               "name": "Ben Okafor"
+                     *             },
+                     *             "userId": "01a20881-13e9-7378-b0bd-117b35916ac9"
+                     *           },
+                     *           {
+                     *             "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *             "id": "01a20881-1d00-73ce-ae25-bfc4d5c80dfb",
+                     *             "joinedAt": "2026-11-23T13:03:29.023Z",
+                     *             "role": "MEMBER",
+                     *             "user": {
+                     *               "email": "ana@north.example",
+                     *               "id": "01a20881-13ed-712c-a48f-798b8d0d6c8e",
+                     *               "image": null,
+                     *               "name": "Ana Silva"
+                     *             },
+                     *             "userId": "01a20881-13ed-712c-a48f-798b8d0d6c8e"
+                     *           }
+                     *         ],
+                     *         "name": "Bridge",
+                     *         "needsHelp": false,
+                     *         "requiredDocuments": 1,
+                     *         "startDate": null,
+                     *         "subject": {
+                     *           "id": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *           "name": "Geography"
+                     *         },
+                     *         "subjectId": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *         "unreadMessages": 0,
+                     *         "updatedAt": "2026-11-23T13:03:29.054Z",
+                     *         "view": "FULL",
+                     *         "workRoomId": "01a20881-1cff-7285-bd09-de598e988e92"
                      *       },
                      *       {
-                     *         "classId": "01a20063-be7c-717d-8abe-b54a8e728909",
-                     *         "courseId": null,
-                     *         "displayName": null,
+                     *         "attachments": [],
+                     *         "class": {
+                     *           "id": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *           "name": "Geography 7b"
+                     *         },
+                     *         "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *         "course": {
+                     *           "id": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *           "name": "Rivers",
+                     *           "subjectId": "01a20881-17e8-76ef-88af-5287904893ac"
+                     *         },
+                     *         "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *         "createdAt": "2026-11-23T13:03:29.033Z",
+                     *         "createdById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *         "displayName": "The source",
+                     *         "groupAssignments": [],
                      *         "groupNumber": 2,
-                     *         "id": "01a20063-bf93-76a5-9816-53e0ae64077c",
+                     *         "helpClaimedById": null,
+                     *         "helpMessage": null,
+                     *         "helpRequestedAt": null,
+                     *         "helpRequestedById": null,
+                     *         "helpResolvedAt": null,
+                     *         "helpResolvedById": null,
+                     *         "id": "01a20881-1d0a-7622-b3cc-a273cfa5eaf5",
+                     *         "isHidden": true,
                      *         "memberCount": 1,
-                     *         "name": "Group 2",
-                     *         "subjectId": null
+                     *         "members": [
+                     *           {
+                     *             "groupId": "01a20881-1d0a-7622-b3cc-a273cfa5eaf5",
+                     *             "id": "01a20881-1d0a-7622-b3cc-a27549d57aea",
+                     *             "joinedAt": "2026-11-23T13:03:29.033Z",
+                     *             "role": "MEMBER",
+                     *             "user": {
+                     *               "email": "dana@north.example",
+                     *               "id": "01a20881-13f1-77a8-964a-9945213b92b2",
+                     *               "image": null,
+                     *               "name": "Dana Novak"
+                     *             },
+                     *             "userId": "01a20881-13f1-77a8-964a-9945213b92b2"
+                     *           }
+                     *         ],
+                     *         "name": "Source",
+                     *         "needsHelp": false,
+                     *         "requiredDocuments": 1,
+                     *         "startDate": "2026-11-30T13:03:29.028Z",
+                     *         "subject": {
+                     *           "id": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *           "name": "Geography"
+                     *         },
+                     *         "subjectId": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *         "unreadMessages": 0,
+                     *         "updatedAt": "2026-11-23T13:03:29.033Z",
+                     *         "view": "FULL",
+                     *         "workRoomId": "01a20881-1d0a-7622-b3cc-a2747c0a7d60"
                      *       }
                      *     ]
                      */
@@ -14807,44 +16397,43 @@ export interface operations {
                      * @example [
                      *       {
                      *         "enrollment": {
-                     *           "classId": "01a20064-36ba-766f-bf7d-356d74b08f1b",
+                     *           "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
                      *           "completedAt": null,
-                     *           "enrolledAt": "1970-01-01T00:00:00.001Z",
-                     *           "id": "01a20064-36cb-7476-ae27-cf9152d2a12b",
-                     *           "studentId": "01a20064-367e-73e5-b4cd-545680dff1bb"
+                     *           "enrolledAt": "2026-11-23T13:03:27.767Z",
+                     *           "id": "01a20881-1817-7238-a9f7-c014891f9d6c",
+                     *           "studentId": "01a20881-13ee-73b1-b8d4-f0cbfb0e58a8"
                      *         },
                      *         "groupIds": [
-                     *           "01a20064-379e-7251-900c-609ad0796f56",
-                     *           "01a20064-3795-764d-9041-a421a7f69df0"
+                     *           "01a20881-1cff-7285-bd09-de58bd14ec53"
                      *         ],
                      *         "user": {
-                     *           "email": "ben.student@test.example",
-                     *           "id": "01a20064-367e-73e5-b4cd-545680dff1bb",
+                     *           "email": "cem@north.example",
+                     *           "id": "01a20881-13ee-73b1-b8d4-f0cbfb0e58a8",
                      *           "image": null,
-                     *           "name": "Ben Student"
-                     *         }
+                     *           "name": "Cem Arslan"
+                     *         },
+                     *         "view": "FULL"
                      *       },
                      *       {
                      *         "enrollment": {
-                     *           "classId": "01a20064-36ba-766f-bf7d-356d74b08f1b",
+                     *           "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
                      *           "completedAt": null,
-                     *           "enrolledAt": "1970-01-01T00:00:00.001Z",
-                     *           "id": "01a20064-36ce-7795-b201-361717c0b41f",
-                     *           "studentId": "01a20064-3686-75c7-b9ea-35798c5e8819"
+                     *           "enrolledAt": "2026-11-23T13:03:27.788Z",
+                     *           "id": "01a20881-1851-74ae-8d9f-faf8c8a6ced4",
+                     *           "studentId": "01a20881-1850-739a-90ae-419543158ed5"
                      *         },
-                     *         "groupIds": [
-                     *           "01a20064-379e-7251-900c-609ad0796f56"
-                     *         ],
+                     *         "groupIds": [],
                      *         "user": {
-                     *           "email": "cem.student@test.example",
-                     *           "id": "01a20064-3686-75c7-b9ea-35798c5e8819",
+                     *           "email": "fay@north.example",
+                     *           "id": "01a20881-1850-739a-90ae-419543158ed5",
                      *           "image": null,
-                     *           "name": "Cem Student"
-                     *         }
+                     *           "name": "Fay Lang"
+                     *         },
+                     *         "view": "FULL"
                      *       }
                      *     ]
                      */
-                    "application/json": components["schemas"]["RosterView"];
+                    "application/json": components["schemas"]["RosterEntry"][];
                 };
             };
             400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
@@ -14875,8 +16464,8 @@ export interface operations {
                 /**
                  * @example {
                  *       "studentIds": [
-                 *         "01a20062-c068-71e6-849e-cc70cc433655",
-                 *         "01a20062-c069-73f6-9687-001c862223aa"
+                 *         "01a20881-13e9-7378-b0bd-117b35916ac9",
+                 *         "01a20881-13ed-712c-a48f-798b8d0d6c8e"
                  *       ]
                  *     }
                  */
@@ -14892,7 +16481,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "added": 2,
+                     *       "added": 4,
                      *       "alreadyEnrolled": 0
                      *     }
                      */
@@ -14939,10 +16528,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "removedFromGroups": [
-                     *         "01a20064-3ab5-7326-9968-58dbcdb7f184",
-                     *         "01a20064-3aa4-767c-90c8-3b5dafc1f3ea"
-                     *       ],
+                     *       "removedFromGroups": [],
                      *       "success": true
                      *     }
                      */
@@ -14978,7 +16564,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "completedAt": "2027-07-01T00:00:00Z"
+                 *       "completedAt": null
                  *     }
                  */
                 "application/json": components["schemas"]["EnrollmentEdit"];
@@ -14993,11 +16579,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "classId": "01a20064-33fc-7264-b9dd-f8b167f4ffc0",
-                     *       "completedAt": "2027-07-01T00:00:00.000Z",
-                     *       "enrolledAt": "1970-01-01T00:00:00.001Z",
-                     *       "id": "01a20064-3432-77e3-8b78-ceaf41af4ca5",
-                     *       "studentId": "01a20064-33c1-741f-b583-aec2c7f4c103"
+                     *       "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *       "completedAt": null,
+                     *       "enrolledAt": "2026-11-23T13:03:27.767Z",
+                     *       "id": "01a20881-1817-7238-a9f7-c014891f9d6c",
+                     *       "studentId": "01a20881-13ee-73b1-b8d4-f0cbfb0e58a8"
                      *     }
                      */
                     "application/json": components["schemas"]["ClassEnrollment"];
@@ -15032,7 +16618,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a20062-afd6-70d5-8766-86d0aa4eb21f"
+                 *       "userId": "01a20881-13e6-70cd-be5c-845fbe1fa937"
                  *     }
                  */
                 "application/json": components["schemas"]["NewCoTeacher"];
@@ -15048,8 +16634,8 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "01a20062-afd6-70d5-8766-86d0aa4eb21f",
-                     *         "name": "Tom Teacher"
+                     *         "id": "01a20881-13e6-70cd-be5c-845fbe1fa937",
+                     *         "name": "Tom Weber"
                      *       }
                      *     ]
                      */
@@ -15137,16 +16723,10 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "email": "dana.student@test.example",
-                     *         "id": "01a20064-3991-727e-9f3f-3fbe87cf42eb",
+                     *         "email": "fay@north.example",
+                     *         "id": "01a20881-1850-739a-90ae-419543158ed5",
                      *         "image": null,
-                     *         "name": "Dana Student"
-                     *       },
-                     *       {
-                     *         "email": "eli.student@test.example",
-                     *         "id": "01a20064-3992-71f3-9923-7d813fad8159",
-                     *         "image": null,
-                     *         "name": "Eli Student"
+                     *         "name": "Fay Lang"
                      *       }
                      *     ]
                      */
@@ -15190,7 +16770,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /** @example [] */
+                    /**
+                     * @example [
+                     *       {
+                     *         "class": {
+                     *           "academicYear": "2026/2027",
+                     *           "id": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *           "name": "Geography 7b",
+                     *           "status": "ACTIVE"
+                     *         },
+                     *         "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *         "counts": {
+                     *           "activeAssignments": 0,
+                     *           "assignments": 0,
+                     *           "groups": 0
+                     *         },
+                     *         "createdAt": "2026-11-23T13:03:28.984Z",
+                     *         "description": "From the source to the mouth.",
+                     *         "id": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *         "name": "Rivers",
+                     *         "status": "ACTIVE",
+                     *         "subject": {
+                     *           "color": "#1f7a4d",
+                     *           "id": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *           "name": "Geography"
+                     *         },
+                     *         "subjectId": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *         "updatedAt": "2026-11-23T13:03:29.009Z"
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["Course"][];
                 };
             };
@@ -15220,9 +16829,10 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "classId": "01a2006d-d1a5-7537-b13a-56d1108dd193",
-                 *       "name": "01a2006d-d234-7773-b7c4-e5c69c017354",
-                 *       "subjectId": "01a2006d-d1a0-70d6-a42b-f207073f7f60"
+                 *       "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                 *       "description": "From the source to the sea.",
+                 *       "name": "Rivers",
+                 *       "subjectId": "01a20881-17e8-76ef-88af-5287904893ac"
                  *     }
                  */
                 "application/json": components["schemas"]["NewCourse"];
@@ -15243,28 +16853,28 @@ export interface operations {
                      * @example {
                      *       "class": {
                      *         "academicYear": "2026/2027",
-                     *         "id": "01a2006d-d1a5-7537-b13a-56d1108dd193",
-                     *         "name": "7b",
+                     *         "id": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *         "name": "Geography 7b",
                      *         "status": "ACTIVE"
                      *       },
-                     *       "classId": "01a2006d-d1a5-7537-b13a-56d1108dd193",
+                     *       "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
                      *       "counts": {
                      *         "activeAssignments": 0,
                      *         "assignments": 0,
                      *         "groups": 0
                      *       },
-                     *       "createdAt": "2026-11-21T23:25:26.964Z",
-                     *       "description": null,
-                     *       "id": "01a2006d-d235-706e-a632-7dea8b33d823",
-                     *       "name": "01a2006d-d234-7773-b7c4-e5c69c017354",
+                     *       "createdAt": "2026-11-23T13:03:28.984Z",
+                     *       "description": "From the source to the sea.",
+                     *       "id": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *       "name": "Rivers",
                      *       "status": "ACTIVE",
                      *       "subject": {
-                     *         "color": null,
-                     *         "id": "01a2006d-d1a0-70d6-a42b-f207073f7f60",
-                     *         "name": "Biology"
+                     *         "color": "#1f7a4d",
+                     *         "id": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *         "name": "Geography"
                      *       },
-                     *       "subjectId": "01a2006d-d1a0-70d6-a42b-f207073f7f60",
-                     *       "updatedAt": "2026-11-21T23:25:26.964Z"
+                     *       "subjectId": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *       "updatedAt": "2026-11-23T13:03:28.984Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Course"];
@@ -15307,32 +16917,106 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignments": [],
+                     *       "assignments": [
+                     *         {
+                     *           "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *           "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *           "createdAt": "2026-11-23T13:03:29.115Z",
+                     *           "createdById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *           "deadline": "2026-11-28T13:03:29.172Z",
+                     *           "description": "Every group writes a page about the river.",
+                     *           "finishedAt": null,
+                     *           "finishedById": null,
+                     *           "gradeScale": "1-6",
+                     *           "groupCount": 2,
+                     *           "id": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *           "isShared": false,
+                     *           "latePolicy": "ALLOW",
+                     *           "maxPoints": 15,
+                     *           "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *           "requiredSubmissions": 1,
+                     *           "status": "ACTIVE",
+                     *           "title": "The river",
+                     *           "updatedAt": "2026-11-23T13:03:29.182Z",
+                     *           "view": "SUMMARY"
+                     *         }
+                     *       ],
                      *       "class": {
                      *         "academicYear": "2026/2027",
-                     *         "id": "01a2006d-c8bb-71f5-a91d-513716a2039f",
-                     *         "name": "7b",
+                     *         "id": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *         "name": "Geography 7b",
                      *         "status": "ACTIVE"
                      *       },
-                     *       "classId": "01a2006d-c8bb-71f5-a91d-513716a2039f",
+                     *       "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
                      *       "counts": {
-                     *         "activeAssignments": 0,
-                     *         "assignments": 0,
-                     *         "groups": 0
+                     *         "activeAssignments": 1,
+                     *         "assignments": 1,
+                     *         "groups": 2
                      *       },
-                     *       "createdAt": "2026-11-21T23:25:24.995Z",
-                     *       "description": null,
-                     *       "groups": [],
-                     *       "id": "01a2006d-ca84-735e-9a88-1acc24c9b925",
-                     *       "name": "During",
+                     *       "createdAt": "2026-11-23T13:03:28.984Z",
+                     *       "description": "From the source to the mouth.",
+                     *       "groups": [
+                     *         {
+                     *           "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *           "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *           "createdAt": "2026-11-23T13:03:29.023Z",
+                     *           "createdById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *           "displayName": "At the bridge",
+                     *           "groupNumber": 1,
+                     *           "helpClaimedById": null,
+                     *           "helpMessage": null,
+                     *           "helpRequestedAt": null,
+                     *           "helpRequestedById": null,
+                     *           "helpResolvedAt": null,
+                     *           "helpResolvedById": null,
+                     *           "id": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *           "isHidden": false,
+                     *           "memberCount": 3,
+                     *           "name": "Bridge",
+                     *           "needsHelp": false,
+                     *           "requiredDocuments": 1,
+                     *           "startDate": null,
+                     *           "subjectId": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *           "updatedAt": "2026-11-23T13:03:29.054Z",
+                     *           "view": "SUMMARY",
+                     *           "workRoomId": "01a20881-1cff-7285-bd09-de598e988e92"
+                     *         },
+                     *         {
+                     *           "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *           "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *           "createdAt": "2026-11-23T13:03:29.033Z",
+                     *           "createdById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *           "displayName": "The source",
+                     *           "groupNumber": 2,
+                     *           "helpClaimedById": null,
+                     *           "helpMessage": null,
+                     *           "helpRequestedAt": null,
+                     *           "helpRequestedById": null,
+                     *           "helpResolvedAt": null,
+                     *           "helpResolvedById": null,
+                     *           "id": "01a20881-1d0a-7622-b3cc-a273cfa5eaf5",
+                     *           "isHidden": true,
+                     *           "memberCount": 1,
+                     *           "name": "Source",
+                     *           "needsHelp": false,
+                     *           "requiredDocuments": 1,
+                     *           "startDate": "2026-11-30T13:03:29.028Z",
+                     *           "subjectId": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *           "updatedAt": "2026-11-23T13:03:29.033Z",
+                     *           "view": "SUMMARY",
+                     *           "workRoomId": "01a20881-1d0a-7622-b3cc-a2747c0a7d60"
+                     *         }
+                     *       ],
+                     *       "id": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *       "name": "Rivers",
                      *       "status": "ACTIVE",
                      *       "subject": {
-                     *         "color": null,
-                     *         "id": "01a2006d-c8ae-7605-9853-4b774241da16",
-                     *         "name": "Biology"
+                     *         "color": "#1f7a4d",
+                     *         "id": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *         "name": "Geography"
                      *       },
-                     *       "subjectId": "01a2006d-c8ae-7605-9853-4b774241da16",
-                     *       "updatedAt": "2026-11-21T23:25:24.995Z"
+                     *       "subjectId": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *       "updatedAt": "2026-11-23T13:03:29.009Z"
                      *     }
                      */
                     "application/json": components["schemas"]["CourseDetail"];
@@ -15377,13 +17061,12 @@ export interface operations {
                     /**
                      * @example {
                      *       "deletedAssignments": [
-                     *         "01a20063-9f15-74ae-86ac-f2d1391ca538",
-                     *         "01a20063-9f8e-7107-84a3-b90d441178ba"
+                     *         "01a20881-1d5d-77fa-a6ae-6d22de0a6332"
                      *       ],
-                     *       "deletedDocuments": 4,
+                     *       "deletedDocuments": 3,
                      *       "deletedGroups": [
-                     *         "01a20063-9f24-7472-b9eb-0c4039a92907",
-                     *         "01a20063-9f8f-718c-9c50-e0ca0b660c25"
+                     *         "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *         "01a20881-1d0a-7622-b3cc-a273cfa5eaf5"
                      *       ],
                      *       "deletedSubmissions": 3,
                      *       "success": true
@@ -15422,7 +17105,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "description": "Cells and tissues"
+                 *       "description": "From the source to the mouth."
                  *     }
                  */
                 "application/json": components["schemas"]["CourseEdit"];
@@ -15441,28 +17124,28 @@ export interface operations {
                      * @example {
                      *       "class": {
                      *         "academicYear": "2026/2027",
-                     *         "id": "01a20070-60fb-7038-890a-38d2dd64d1bf",
-                     *         "name": "7b",
+                     *         "id": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *         "name": "Geography 7b",
                      *         "status": "ACTIVE"
                      *       },
-                     *       "classId": "01a20070-60fb-7038-890a-38d2dd64d1bf",
+                     *       "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
                      *       "counts": {
                      *         "activeAssignments": 0,
                      *         "assignments": 0,
-                     *         "groups": 1
+                     *         "groups": 0
                      *       },
-                     *       "createdAt": "1970-01-01T00:00:00.001Z",
-                     *       "description": "Cells and tissues",
-                     *       "id": "01a20070-60fb-7038-890a-38d3992bd7d3",
-                     *       "name": "Cells",
+                     *       "createdAt": "2026-11-23T13:03:28.984Z",
+                     *       "description": "From the source to the mouth.",
+                     *       "id": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *       "name": "Rivers",
                      *       "status": "ACTIVE",
                      *       "subject": {
-                     *         "color": null,
-                     *         "id": "01a20070-60f6-758e-bb12-5887f54c86ff",
-                     *         "name": "Biology"
+                     *         "color": "#1f7a4d",
+                     *         "id": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *         "name": "Geography"
                      *       },
-                     *       "subjectId": "01a20070-60f6-758e-bb12-5887f54c86ff",
-                     *       "updatedAt": "2026-11-21T23:28:27.223Z"
+                     *       "subjectId": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *       "updatedAt": "2026-11-23T13:03:29.009Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Course"];
@@ -15576,34 +17259,18 @@ export interface operations {
                      * @example [
                      *       {
                      *         "author": {
-                     *           "id": "01a20170-7879-7291-9345-224be695f00a",
-                     *           "name": "Ada Teacher"
+                     *           "id": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *           "name": "Ada Hartmann"
                      *         },
-                     *         "authorId": "01a20170-7879-7291-9345-224be695f00a",
-                     *         "createdAt": "1970-01-01T00:00:00.001Z",
+                     *         "authorId": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *         "createdAt": "2026-11-23T13:03:29.515Z",
                      *         "documentId": null,
-                     *         "groupAssignmentId": "01a20170-7899-7472-b984-22166ef12bc5",
-                     *         "id": "fb0",
-                     *         "publishedAt": "1970-01-01T00:00:00.001Z",
-                     *         "submissionId": "su0",
-                     *         "text": "Good",
-                     *         "updatedAt": "1970-01-01T00:00:00.001Z",
-                     *         "visibility": "GROUP"
-                     *       },
-                     *       {
-                     *         "author": {
-                     *           "id": "01a20170-7879-7291-9345-224be695f00a",
-                     *           "name": "Ada Teacher"
-                     *         },
-                     *         "authorId": "01a20170-7879-7291-9345-224be695f00a",
-                     *         "createdAt": "1970-01-01T00:00:00.001Z",
-                     *         "documentId": null,
-                     *         "groupAssignmentId": "01a20170-7899-7472-b984-22166ef12bc5",
-                     *         "id": "fb1",
-                     *         "publishedAt": "1970-01-01T00:00:00.001Z",
-                     *         "submissionId": "su1",
-                     *         "text": "Good",
-                     *         "updatedAt": "1970-01-01T00:00:00.001Z",
+                     *         "groupAssignmentId": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
+                     *         "id": "01a20881-1eeb-7574-9ae8-a7da60a8137d",
+                     *         "publishedAt": "2026-11-23T13:03:29.515Z",
+                     *         "submissionId": "01a20881-1eba-71ac-90be-7315abd4feb6",
+                     *         "text": "The drawing of the second arch is very good.",
+                     *         "updatedAt": "2026-11-23T13:03:29.523Z",
                      *         "visibility": "GROUP"
                      *       }
                      *     ]
@@ -15637,9 +17304,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "documentId": "01a2016d-0193-73b8-aca8-8612348c6c61",
-                 *       "publish": false,
-                 *       "text": "Well argued; now name your sources."
+                 *       "submissionId": "01a20881-1eba-71ac-90be-7315abd4feb6",
+                 *       "text": "The drawing of the arch is very good."
                  *     }
                  */
                 "application/json": components["schemas"]["NewFeedback"];
@@ -15659,18 +17325,18 @@ export interface operations {
                     /**
                      * @example {
                      *       "author": {
-                     *         "id": "01a2016c-ffea-75ba-8503-69e5bcba91d8",
-                     *         "name": "Ada Teacher"
+                     *         "id": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *         "name": "Ada Hartmann"
                      *       },
-                     *       "authorId": "01a2016c-ffea-75ba-8503-69e5bcba91d8",
-                     *       "createdAt": "2026-11-22T04:04:10.938Z",
-                     *       "documentId": "01a2016d-0193-73b8-aca8-8612348c6c61",
-                     *       "groupAssignmentId": "01a2016d-0050-7788-b746-0bc294bab2e2",
-                     *       "id": "01a2016d-023f-7251-a843-176604b73fcc",
-                     *       "publishedAt": null,
-                     *       "submissionId": "01a2016d-021e-7675-838d-6ee8784eb687",
-                     *       "text": "Well argued; now name your sources.",
-                     *       "updatedAt": "2026-11-22T04:04:10.938Z",
+                     *       "authorId": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *       "createdAt": "2026-11-23T13:03:29.515Z",
+                     *       "documentId": null,
+                     *       "groupAssignmentId": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
+                     *       "id": "01a20881-1eeb-7574-9ae8-a7da60a8137d",
+                     *       "publishedAt": "2026-11-23T13:03:29.515Z",
+                     *       "submissionId": "01a20881-1eba-71ac-90be-7315abd4feb6",
+                     *       "text": "The drawing of the arch is very good.",
+                     *       "updatedAt": "2026-11-23T13:03:29.515Z",
                      *       "visibility": "GROUP"
                      *     }
                      */
@@ -15707,7 +17373,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "groupIds": [
-                 *         "01a2016b-a16b-721e-af8c-19bcfe8873a7"
+                 *         "01a20881-1cff-7285-bd09-de58bd14ec53"
                  *       ]
                  *     }
                  */
@@ -15765,36 +17431,121 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "attempt": 1,
-                     *         "createdAt": "2026-11-22T04:02:37.484Z",
+                     *         "attempt": 3,
+                     *         "createdAt": "2026-11-23T13:03:29.557Z",
                      *         "documents": [
                      *           {
-                     *             "documentId": "01a2016b-951d-77da-8013-f9ec1e3427a0",
-                     *             "downloadUrl": "/api/feedback/submissions/01a2016b-952c-719e-a885-7206b3376b8a/documents/01a2016b-9527-7262-a700-2760c7f396c1/download",
+                     *             "documentId": "01a20881-1dd6-72bc-8ca4-3ac2c64dff47",
+                     *             "downloadUrl": "/api/feedback/submissions/01a20881-1f16-758e-a1bb-ae70100012ff/documents/01a20881-1f0e-7336-8475-298480961086/download",
                      *             "fileExtension": "docx",
-                     *             "id": "01a2016b-9527-7262-a700-2760c7f396c1",
-                     *             "pdfUrl": "/api/feedback/submissions/01a2016b-952c-719e-a885-7206b3376b8a/documents/01a2016b-9527-7262-a700-2760c7f396c1/pdf",
+                     *             "id": "01a20881-1f0e-7336-8475-298480961086",
+                     *             "pdfUrl": "/api/feedback/submissions/01a20881-1f16-758e-a1bb-ae70100012ff/documents/01a20881-1f0e-7336-8475-298480961086/pdf",
                      *             "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *             "size": 5587,
-                     *             "submissionId": "01a2016b-952c-719e-a885-7206b3376b8a",
+                     *             "submissionId": "01a20881-1f16-758e-a1bb-ae70100012ff",
                      *             "title": "Our page"
                      *           }
                      *         ],
                      *         "feedback": [],
-                     *         "grade": null,
-                     *         "groupAssignmentId": "01a2016b-9501-70cb-8a9e-aab243c7fc12",
-                     *         "id": "01a2016b-952c-719e-a885-7206b3376b8a",
+                     *         "grade": {
+                     *           "feedback": null,
+                     *           "gradedAt": "2026-11-23T13:03:29.596Z",
+                     *           "gradedById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *           "memberGrades": [],
+                     *           "points": 13,
+                     *           "publishedAt": "2026-11-23T13:03:29.596Z",
+                     *           "status": "PUBLISHED",
+                     *           "value": "2"
+                     *         },
+                     *         "groupAssignmentId": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
+                     *         "id": "01a20881-1f16-758e-a1bb-ae70100012ff",
                      *         "isLate": false,
                      *         "lateBySeconds": 0,
                      *         "memberIds": [
-                     *           "01a2016b-94cc-73f2-83f0-cb7bc82cf1be",
-                     *           "01a2016b-94cc-73f2-83f0-cb7e3549784d"
+                     *           "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *           "01a20881-13ed-712c-a48f-798b8d0d6c8e"
                      *         ],
                      *         "note": null,
                      *         "onBehalf": false,
                      *         "status": "ACTIVE",
-                     *         "submittedAt": "2026-11-22T04:02:37.484Z",
-                     *         "submittedById": "01a2016b-94cc-73f2-83f0-cb7bc82cf1be",
+                     *         "submittedAt": "2026-11-23T13:03:29.557Z",
+                     *         "submittedById": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *         "withdrawnAt": null,
+                     *         "withdrawnById": null
+                     *       },
+                     *       {
+                     *         "attempt": 2,
+                     *         "createdAt": "2026-11-23T13:03:29.465Z",
+                     *         "documents": [
+                     *           {
+                     *             "documentId": "01a20881-1dd6-72bc-8ca4-3ac2c64dff47",
+                     *             "downloadUrl": "/api/feedback/submissions/01a20881-1eba-71ac-90be-7315abd4feb6/documents/01a20881-1eae-77b2-9af6-69e600dc0656/download",
+                     *             "fileExtension": "docx",
+                     *             "id": "01a20881-1eae-77b2-9af6-69e600dc0656",
+                     *             "pdfUrl": "/api/feedback/submissions/01a20881-1eba-71ac-90be-7315abd4feb6/documents/01a20881-1eae-77b2-9af6-69e600dc0656/pdf",
+                     *             "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
+                     *             "size": 5587,
+                     *             "submissionId": "01a20881-1eba-71ac-90be-7315abd4feb6",
+                     *             "title": "Our page"
+                     *           }
+                     *         ],
+                     *         "feedback": [
+                     *           {
+                     *             "author": {
+                     *               "id": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *               "name": "Ada Hartmann"
+                     *             },
+                     *             "authorId": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *             "createdAt": "2026-11-23T13:03:29.515Z",
+                     *             "documentId": null,
+                     *             "groupAssignmentId": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
+                     *             "id": "01a20881-1eeb-7574-9ae8-a7da60a8137d",
+                     *             "publishedAt": "2026-11-23T13:03:29.515Z",
+                     *             "submissionId": "01a20881-1eba-71ac-90be-7315abd4feb6",
+                     *             "text": "The drawing of the second arch is very good.",
+                     *             "updatedAt": "2026-11-23T13:03:29.523Z",
+                     *             "visibility": "GROUP"
+                     *           },
+                     *           {
+                     *             "author": {
+                     *               "id": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *               "name": "Ada Hartmann"
+                     *             },
+                     *             "authorId": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *             "createdAt": "2026-11-23T13:03:29.534Z",
+                     *             "documentId": null,
+                     *             "groupAssignmentId": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
+                     *             "id": "01a20881-1efe-705a-a345-7c94da59f771",
+                     *             "publishedAt": "2026-11-23T13:03:29.534Z",
+                     *             "submissionId": "01a20881-1eba-71ac-90be-7315abd4feb6",
+                     *             "text": "Please add the width.",
+                     *             "updatedAt": "2026-11-23T13:03:29.534Z",
+                     *             "visibility": "GROUP"
+                     *           }
+                     *         ],
+                     *         "grade": {
+                     *           "feedback": null,
+                     *           "gradedAt": "2026-11-23T13:03:29.500Z",
+                     *           "gradedById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *           "memberGrades": [],
+                     *           "points": 12.5,
+                     *           "publishedAt": "2026-11-23T13:03:29.500Z",
+                     *           "status": "PUBLISHED",
+                     *           "value": "2"
+                     *         },
+                     *         "groupAssignmentId": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
+                     *         "id": "01a20881-1eba-71ac-90be-7315abd4feb6",
+                     *         "isLate": false,
+                     *         "lateBySeconds": 0,
+                     *         "memberIds": [
+                     *           "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *           "01a20881-13ed-712c-a48f-798b8d0d6c8e"
+                     *         ],
+                     *         "note": "Now with all names.",
+                     *         "onBehalf": false,
+                     *         "status": "RETURNED",
+                     *         "submittedAt": "2026-11-23T13:03:29.465Z",
+                     *         "submittedById": "01a20881-13e9-7378-b0bd-117b35916ac9",
                      *         "withdrawnAt": null,
                      *         "withdrawnById": null
                      *       }
@@ -15838,53 +17589,36 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "attempt": 1,
-                     *       "createdAt": "2026-11-23T09:46:12.802Z",
+                     *       "attempt": 2,
+                     *       "createdAt": "2026-11-23T13:03:29.465Z",
                      *       "documents": [
                      *         {
-                     *           "documentId": "01a207cc-81a4-7770-951b-d6d8f96f873c",
-                     *           "downloadUrl": "/api/feedback/submissions/01a207cc-81c3-74b2-9eb8-8452f2786503/documents/01a207cc-81be-70e2-9b4d-a0525d2bb8dc/download",
+                     *           "documentId": "01a20881-1dd6-72bc-8ca4-3ac2c64dff47",
+                     *           "downloadUrl": "/api/feedback/submissions/01a20881-1eba-71ac-90be-7315abd4feb6/documents/01a20881-1eae-77b2-9af6-69e600dc0656/download",
                      *           "fileExtension": "docx",
-                     *           "id": "01a207cc-81be-70e2-9b4d-a0525d2bb8dc",
-                     *           "pdfUrl": "/api/feedback/submissions/01a207cc-81c3-74b2-9eb8-8452f2786503/documents/01a207cc-81be-70e2-9b4d-a0525d2bb8dc/pdf",
+                     *           "id": "01a20881-1eae-77b2-9af6-69e600dc0656",
+                     *           "pdfUrl": "/api/feedback/submissions/01a20881-1eba-71ac-90be-7315abd4feb6/documents/01a20881-1eae-77b2-9af6-69e600dc0656/pdf",
                      *           "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *           "size": 5587,
-                     *           "submissionId": "01a207cc-81c3-74b2-9eb8-8452f2786503",
-                     *           "title": "Handed in"
+                     *           "submissionId": "01a20881-1eba-71ac-90be-7315abd4feb6",
+                     *           "title": "Our page"
                      *         }
                      *       ],
-                     *       "feedback": [
-                     *         {
-                     *           "author": {
-                     *             "id": "01a207cc-7959-71d5-b2de-07b413dd1021",
-                     *             "name": "Ada Teacher"
-                     *           },
-                     *           "authorId": "01a207cc-7959-71d5-b2de-07b413dd1021",
-                     *           "createdAt": "2026-11-23T09:46:12.812Z",
-                     *           "documentId": null,
-                     *           "groupAssignmentId": "01a207cc-801a-7631-a278-b2241ac9d256",
-                     *           "id": "01a207cc-81cd-76ce-9301-bee8cf825463",
-                     *           "publishedAt": "2026-11-23T09:46:12.812Z",
-                     *           "submissionId": "01a207cc-81c3-74b2-9eb8-8452f2786503",
-                     *           "text": "Well done.",
-                     *           "updatedAt": "2026-11-23T09:46:12.812Z",
-                     *           "visibility": "GROUP"
-                     *         }
-                     *       ],
+                     *       "feedback": [],
                      *       "grade": null,
-                     *       "groupAssignmentId": "01a207cc-801a-7631-a278-b2241ac9d256",
-                     *       "id": "01a207cc-81c3-74b2-9eb8-8452f2786503",
+                     *       "groupAssignmentId": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
+                     *       "id": "01a20881-1eba-71ac-90be-7315abd4feb6",
                      *       "isLate": false,
                      *       "lateBySeconds": 0,
                      *       "memberIds": [
-                     *         "01a207cc-795d-7085-a4a0-9ac525dc21e1",
-                     *         "01a207cc-795f-77e6-a368-2983760a93d2"
+                     *         "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *         "01a20881-13ed-712c-a48f-798b8d0d6c8e"
                      *       ],
-                     *       "note": null,
+                     *       "note": "Now with all names.",
                      *       "onBehalf": false,
                      *       "status": "ACTIVE",
-                     *       "submittedAt": "2026-11-23T09:46:12.802Z",
-                     *       "submittedById": "01a207cc-795d-7085-a4a0-9ac525dc21e1",
+                     *       "submittedAt": "2026-11-23T13:03:29.465Z",
+                     *       "submittedById": "01a20881-13e9-7378-b0bd-117b35916ac9",
                      *       "withdrawnAt": null,
                      *       "withdrawnById": null
                      *     }
@@ -16023,8 +17757,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "points": 5,
-                 *       "publish": true
+                 *       "points": 10,
+                 *       "value": "3"
                  *     }
                  */
                 "application/json": components["schemas"]["GradeEdit"];
@@ -16041,46 +17775,46 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "attempt": 1,
-                     *       "createdAt": "2026-11-22T04:02:36.977Z",
+                     *       "attempt": 2,
+                     *       "createdAt": "2026-11-23T13:03:29.465Z",
                      *       "documents": [
                      *         {
-                     *           "documentId": "01a2016b-9324-747d-af56-df1c0d27670a",
-                     *           "downloadUrl": "/api/feedback/submissions/01a2016b-9331-708e-8120-767217587442/documents/01a2016b-932f-7054-8ee7-0cc79a0a0d4f/download",
+                     *           "documentId": "01a20881-1dd6-72bc-8ca4-3ac2c64dff47",
+                     *           "downloadUrl": "/api/feedback/submissions/01a20881-1eba-71ac-90be-7315abd4feb6/documents/01a20881-1eae-77b2-9af6-69e600dc0656/download",
                      *           "fileExtension": "docx",
-                     *           "id": "01a2016b-932f-7054-8ee7-0cc79a0a0d4f",
-                     *           "pdfUrl": "/api/feedback/submissions/01a2016b-9331-708e-8120-767217587442/documents/01a2016b-932f-7054-8ee7-0cc79a0a0d4f/pdf",
+                     *           "id": "01a20881-1eae-77b2-9af6-69e600dc0656",
+                     *           "pdfUrl": "/api/feedback/submissions/01a20881-1eba-71ac-90be-7315abd4feb6/documents/01a20881-1eae-77b2-9af6-69e600dc0656/pdf",
                      *           "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *           "size": 5587,
-                     *           "submissionId": "01a2016b-9331-708e-8120-767217587442",
+                     *           "submissionId": "01a20881-1eba-71ac-90be-7315abd4feb6",
                      *           "title": "Our page"
                      *         }
                      *       ],
                      *       "feedback": [],
                      *       "grade": {
-                     *         "feedback": "Neat.",
-                     *         "gradedAt": "2026-11-22T04:02:37.018Z",
-                     *         "gradedById": "01a2016b-92f3-70aa-95bf-0342362f7d63",
-                     *         "history": 2,
+                     *         "feedback": null,
+                     *         "gradedAt": "2026-11-23T13:03:29.486Z",
+                     *         "gradedById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *         "history": 1,
                      *         "memberGrades": [],
-                     *         "points": 5,
-                     *         "publishedAt": "2026-11-22T04:02:37.018Z",
-                     *         "status": "PUBLISHED",
-                     *         "value": "B"
+                     *         "points": 10,
+                     *         "publishedAt": null,
+                     *         "status": "DRAFT",
+                     *         "value": "3"
                      *       },
-                     *       "groupAssignmentId": "01a2016b-931a-748d-9066-2f9f566b23ee",
-                     *       "id": "01a2016b-9331-708e-8120-767217587442",
+                     *       "groupAssignmentId": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
+                     *       "id": "01a20881-1eba-71ac-90be-7315abd4feb6",
                      *       "isLate": false,
                      *       "lateBySeconds": 0,
                      *       "memberIds": [
-                     *         "01a2016b-92f6-74d1-b0e2-e8dd55dfa979",
-                     *         "01a2016b-92f7-71f2-8e81-50bad23f2791"
+                     *         "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *         "01a20881-13ed-712c-a48f-798b8d0d6c8e"
                      *       ],
-                     *       "note": null,
+                     *       "note": "Now with all names.",
                      *       "onBehalf": false,
                      *       "status": "ACTIVE",
-                     *       "submittedAt": "2026-11-22T04:02:36.977Z",
-                     *       "submittedById": "01a2016b-92f6-74d1-b0e2-e8dd55dfa979",
+                     *       "submittedAt": "2026-11-23T13:03:29.465Z",
+                     *       "submittedById": "01a20881-13e9-7378-b0bd-117b35916ac9",
                      *       "withdrawnAt": null,
                      *       "withdrawnById": null
                      *     }
@@ -16096,6 +17830,77 @@ export interface operations {
             412: components["responses"]["412.PRECONDITION_FAILED"];
             413: components["responses"]["413.PAYLOAD_TOO_LARGE"];
             415: components["responses"]["415.UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+        };
+    };
+    get_feedback_submissions_id_grades: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path: {
+                /** @description The id of a submission */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The states that the grade of a submission has had, newest first, the present one included; at most the newest 200 */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "changedAt": "2026-11-23T13:03:29.500Z",
+                     *         "changedBy": {
+                     *           "id": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *           "name": "Ada Hartmann"
+                     *         },
+                     *         "feedback": null,
+                     *         "memberGrades": [
+                     *           {
+                     *             "feedback": "All measurements are yours.",
+                     *             "points": null,
+                     *             "userId": "01a20881-13ed-712c-a48f-798b8d0d6c8e",
+                     *             "value": "1"
+                     *           }
+                     *         ],
+                     *         "points": 12.5,
+                     *         "status": "PUBLISHED",
+                     *         "value": "2",
+                     *         "version": 2
+                     *       },
+                     *       {
+                     *         "changedAt": "2026-11-23T13:03:29.486Z",
+                     *         "changedBy": {
+                     *           "id": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *           "name": "Ada Hartmann"
+                     *         },
+                     *         "feedback": null,
+                     *         "memberGrades": [],
+                     *         "points": 10,
+                     *         "status": "DRAFT",
+                     *         "value": "3",
+                     *         "version": 1
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["GradeState"][];
+                };
+            };
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -16118,7 +17923,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "feedback": "Once more."
+                 *       "feedback": "Please add the width."
                  *     }
                  */
                 "application/json": components["schemas"]["GiveBack"];
@@ -16134,35 +17939,60 @@ export interface operations {
                     /**
                      * @example {
                      *       "assignment": {
-                     *         "classId": "01a2016c-df42-716a-b36c-00b38f5ed25e",
-                     *         "courseId": "01a2016c-df71-7345-8d8c-7f39ddbc537a",
-                     *         "deadline": "2099-01-01T00:00:00.000Z",
-                     *         "id": "01a2016c-dff7-70e0-a12b-73e48f143e29",
-                     *         "isShared": true,
+                     *         "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *         "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *         "deadline": "2026-11-28T13:03:29.172Z",
+                     *         "id": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *         "isShared": false,
                      *         "status": "ACTIVE",
-                     *         "title": "Leaves and roots"
+                     *         "title": "The river"
                      *       },
-                     *       "assignmentId": "01a2016c-dff7-70e0-a12b-73e48f143e29",
-                     *       "createdAt": "2026-11-22T04:04:02.166Z",
+                     *       "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *       "createdAt": "2026-11-23T13:03:29.115Z",
                      *       "currentSubmission": null,
                      *       "currentSubmissionId": null,
-                     *       "descriptionOverride": null,
-                     *       "effectiveAttachments": [],
-                     *       "effectiveDescription": "Draw one.",
+                     *       "descriptionOverride": "Your group measures at the bridge.",
+                     *       "effectiveAttachments": [
+                     *         {
+                     *           "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *           "createdAt": "2026-11-23T13:03:29.128Z",
+                     *           "fileName": "questions.txt",
+                     *           "groupAssignmentId": null,
+                     *           "id": "01a20881-1d6a-7545-94ad-7d46cfbf0333",
+                     *           "isEffective": true,
+                     *           "mimeType": "text/plain; charset=utf-8",
+                     *           "size": 29,
+                     *           "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *           "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d6a-7545-94ad-7d46cfbf0333/download"
+                     *         },
+                     *         {
+                     *           "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *           "createdAt": "2026-11-23T13:03:29.149Z",
+                     *           "fileName": "bridge.txt",
+                     *           "groupAssignmentId": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
+                     *           "id": "01a20881-1d7f-772b-bb95-425a7860ef31",
+                     *           "isEffective": true,
+                     *           "mimeType": "text/plain; charset=utf-8",
+                     *           "size": 30,
+                     *           "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *           "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d7f-772b-bb95-425a7860ef31/download"
+                     *         }
+                     *       ],
+                     *       "effectiveDescription": "Your group measures at the bridge.",
                      *       "group": {
-                     *         "courseId": "01a2016c-df71-7345-8d8c-7f39ddbc537a",
-                     *         "displayName": "Owls",
+                     *         "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *         "displayName": "At the bridge",
                      *         "groupNumber": 1,
-                     *         "id": "01a2016c-df7e-72b5-8766-b930a2dc3609",
-                     *         "name": "Group 1"
+                     *         "id": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *         "name": "Bridge"
                      *       },
-                     *       "groupId": "01a2016c-df7e-72b5-8766-b930a2dc3609",
-                     *       "id": "01a2016c-dff7-70e0-a12b-73e5891e3455",
+                     *       "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *       "id": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
                      *       "isComplete": false,
-                     *       "lateAllowedUntil": null,
+                     *       "lateAllowedUntil": "2026-11-29T13:03:29.191Z",
                      *       "status": "RETURNED",
                      *       "submittedCount": 0,
-                     *       "updatedAt": "2026-11-22T04:04:02.405Z"
+                     *       "updatedAt": "2026-11-23T13:03:29.534Z"
                      *     }
                      */
                     "application/json": components["schemas"]["GroupAssignment"];
@@ -16242,8 +18072,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "publish": true,
-                 *       "text": "Now."
+                 *       "text": "The drawing of the second arch is very good."
                  *     }
                  */
                 "application/json": components["schemas"]["FeedbackEdit"];
@@ -16261,18 +18090,18 @@ export interface operations {
                     /**
                      * @example {
                      *       "author": {
-                     *         "id": "01a2016b-48b6-7652-95b1-e4d128aa84db",
-                     *         "name": "Ada Teacher"
+                     *         "id": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *         "name": "Ada Hartmann"
                      *       },
-                     *       "authorId": "01a2016b-48b6-7652-95b1-e4d128aa84db",
-                     *       "createdAt": "2026-11-22T04:02:17.985Z",
-                     *       "documentId": "01a2016b-48eb-7068-96e3-c788344f7ffa",
-                     *       "groupAssignmentId": "01a2016b-48dd-7449-8756-8efc3d383bdd",
-                     *       "id": "01a2016b-4902-7491-a5f0-232cbd9a7020",
-                     *       "publishedAt": "2026-11-22T04:02:18.030Z",
-                     *       "submissionId": "01a2016b-48f6-74e3-ac93-94050b9e2107",
-                     *       "text": "Now.",
-                     *       "updatedAt": "2026-11-22T04:02:18.030Z",
+                     *       "authorId": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *       "createdAt": "2026-11-23T13:03:29.515Z",
+                     *       "documentId": null,
+                     *       "groupAssignmentId": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
+                     *       "id": "01a20881-1eeb-7574-9ae8-a7da60a8137d",
+                     *       "publishedAt": "2026-11-23T13:03:29.515Z",
+                     *       "submissionId": "01a20881-1eba-71ac-90be-7315abd4feb6",
+                     *       "text": "The drawing of the second arch is very good.",
+                     *       "updatedAt": "2026-11-23T13:03:29.523Z",
                      *       "visibility": "GROUP"
                      *     }
                      */
@@ -16328,24 +18157,67 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "classId": "01a20063-be7c-717d-8abe-b54a8e728909",
-                     *         "courseId": "01a20063-be7c-717d-8abe-b54b2cc85df3",
-                     *         "displayName": null,
+                     *         "attachments": [],
+                     *         "class": {
+                     *           "id": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *           "name": "Geography 7b"
+                     *         },
+                     *         "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *         "course": {
+                     *           "id": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *           "name": "Rivers",
+                     *           "subjectId": "01a20881-17e8-76ef-88af-5287904893ac"
+                     *         },
+                     *         "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *         "createdAt": "2026-11-23T13:03:29.023Z",
+                     *         "createdById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *         "displayName": "At the bridge",
+                     *         "groupAssignments": [],
                      *         "groupNumber": 1,
-                     *         "id": "01a20063-bf89-738a-bbd1-6607dc66e428",
-                     *         "memberCount": 1,
-                     *         "name": "Group 1",
-                     *         "subjectId": "01a20063-be71-752a-b1fd-1a7733c44e28"
-                     *       },
-                     *       {
-                     *         "classId": "01a20063-be7c-717d-8abe-b54a8e728909",
-                     *         "courseId": null,
-                     *         "displayName": null,
-                     *         "groupNumber": 2,
-                     *         "id": "01a20063-bf93-76a5-9816-53e0ae64077c",
-                     *         "memberCount": 1,
-                     *         "name": "Group 2",
-                     *         "subjectId": null
+                     *         "helpMessage": null,
+                     *         "helpRequestedAt": null,
+                     *         "helpRequestedById": null,
+                     *         "id": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *         "memberCount": 3,
+                     *         "members": [
+                     *           {
+                     *             "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *             "id": "01a20881-1d00-73ce-ae25-bfc338fb0d5a",
+                     *             "joinedAt": "2026-11-23T13:03:29.023Z",
+                     *             "role": "MEMBER",
+                     *             "user": {
+                     *               "id": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *               "image": null,
+                     *               "name": "Ben Okafor"
+                     *             },
+                     *             "userId": "01a20881-13e9-7378-b0bd-117b35916ac9"
+                     *           },
+                     *           {
+                     *             "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *             "id": "01a20881-1d00-73ce-ae25-bfc4d5c80dfb",
+                     *             "joinedAt": "2026-11-23T13:03:29.023Z",
+                     *             "role": "MEMBER",
+                     *             "user": {
+                     *               "id": "01a20881-13ed-712c-a48f-798b8d0d6c8e",
+                     *               "image": null,
+                     *               "name": "Ana Silva"
+                     *             },
+                     *             "userId": "01a20881-13ed-712c-a48f-798b8d0d6c8e"
+                     *           }
+                     *         ],
+                     *         "name": "Bridge",
+                     *         "needsHelp": false,
+                     *         "requiredDocuments": 1,
+                     *         "startDate": null,
+                     *         "subject": {
+                     *           "id": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *           "name": "Geography"
+                     *         },
+                     *         "subjectId": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *         "unreadMessages": 0,
+                     *         "updatedAt": "2026-11-23T13:03:29.054Z",
+                     *         "view": "FULL",
+                     *         "workRoomId": "01a20881-1cff-7285-bd09-de598e988e92"
                      *       }
                      *     ]
                      */
@@ -16378,9 +18250,14 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "classId": "01a20064-5fed-70c8-9df3-fad302d8659f",
-                 *       "displayName": "Owls",
-                 *       "startDate": "2020-01-01T00:00:00.000Z"
+                 *       "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                 *       "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                 *       "displayName": "The source",
+                 *       "name": "Source",
+                 *       "startDate": "2026-11-30T13:03:29.028Z",
+                 *       "studentIds": [
+                 *         "01a20881-13f1-77a8-964a-9945213b92b2"
+                 *       ]
                  *     }
                  */
                 "application/json": components["schemas"]["NewGroup"];
@@ -16401,36 +18278,58 @@ export interface operations {
                      * @example {
                      *       "attachments": [],
                      *       "class": {
-                     *         "id": "01a20064-5fed-70c8-9df3-fad302d8659f",
-                     *         "name": "7b"
+                     *         "id": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *         "name": "Geography 7b"
                      *       },
-                     *       "classId": "01a20064-5fed-70c8-9df3-fad302d8659f",
-                     *       "course": null,
-                     *       "courseId": null,
-                     *       "createdAt": "2026-11-21T23:15:08.096Z",
-                     *       "createdById": "01a20064-5fbf-7742-8566-b5eef6dc5d17",
-                     *       "displayName": "Owls",
+                     *       "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *       "course": {
+                     *         "id": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *         "name": "Rivers",
+                     *         "subjectId": "01a20881-17e8-76ef-88af-5287904893ac"
+                     *       },
+                     *       "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *       "createdAt": "2026-11-23T13:03:29.033Z",
+                     *       "createdById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *       "displayName": "The source",
                      *       "groupAssignments": [],
-                     *       "groupNumber": 1,
+                     *       "groupNumber": 2,
                      *       "helpClaimedById": null,
                      *       "helpMessage": null,
                      *       "helpRequestedAt": null,
                      *       "helpRequestedById": null,
                      *       "helpResolvedAt": null,
                      *       "helpResolvedById": null,
-                     *       "id": "01a20064-60c0-7077-82ba-1f83f2a5de93",
-                     *       "isHidden": false,
-                     *       "memberCount": 0,
-                     *       "members": [],
-                     *       "name": "Group 1",
+                     *       "id": "01a20881-1d0a-7622-b3cc-a273cfa5eaf5",
+                     *       "isHidden": true,
+                     *       "memberCount": 1,
+                     *       "members": [
+                     *         {
+                     *           "groupId": "01a20881-1d0a-7622-b3cc-a273cfa5eaf5",
+                     *           "id": "01a20881-1d0a-7622-b3cc-a27549d57aea",
+                     *           "joinedAt": "2026-11-23T13:03:29.033Z",
+                     *           "role": "MEMBER",
+                     *           "user": {
+                     *             "email": "dana@north.example",
+                     *             "id": "01a20881-13f1-77a8-964a-9945213b92b2",
+                     *             "image": null,
+                     *             "name": "Dana Novak"
+                     *           },
+                     *           "userId": "01a20881-13f1-77a8-964a-9945213b92b2"
+                     *         }
+                     *       ],
+                     *       "name": "Source",
                      *       "needsHelp": false,
                      *       "requiredDocuments": 1,
-                     *       "startDate": "2020-01-01T00:00:00.000Z",
-                     *       "subject": null,
-                     *       "subjectId": null,
+                     *       "startDate": "2026-11-30T13:03:29.028Z",
+                     *       "subject": {
+                     *         "id": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *         "name": "Geography"
+                     *       },
+                     *       "subjectId": "01a20881-17e8-76ef-88af-5287904893ac",
                      *       "unreadMessages": 0,
-                     *       "updatedAt": "2026-11-21T23:15:08.096Z",
-                     *       "workRoomId": "01a20064-60c0-7077-82ba-1f840b119631"
+                     *       "updatedAt": "2026-11-23T13:03:29.033Z",
+                     *       "view": "FULL",
+                     *       "workRoomId": "01a20881-1d0a-7622-b3cc-a2747c0a7d60"
                      *     }
                      */
                     "application/json": components["schemas"]["Group"];
@@ -16464,22 +18363,17 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "assignmentId": "01a2006f-f2a3-70db-bd9b-d30d91ddf0aa",
-                 *       "classId": "01a2006f-f1ce-7006-bb59-98325e57a8c6",
-                 *       "courseId": "01a2006f-f1ce-7006-bb59-9833aa5b65b0",
+                 *       "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                 *       "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
                  *       "groups": [
                  *         {
-                 *           "descriptionOverride": "Only you",
+                 *           "name": "Delta",
                  *           "studentIds": [
-                 *             "01a2006f-f117-753a-b1c6-3a9f0cc6a412",
-                 *             "01a2006f-f171-70b0-a830-4a47c35906e6"
+                 *             "01a20881-13ee-73b1-b8d4-f0cbfb0e58a8"
                  *           ]
                  *         },
                  *         {
-                 *           "name": "Owls",
-                 *           "studentIds": [
-                 *             "01a2006f-f17d-7050-a6e8-df4f00da3a28"
-                 *           ]
+                 *           "name": "Weir"
                  *         }
                  *       ]
                  *     }
@@ -16501,191 +18395,100 @@ export interface operations {
                      *       {
                      *         "attachments": [],
                      *         "class": {
-                     *           "id": "01a2006f-f1ce-7006-bb59-98325e57a8c6",
-                     *           "name": "7b"
+                     *           "id": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *           "name": "Geography 7b"
                      *         },
-                     *         "classId": "01a2006f-f1ce-7006-bb59-98325e57a8c6",
+                     *         "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
                      *         "course": {
-                     *           "id": "01a2006f-f1ce-7006-bb59-9833aa5b65b0",
-                     *           "name": "Cells",
-                     *           "subjectId": "01a2006f-f1bc-75c0-9ea8-6c5ee34703f4"
+                     *           "id": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *           "name": "Rivers",
+                     *           "subjectId": "01a20881-17e8-76ef-88af-5287904893ac"
                      *         },
-                     *         "courseId": "01a2006f-f1ce-7006-bb59-9833aa5b65b0",
-                     *         "createdAt": "2026-11-21T23:27:46.406Z",
-                     *         "createdById": "01a2006f-f0f5-716c-ab44-969abc419e3e",
+                     *         "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *         "createdAt": "2026-11-23T13:03:30.008Z",
+                     *         "createdById": "01a20881-13e5-770c-8808-b557ab264fe1",
                      *         "displayName": null,
-                     *         "groupAssignments": [
-                     *           {
-                     *             "assignment": {
-                     *               "classId": "01a2006f-f1ce-7006-bb59-98325e57a8c6",
-                     *               "courseId": "01a2006f-f1ce-7006-bb59-9833aa5b65b0",
-                     *               "deadline": "2099-01-01T00:00:00.000Z",
-                     *               "id": "01a2006f-f2a3-70db-bd9b-d30d91ddf0aa",
-                     *               "isShared": false,
-                     *               "status": "ACTIVE",
-                     *               "title": "Leaves"
-                     *             },
-                     *             "assignmentId": "01a2006f-f2a3-70db-bd9b-d30d91ddf0aa",
-                     *             "createdAt": "2026-11-21T23:27:46.406Z",
-                     *             "currentSubmission": null,
-                     *             "currentSubmissionId": null,
-                     *             "descriptionOverride": "Only you",
-                     *             "effectiveAttachments": [],
-                     *             "effectiveDescription": "Only you",
-                     *             "group": {
-                     *               "courseId": "01a2006f-f1ce-7006-bb59-9833aa5b65b0",
-                     *               "displayName": null,
-                     *               "groupNumber": 1,
-                     *               "id": "01a2006f-f2e8-7787-8e02-50044f3498a6",
-                     *               "name": "Group 1"
-                     *             },
-                     *             "groupId": "01a2006f-f2e8-7787-8e02-50044f3498a6",
-                     *             "id": "01a2006f-f2ec-769e-aa83-cd97f0946578",
-                     *             "isComplete": false,
-                     *             "lateAllowedUntil": null,
-                     *             "status": "NOT_STARTED",
-                     *             "submittedCount": 0,
-                     *             "updatedAt": "2026-11-21T23:27:46.406Z"
-                     *           }
-                     *         ],
-                     *         "groupNumber": 1,
+                     *         "groupAssignments": [],
+                     *         "groupNumber": 3,
                      *         "helpClaimedById": null,
                      *         "helpMessage": null,
                      *         "helpRequestedAt": null,
                      *         "helpRequestedById": null,
                      *         "helpResolvedAt": null,
                      *         "helpResolvedById": null,
-                     *         "id": "01a2006f-f2e8-7787-8e02-50044f3498a6",
-                     *         "isHidden": false,
-                     *         "memberCount": 2,
-                     *         "members": [
-                     *           {
-                     *             "groupId": "01a2006f-f2e8-7787-8e02-50044f3498a6",
-                     *             "id": "01a2006f-f2e8-7787-8e02-5006998b7444",
-                     *             "joinedAt": "2026-11-21T23:27:46.406Z",
-                     *             "role": "MEMBER",
-                     *             "user": {
-                     *               "email": "ben.student@test.example",
-                     *               "id": "01a2006f-f117-753a-b1c6-3a9f0cc6a412",
-                     *               "image": null,
-                     *               "name": "Ben Student"
-                     *             },
-                     *             "userId": "01a2006f-f117-753a-b1c6-3a9f0cc6a412"
-                     *           },
-                     *           {
-                     *             "groupId": "01a2006f-f2e8-7787-8e02-50044f3498a6",
-                     *             "id": "01a2006f-f2e8-7787-8e02-5007facf2a7d",
-                     *             "joinedAt": "2026-11-21T23:27:46.406Z",
-                     *             "role": "MEMBER",
-                     *             "user": {
-                     *               "email": "cem.student@test.example",
-                     *               "id": "01a2006f-f171-70b0-a830-4a47c35906e6",
-                     *               "image": null,
-                     *               "name": "Cem Student"
-                     *             },
-                     *             "userId": "01a2006f-f171-70b0-a830-4a47c35906e6"
-                     *           }
-                     *         ],
-                     *         "name": "Group 1",
-                     *         "needsHelp": false,
-                     *         "requiredDocuments": 1,
-                     *         "startDate": null,
-                     *         "subject": {
-                     *           "id": "01a2006f-f1bc-75c0-9ea8-6c5ee34703f4",
-                     *           "name": "Biology"
-                     *         },
-                     *         "subjectId": "01a2006f-f1bc-75c0-9ea8-6c5ee34703f4",
-                     *         "unreadMessages": 0,
-                     *         "updatedAt": "2026-11-21T23:27:46.406Z",
-                     *         "workRoomId": "01a2006f-f2e8-7787-8e02-5005362ae59f"
-                     *       },
-                     *       {
-                     *         "attachments": [],
-                     *         "class": {
-                     *           "id": "01a2006f-f1ce-7006-bb59-98325e57a8c6",
-                     *           "name": "7b"
-                     *         },
-                     *         "classId": "01a2006f-f1ce-7006-bb59-98325e57a8c6",
-                     *         "course": {
-                     *           "id": "01a2006f-f1ce-7006-bb59-9833aa5b65b0",
-                     *           "name": "Cells",
-                     *           "subjectId": "01a2006f-f1bc-75c0-9ea8-6c5ee34703f4"
-                     *         },
-                     *         "courseId": "01a2006f-f1ce-7006-bb59-9833aa5b65b0",
-                     *         "createdAt": "2026-11-21T23:27:46.406Z",
-                     *         "createdById": "01a2006f-f0f5-716c-ab44-969abc419e3e",
-                     *         "displayName": null,
-                     *         "groupAssignments": [
-                     *           {
-                     *             "assignment": {
-                     *               "classId": "01a2006f-f1ce-7006-bb59-98325e57a8c6",
-                     *               "courseId": "01a2006f-f1ce-7006-bb59-9833aa5b65b0",
-                     *               "deadline": "2099-01-01T00:00:00.000Z",
-                     *               "id": "01a2006f-f2a3-70db-bd9b-d30d91ddf0aa",
-                     *               "isShared": false,
-                     *               "status": "ACTIVE",
-                     *               "title": "Leaves"
-                     *             },
-                     *             "assignmentId": "01a2006f-f2a3-70db-bd9b-d30d91ddf0aa",
-                     *             "createdAt": "2026-11-21T23:27:46.406Z",
-                     *             "currentSubmission": null,
-                     *             "currentSubmissionId": null,
-                     *             "descriptionOverride": null,
-                     *             "effectiveAttachments": [],
-                     *             "effectiveDescription": "",
-                     *             "group": {
-                     *               "courseId": "01a2006f-f1ce-7006-bb59-9833aa5b65b0",
-                     *               "displayName": null,
-                     *               "groupNumber": 2,
-                     *               "id": "01a2006f-f2e8-7787-8e02-50087b7c0f65",
-                     *               "name": "Owls"
-                     *             },
-                     *             "groupId": "01a2006f-f2e8-7787-8e02-50087b7c0f65",
-                     *             "id": "01a2006f-f2ec-769e-aa83-cd98b3d0618e",
-                     *             "isComplete": false,
-                     *             "lateAllowedUntil": null,
-                     *             "status": "NOT_STARTED",
-                     *             "submittedCount": 0,
-                     *             "updatedAt": "2026-11-21T23:27:46.406Z"
-                     *           }
-                     *         ],
-                     *         "groupNumber": 2,
-                     *         "helpClaimedById": null,
-                     *         "helpMessage": null,
-                     *         "helpRequestedAt": null,
-                     *         "helpRequestedById": null,
-                     *         "helpResolvedAt": null,
-                     *         "helpResolvedById": null,
-                     *         "id": "01a2006f-f2e8-7787-8e02-50087b7c0f65",
+                     *         "id": "01a20881-20d9-7209-8e57-82a15a9dc60c",
                      *         "isHidden": false,
                      *         "memberCount": 1,
                      *         "members": [
                      *           {
-                     *             "groupId": "01a2006f-f2e8-7787-8e02-50087b7c0f65",
-                     *             "id": "01a2006f-f2e8-7787-8e02-500a518d6c2b",
-                     *             "joinedAt": "2026-11-21T23:27:46.406Z",
+                     *             "groupId": "01a20881-20d9-7209-8e57-82a15a9dc60c",
+                     *             "id": "01a20881-20d9-7209-8e57-82a341fefab8",
+                     *             "joinedAt": "2026-11-23T13:03:30.008Z",
                      *             "role": "MEMBER",
                      *             "user": {
-                     *               "email": "dana.student@test.example",
-                     *               "id": "01a2006f-f17d-7050-a6e8-df4f00da3a28",
+                     *               "email": "cem@north.example",
+                     *               "id": "01a20881-13ee-73b1-b8d4-f0cbfb0e58a8",
                      *               "image": null,
-                     *               "name": "Dana Student"
+                     *               "name": "Cem Arslan"
                      *             },
-                     *             "userId": "01a2006f-f17d-7050-a6e8-df4f00da3a28"
+                     *             "userId": "01a20881-13ee-73b1-b8d4-f0cbfb0e58a8"
                      *           }
                      *         ],
-                     *         "name": "Owls",
+                     *         "name": "Delta",
                      *         "needsHelp": false,
                      *         "requiredDocuments": 1,
                      *         "startDate": null,
                      *         "subject": {
-                     *           "id": "01a2006f-f1bc-75c0-9ea8-6c5ee34703f4",
-                     *           "name": "Biology"
+                     *           "id": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *           "name": "Geography"
                      *         },
-                     *         "subjectId": "01a2006f-f1bc-75c0-9ea8-6c5ee34703f4",
+                     *         "subjectId": "01a20881-17e8-76ef-88af-5287904893ac",
                      *         "unreadMessages": 0,
-                     *         "updatedAt": "2026-11-21T23:27:46.406Z",
-                     *         "workRoomId": "01a2006f-f2e8-7787-8e02-50093495c544"
+                     *         "updatedAt": "2026-11-23T13:03:30.008Z",
+                     *         "view": "FULL",
+                     *         "workRoomId": "01a20881-20d9-7209-8e57-82a22e84a446"
+                     *       },
+                     *       {
+                     *         "attachments": [],
+                     *         "class": {
+                     *           "id": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *           "name": "Geography 7b"
+                     *         },
+                     *         "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *         "course": {
+                     *           "id": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *           "name": "Rivers",
+                     *           "subjectId": "01a20881-17e8-76ef-88af-5287904893ac"
+                     *         },
+                     *         "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *         "createdAt": "2026-11-23T13:03:30.008Z",
+                     *         "createdById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *         "displayName": null,
+                     *         "groupAssignments": [],
+                     *         "groupNumber": 4,
+                     *         "helpClaimedById": null,
+                     *         "helpMessage": null,
+                     *         "helpRequestedAt": null,
+                     *         "helpRequestedById": null,
+                     *         "helpResolvedAt": null,
+                     *         "helpResolvedById": null,
+                     *         "id": "01a20881-20d9-7209-8e57-82a40a3a2c61",
+                     *         "isHidden": false,
+                     *         "memberCount": 0,
+                     *         "members": [],
+                     *         "name": "Weir",
+                     *         "needsHelp": false,
+                     *         "requiredDocuments": 1,
+                     *         "startDate": null,
+                     *         "subject": {
+                     *           "id": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *           "name": "Geography"
+                     *         },
+                     *         "subjectId": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *         "unreadMessages": 0,
+                     *         "updatedAt": "2026-11-23T13:03:30.008Z",
+                     *         "view": "FULL",
+                     *         "workRoomId": "01a20881-20d9-7209-8e57-82a5a7a647c8"
                      *       }
                      *     ]
                      */
@@ -16723,21 +18526,13 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "classId": "01a20094-dca9-7529-b58d-0b8e18e37c20",
-                 *       "groupCount": 2,
-                 *       "keepApart": [
-                 *         [
-                 *           "01a20094-dc55-76b4-8c9a-5c173109ae1b",
-                 *           "01a20094-dc56-7382-be24-e2cab1f4eff3"
-                 *         ]
-                 *       ],
-                 *       "keepTogether": [
-                 *         [
-                 *           "01a20094-dc55-76b4-8c9a-5c173109ae1b",
-                 *           "01a20094-dc68-755e-98ee-5ec73139fb52"
-                 *         ]
-                 *       ],
-                 *       "strategy": "balanced"
+                 *       "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                 *       "groupSize": 2,
+                 *       "strategy": "random",
+                 *       "studentIds": [
+                 *         "01a20881-13e9-7378-b0bd-117b35916ac9",
+                 *         "01a20881-13ed-712c-a48f-798b8d0d6c8e"
+                 *       ]
                  *     }
                  */
                 "application/json": components["schemas"]["NewDivision"];
@@ -16755,40 +18550,40 @@ export interface operations {
                      *       "dryRun": true,
                      *       "groups": [
                      *         {
-                     *           "groupNumber": 1,
+                     *           "groupNumber": 3,
                      *           "members": [
                      *             {
-                     *               "id": "01a20094-dc55-76b4-8c9a-5c173109ae1b",
+                     *               "id": "01a20881-13f1-77a8-964a-9945213b92b2",
                      *               "image": null,
-                     *               "name": "Ben Student"
+                     *               "name": "Dana Novak"
                      *             },
                      *             {
-                     *               "id": "01a20094-dc68-755e-98ee-5ec73139fb52",
+                     *               "id": "01a20881-13e9-7378-b0bd-117b35916ac9",
                      *               "image": null,
-                     *               "name": "Dana Student"
+                     *               "name": "Ben Okafor"
                      *             }
                      *           ],
-                     *           "name": "Group 1"
+                     *           "name": "Group 3"
                      *         },
                      *         {
-                     *           "groupNumber": 2,
+                     *           "groupNumber": 4,
                      *           "members": [
                      *             {
-                     *               "id": "01a20094-dc56-7382-be24-e2cab1f4eff3",
+                     *               "id": "01a20881-13ee-73b1-b8d4-f0cbfb0e58a8",
                      *               "image": null,
-                     *               "name": "Cem Student"
+                     *               "name": "Cem Arslan"
                      *             },
                      *             {
-                     *               "id": "01a20094-dc74-7394-9f1b-198aaeaf8719",
+                     *               "id": "01a20881-13ed-712c-a48f-798b8d0d6c8e",
                      *               "image": null,
-                     *               "name": "Eli Student"
+                     *               "name": "Ana Silva"
                      *             }
                      *           ],
-                     *           "name": "Group 2"
+                     *           "name": "Group 4"
                      *         }
                      *       ],
                      *       "repeatedPairs": 0,
-                     *       "seed": 2524144490
+                     *       "seed": 193913445
                      *     }
                      */
                     "application/json": components["schemas"]["DivisionPreview"];
@@ -16842,14 +18637,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "classId": "01a20064-678f-7434-bdba-6c70324b857d",
-                     *       "courseId": "01a20064-678f-7434-bdba-6c713d18e880",
-                     *       "displayName": null,
+                     *       "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *       "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *       "displayName": "At the bridge",
                      *       "groupNumber": 1,
-                     *       "id": "01a20064-6831-7721-8b8c-07b6ce132081",
-                     *       "memberCount": 1,
-                     *       "name": "Group 1",
-                     *       "subjectId": "01a20064-6786-76f5-a222-fa7962cd5458"
+                     *       "id": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *       "memberCount": 3,
+                     *       "name": "Bridge",
+                     *       "subjectId": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *       "view": "OUTLINE"
                      *     }
                      */
                     "application/json": components["schemas"]["KnownGroup"];
@@ -16893,8 +18689,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "deletedDocuments": 2,
-                     *       "deletedSubmissions": 1,
+                     *       "deletedDocuments": 0,
+                     *       "deletedSubmissions": 0,
                      *       "success": true
                      *     }
                      */
@@ -16931,7 +18727,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "startDate": "2099-01-01T00:00:00.000Z"
+                 *       "displayName": "At the bridge"
                  *     }
                  */
                 "application/json": components["schemas"]["GroupEdit"];
@@ -16950,15 +18746,19 @@ export interface operations {
                      * @example {
                      *       "attachments": [],
                      *       "class": {
-                     *         "id": "01a20064-5fed-70c8-9df3-fad302d8659f",
-                     *         "name": "7b"
+                     *         "id": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *         "name": "Geography 7b"
                      *       },
-                     *       "classId": "01a20064-5fed-70c8-9df3-fad302d8659f",
-                     *       "course": null,
-                     *       "courseId": null,
-                     *       "createdAt": "2026-11-21T23:15:08.096Z",
-                     *       "createdById": "01a20064-5fbf-7742-8566-b5eef6dc5d17",
-                     *       "displayName": null,
+                     *       "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *       "course": {
+                     *         "id": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *         "name": "Rivers",
+                     *         "subjectId": "01a20881-17e8-76ef-88af-5287904893ac"
+                     *       },
+                     *       "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *       "createdAt": "2026-11-23T13:03:29.023Z",
+                     *       "createdById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *       "displayName": "At the bridge",
                      *       "groupAssignments": [],
                      *       "groupNumber": 1,
                      *       "helpClaimedById": null,
@@ -16967,19 +18767,50 @@ export interface operations {
                      *       "helpRequestedById": null,
                      *       "helpResolvedAt": null,
                      *       "helpResolvedById": null,
-                     *       "id": "01a20064-60c0-7077-82ba-1f83f2a5de93",
-                     *       "isHidden": true,
-                     *       "memberCount": 0,
-                     *       "members": [],
-                     *       "name": "Foxes",
+                     *       "id": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *       "isHidden": false,
+                     *       "memberCount": 3,
+                     *       "members": [
+                     *         {
+                     *           "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *           "id": "01a20881-1d00-73ce-ae25-bfc338fb0d5a",
+                     *           "joinedAt": "2026-11-23T13:03:29.023Z",
+                     *           "role": "MEMBER",
+                     *           "user": {
+                     *             "email": "ben@north.example",
+                     *             "id": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *             "image": null,
+                     *             "name": "Ben Okafor"
+                     *           },
+                     *           "userId": "01a20881-13e9-7378-b0bd-117b35916ac9"
+                     *         },
+                     *         {
+                     *           "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *           "id": "01a20881-1d00-73ce-ae25-bfc4d5c80dfb",
+                     *           "joinedAt": "2026-11-23T13:03:29.023Z",
+                     *           "role": "MEMBER",
+                     *           "user": {
+                     *             "email": "ana@north.example",
+                     *             "id": "01a20881-13ed-712c-a48f-798b8d0d6c8e",
+                     *             "image": null,
+                     *             "name": "Ana Silva"
+                     *           },
+                     *           "userId": "01a20881-13ed-712c-a48f-798b8d0d6c8e"
+                     *         }
+                     *       ],
+                     *       "name": "Bridge",
                      *       "needsHelp": false,
                      *       "requiredDocuments": 1,
-                     *       "startDate": "2099-01-01T00:00:00.000Z",
-                     *       "subject": null,
-                     *       "subjectId": null,
+                     *       "startDate": null,
+                     *       "subject": {
+                     *         "id": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *         "name": "Geography"
+                     *       },
+                     *       "subjectId": "01a20881-17e8-76ef-88af-5287904893ac",
                      *       "unreadMessages": 0,
-                     *       "updatedAt": "2026-11-21T23:15:08.125Z",
-                     *       "workRoomId": "01a20064-60c0-7077-82ba-1f840b119631"
+                     *       "updatedAt": "2026-11-23T13:03:29.054Z",
+                     *       "view": "FULL",
+                     *       "workRoomId": "01a20881-1cff-7285-bd09-de598e988e92"
                      *     }
                      */
                     "application/json": components["schemas"]["Group"];
@@ -17022,24 +18853,14 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "createdAt": "2026-11-22T00:08:07.502Z",
-                     *         "fileName": "page 0.txt",
-                     *         "groupId": "01a20094-e44a-702b-89f5-b8c1c73e202e",
-                     *         "id": "01a20094-e454-71e5-9897-7d2877e04a0d",
+                     *         "createdAt": "2026-11-23T13:03:29.089Z",
+                     *         "fileName": "map.txt",
+                     *         "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *         "id": "01a20881-1d42-7798-a279-f4ea3cf3ec67",
                      *         "mimeType": "text/plain; charset=utf-8",
                      *         "size": 19,
-                     *         "uploadedById": "01a20094-e2a3-723a-8e69-01dd41204e96",
-                     *         "url": "/api/groups/01a20094-e44a-702b-89f5-b8c1c73e202e/attachments/01a20094-e454-71e5-9897-7d2877e04a0d/download"
-                     *       },
-                     *       {
-                     *         "createdAt": "2026-11-22T00:08:07.505Z",
-                     *         "fileName": "page 16.txt",
-                     *         "groupId": "01a20094-e44a-702b-89f5-b8c1c73e202e",
-                     *         "id": "01a20094-e456-70da-9d61-5a6675c6b4f1",
-                     *         "mimeType": "text/plain; charset=utf-8",
-                     *         "size": 20,
-                     *         "uploadedById": "01a20094-e2a3-723a-8e69-01dd41204e96",
-                     *         "url": "/api/groups/01a20094-e44a-702b-89f5-b8c1c73e202e/attachments/01a20094-e456-70da-9d61-5a6675c6b4f1/download"
+                     *         "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *         "url": "/api/groups/01a20881-1cff-7285-bd09-de58bd14ec53/attachments/01a20881-1d42-7798-a279-f4ea3cf3ec67/download"
                      *       }
                      *     ]
                      */
@@ -17075,7 +18896,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "file": "page 16.txt"
+                 *       "file": "map.txt"
                  *     }
                  */
                 "multipart/form-data": components["schemas"]["FileForm"];
@@ -17092,14 +18913,14 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-22T00:08:07.505Z",
-                     *       "fileName": "page 16.txt",
-                     *       "groupId": "01a20094-e44a-702b-89f5-b8c1c73e202e",
-                     *       "id": "01a20094-e456-70da-9d61-5a6675c6b4f1",
+                     *       "createdAt": "2026-11-23T13:03:29.089Z",
+                     *       "fileName": "map.txt",
+                     *       "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *       "id": "01a20881-1d42-7798-a279-f4ea3cf3ec67",
                      *       "mimeType": "text/plain; charset=utf-8",
-                     *       "size": 20,
-                     *       "uploadedById": "01a20094-e2a3-723a-8e69-01dd41204e96",
-                     *       "url": "/api/groups/01a20094-e44a-702b-89f5-b8c1c73e202e/attachments/01a20094-e456-70da-9d61-5a6675c6b4f1/download"
+                     *       "size": 19,
+                     *       "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *       "url": "/api/groups/01a20881-1cff-7285-bd09-de58bd14ec53/attachments/01a20881-1d42-7798-a279-f4ea3cf3ec67/download"
                      *     }
                      */
                     "application/json": components["schemas"]["GroupAttachment"];
@@ -17185,7 +19006,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /** @example bytes of secret.txt */
+                    /** @example Here is the bridge. */
                     "*/*": string;
                 };
             };
@@ -17238,52 +19059,26 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "documents": [
-                     *           {
-                     *             "documentId": "01a2021a-581e-71b3-96bb-9f608807e939",
-                     *             "firstEditedAt": "2026-11-22T06:53:30.710Z",
-                     *             "lastEditedAt": "2026-11-22T07:13:30.866Z",
-                     *             "minutes": 20,
-                     *             "saves": 1,
-                     *             "title": "Essay"
-                     *           },
-                     *           {
-                     *             "documentId": "01a2021a-5837-70c3-bff8-f5c4ba4f29cb",
-                     *             "firstEditedAt": "2026-11-22T07:08:30.798Z",
-                     *             "lastEditedAt": "2026-11-22T07:13:30.846Z",
-                     *             "minutes": 0,
-                     *             "saves": 0,
-                     *             "title": "Notes"
-                     *           }
-                     *         ],
-                     *         "firstEditedAt": "2026-11-22T06:53:30.710Z",
+                     *         "documents": [],
+                     *         "firstEditedAt": null,
                      *         "image": null,
                      *         "isMember": true,
-                     *         "lastEditedAt": "2026-11-22T07:13:30.866Z",
-                     *         "minutes": 20,
-                     *         "name": "Ben Student",
-                     *         "saves": 1,
-                     *         "userId": "01a2021a-57b3-7440-953d-58f566da5da1"
+                     *         "lastEditedAt": null,
+                     *         "minutes": 0,
+                     *         "name": "Ben Okafor",
+                     *         "saves": 0,
+                     *         "userId": "01a20881-13e9-7378-b0bd-117b35916ac9"
                      *       },
                      *       {
-                     *         "documents": [
-                     *           {
-                     *             "documentId": "01a2021a-581e-71b3-96bb-9f608807e939",
-                     *             "firstEditedAt": "2026-11-22T07:03:30.736Z",
-                     *             "lastEditedAt": "2026-11-22T07:13:30.866Z",
-                     *             "minutes": 10,
-                     *             "saves": 1,
-                     *             "title": "Essay"
-                     *           }
-                     *         ],
-                     *         "firstEditedAt": "2026-11-22T07:03:30.736Z",
+                     *         "documents": [],
+                     *         "firstEditedAt": null,
                      *         "image": null,
                      *         "isMember": true,
-                     *         "lastEditedAt": "2026-11-22T07:13:30.866Z",
-                     *         "minutes": 10,
-                     *         "name": "Cem Student",
-                     *         "saves": 1,
-                     *         "userId": "01a2021a-57b3-7440-953d-58f8db666fab"
+                     *         "lastEditedAt": null,
+                     *         "minutes": 0,
+                     *         "name": "Ana Silva",
+                     *         "saves": 0,
+                     *         "userId": "01a20881-13ed-712c-a48f-798b8d0d6c8e"
                      *       }
                      *     ]
                      */
@@ -17317,7 +19112,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "message": "The scale is broken"
+                 *       "message": "The thermometer is broken."
                  *     }
                  */
                 "application/json": components["schemas"]["Call"];
@@ -17332,8 +19127,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "helpMessage": "The scale is broken",
-                     *       "helpRequestedAt": "2026-11-21T23:15:35.396Z",
+                     *       "helpMessage": "The thermometer is broken.",
+                     *       "helpRequestedAt": "2026-11-23T13:03:29.387Z",
                      *       "needsHelp": true
                      *     }
                      */
@@ -17375,7 +19170,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "helpClaimedById": "01a20064-69a7-7547-9f3f-adf069884f94"
+                     *       "helpClaimedById": "01a20881-13e5-770c-8808-b557ab264fe1"
                      *     }
                      */
                     "application/json": components["schemas"]["HelpClaimed"];
@@ -17408,7 +19203,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "note": "Explained"
+                 *       "note": "A new one."
                  *     }
                  */
                 "application/json": components["schemas"]["Handled"];
@@ -17459,7 +19254,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "studentIds": [
-                 *         "01a20070-99b3-7681-8723-559994abe387"
+                 *         "01a20881-13ee-73b1-b8d4-f0cbfb0e58a8"
                  *       ]
                  *     }
                  */
@@ -17478,18 +19273,18 @@ export interface operations {
                      *       "alreadyInTopic": [],
                      *       "attachments": [],
                      *       "class": {
-                     *         "id": "01a20070-9b0a-703e-ae1b-d86f5d9f22d7",
-                     *         "name": "7b"
+                     *         "id": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *         "name": "Geography 7b"
                      *       },
-                     *       "classId": "01a20070-9b0a-703e-ae1b-d86f5d9f22d7",
+                     *       "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
                      *       "course": {
-                     *         "id": "01a20070-9b0a-703e-ae1b-d870e3000d39",
-                     *         "name": "Cells",
-                     *         "subjectId": "01a20070-9afd-705a-bd9f-51fbcf22ea5c"
+                     *         "id": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *         "name": "Rivers",
+                     *         "subjectId": "01a20881-17e8-76ef-88af-5287904893ac"
                      *       },
-                     *       "courseId": "01a20070-9b0a-703e-ae1b-d870e3000d39",
-                     *       "createdAt": "2026-11-21T23:28:47.949Z",
-                     *       "createdById": "01a20070-99ad-71de-9424-34c68f70664f",
+                     *       "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *       "createdAt": "2026-11-23T13:03:29.023Z",
+                     *       "createdById": "01a20881-13e5-770c-8808-b557ab264fe1",
                      *       "displayName": null,
                      *       "groupAssignments": [],
                      *       "groupNumber": 1,
@@ -17499,49 +19294,50 @@ export interface operations {
                      *       "helpRequestedById": null,
                      *       "helpResolvedAt": null,
                      *       "helpResolvedById": null,
-                     *       "id": "01a20070-e34e-738d-a9ff-05f4cc3f504c",
+                     *       "id": "01a20881-1cff-7285-bd09-de58bd14ec53",
                      *       "isHidden": false,
-                     *       "memberCount": 2,
+                     *       "memberCount": 3,
                      *       "members": [
                      *         {
-                     *           "groupId": "01a20070-e34e-738d-a9ff-05f4cc3f504c",
-                     *           "id": "01a20070-e34e-738d-a9ff-05f6fb844ee8",
-                     *           "joinedAt": "2026-11-21T23:28:47.949Z",
+                     *           "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *           "id": "01a20881-1d00-73ce-ae25-bfc338fb0d5a",
+                     *           "joinedAt": "2026-11-23T13:03:29.023Z",
                      *           "role": "MEMBER",
                      *           "user": {
-                     *             "email": "ben.student@test.example",
-                     *             "id": "01a20070-99b1-759c-ab2b-11f7f3a6bb1c",
+                     *             "email": "ben@north.example",
+                     *             "id": "01a20881-13e9-7378-b0bd-117b35916ac9",
                      *             "image": null,
-                     *             "name": "Ben Student"
+                     *             "name": "Ben Okafor"
                      *           },
-                     *           "userId": "01a20070-99b1-759c-ab2b-11f7f3a6bb1c"
+                     *           "userId": "01a20881-13e9-7378-b0bd-117b35916ac9"
                      *         },
                      *         {
-                     *           "groupId": "01a20070-e34e-738d-a9ff-05f4cc3f504c",
-                     *           "id": "01a20070-e3ca-7252-91e7-2ef08ce9216a",
-                     *           "joinedAt": "2026-11-21T23:28:48.069Z",
+                     *           "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *           "id": "01a20881-1d00-73ce-ae25-bfc4d5c80dfb",
+                     *           "joinedAt": "2026-11-23T13:03:29.023Z",
                      *           "role": "MEMBER",
                      *           "user": {
-                     *             "email": "cem.student@test.example",
-                     *             "id": "01a20070-99b3-7681-8723-559994abe387",
+                     *             "email": "ana@north.example",
+                     *             "id": "01a20881-13ed-712c-a48f-798b8d0d6c8e",
                      *             "image": null,
-                     *             "name": "Cem Student"
+                     *             "name": "Ana Silva"
                      *           },
-                     *           "userId": "01a20070-99b3-7681-8723-559994abe387"
+                     *           "userId": "01a20881-13ed-712c-a48f-798b8d0d6c8e"
                      *         }
                      *       ],
-                     *       "name": "Group 1",
+                     *       "name": "Bridge",
                      *       "needsHelp": false,
                      *       "requiredDocuments": 1,
                      *       "startDate": null,
                      *       "subject": {
-                     *         "id": "01a20070-9afd-705a-bd9f-51fbcf22ea5c",
-                     *         "name": "Biology"
+                     *         "id": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *         "name": "Geography"
                      *       },
-                     *       "subjectId": "01a20070-9afd-705a-bd9f-51fbcf22ea5c",
+                     *       "subjectId": "01a20881-17e8-76ef-88af-5287904893ac",
                      *       "unreadMessages": 0,
-                     *       "updatedAt": "2026-11-21T23:28:47.949Z",
-                     *       "workRoomId": "01a20070-e34e-738d-a9ff-05f5a2f0d426"
+                     *       "updatedAt": "2026-11-23T13:03:29.023Z",
+                     *       "view": "FULL",
+                     *       "workRoomId": "01a20881-1cff-7285-bd09-de598e988e92"
                      *     }
                      */
                     "application/json": components["schemas"]["GroupJoined"];
@@ -17589,57 +19385,104 @@ export interface operations {
                      * @example {
                      *       "attachments": [],
                      *       "class": {
-                     *         "id": "01a20070-9b0a-703e-ae1b-d86f5d9f22d7",
-                     *         "name": "7b"
+                     *         "id": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *         "name": "Geography 7b"
                      *       },
-                     *       "classId": "01a20070-9b0a-703e-ae1b-d86f5d9f22d7",
+                     *       "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
                      *       "course": {
-                     *         "id": "01a20070-9b0a-703e-ae1b-d870e3000d39",
-                     *         "name": "Cells",
-                     *         "subjectId": "01a20070-9afd-705a-bd9f-51fbcf22ea5c"
+                     *         "id": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *         "name": "Rivers",
+                     *         "subjectId": "01a20881-17e8-76ef-88af-5287904893ac"
                      *       },
-                     *       "courseId": "01a20070-9b0a-703e-ae1b-d870e3000d39",
-                     *       "createdAt": "2026-11-21T23:28:47.949Z",
-                     *       "createdById": "01a20070-99ad-71de-9424-34c68f70664f",
-                     *       "displayName": null,
-                     *       "groupAssignments": [],
-                     *       "groupNumber": 1,
+                     *       "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *       "createdAt": "2026-11-23T13:03:29.033Z",
+                     *       "createdById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *       "displayName": "The source",
+                     *       "groupAssignments": [
+                     *         {
+                     *           "assignment": {
+                     *             "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *             "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *             "deadline": "2026-11-28T13:03:29.172Z",
+                     *             "id": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *             "isShared": false,
+                     *             "status": "ACTIVE",
+                     *             "title": "The river"
+                     *           },
+                     *           "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *           "createdAt": "2026-11-23T13:03:29.115Z",
+                     *           "currentSubmission": null,
+                     *           "currentSubmissionId": null,
+                     *           "descriptionOverride": null,
+                     *           "effectiveAttachments": [
+                     *             {
+                     *               "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *               "createdAt": "2026-11-23T13:03:29.128Z",
+                     *               "fileName": "questions.txt",
+                     *               "groupAssignmentId": null,
+                     *               "id": "01a20881-1d6a-7545-94ad-7d46cfbf0333",
+                     *               "isEffective": true,
+                     *               "mimeType": "text/plain; charset=utf-8",
+                     *               "size": 29,
+                     *               "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *               "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d6a-7545-94ad-7d46cfbf0333/download"
+                     *             }
+                     *           ],
+                     *           "effectiveDescription": "Every group writes a page about the river.",
+                     *           "group": {
+                     *             "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *             "displayName": "The source",
+                     *             "groupNumber": 2,
+                     *             "id": "01a20881-1d0a-7622-b3cc-a273cfa5eaf5",
+                     *             "name": "Source"
+                     *           },
+                     *           "groupId": "01a20881-1d0a-7622-b3cc-a273cfa5eaf5",
+                     *           "id": "01a20881-1d5d-77fa-a6ae-6d248475ceb9",
+                     *           "isComplete": false,
+                     *           "lateAllowedUntil": null,
+                     *           "status": "NOT_STARTED",
+                     *           "submittedCount": 0,
+                     *           "updatedAt": "2026-11-23T13:03:29.115Z"
+                     *         }
+                     *       ],
+                     *       "groupNumber": 2,
                      *       "helpClaimedById": null,
                      *       "helpMessage": null,
                      *       "helpRequestedAt": null,
                      *       "helpRequestedById": null,
                      *       "helpResolvedAt": null,
                      *       "helpResolvedById": null,
-                     *       "id": "01a20070-e34e-738d-a9ff-05f4cc3f504c",
-                     *       "isHidden": false,
+                     *       "id": "01a20881-1d0a-7622-b3cc-a273cfa5eaf5",
+                     *       "isHidden": true,
                      *       "memberCount": 1,
                      *       "members": [
                      *         {
-                     *           "groupId": "01a20070-e34e-738d-a9ff-05f4cc3f504c",
-                     *           "id": "01a20070-e34e-738d-a9ff-05f6fb844ee8",
-                     *           "joinedAt": "2026-11-21T23:28:47.949Z",
+                     *           "groupId": "01a20881-1d0a-7622-b3cc-a273cfa5eaf5",
+                     *           "id": "01a20881-1d0a-7622-b3cc-a27549d57aea",
+                     *           "joinedAt": "2026-11-23T13:03:29.033Z",
                      *           "role": "MEMBER",
                      *           "user": {
-                     *             "email": "ben.student@test.example",
-                     *             "id": "01a20070-99b1-759c-ab2b-11f7f3a6bb1c",
+                     *             "email": "dana@north.example",
+                     *             "id": "01a20881-13f1-77a8-964a-9945213b92b2",
                      *             "image": null,
-                     *             "name": "Ben Student"
+                     *             "name": "Dana Novak"
                      *           },
-                     *           "userId": "01a20070-99b1-759c-ab2b-11f7f3a6bb1c"
+                     *           "userId": "01a20881-13f1-77a8-964a-9945213b92b2"
                      *         }
                      *       ],
-                     *       "name": "Group 1",
+                     *       "name": "Source",
                      *       "needsHelp": false,
                      *       "requiredDocuments": 1,
-                     *       "startDate": null,
+                     *       "startDate": "2026-11-30T13:03:29.028Z",
                      *       "subject": {
-                     *         "id": "01a20070-9afd-705a-bd9f-51fbcf22ea5c",
-                     *         "name": "Biology"
+                     *         "id": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *         "name": "Geography"
                      *       },
-                     *       "subjectId": "01a20070-9afd-705a-bd9f-51fbcf22ea5c",
+                     *       "subjectId": "01a20881-17e8-76ef-88af-5287904893ac",
                      *       "unreadMessages": 0,
-                     *       "updatedAt": "2026-11-21T23:28:47.949Z",
-                     *       "workRoomId": "01a20070-e34e-738d-a9ff-05f5a2f0d426"
+                     *       "updatedAt": "2026-11-23T13:03:29.033Z",
+                     *       "view": "FULL",
+                     *       "workRoomId": "01a20881-1d0a-7622-b3cc-a2747c0a7d60"
                      *     }
                      */
                     "application/json": components["schemas"]["Group"];
@@ -17677,7 +19520,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "toGroupId": "01a2006f-d97d-759b-b608-720223ef1403"
+                 *       "toGroupId": "01a20881-1d0a-7622-b3cc-a273cfa5eaf5"
                  *     }
                  */
                 "application/json": components["schemas"]["Move"];
@@ -17695,47 +19538,119 @@ export interface operations {
                      *       "from": {
                      *         "attachments": [],
                      *         "class": {
-                     *           "id": "01a2006f-d796-7468-90dd-e4804521884d",
-                     *           "name": "7b"
+                     *           "id": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *           "name": "Geography 7b"
                      *         },
-                     *         "classId": "01a2006f-d796-7468-90dd-e4804521884d",
-                     *         "course": null,
-                     *         "courseId": null,
-                     *         "createdAt": "2026-11-21T23:27:39.787Z",
-                     *         "createdById": "01a2006f-d771-7687-9dd2-c09ea743840c",
-                     *         "displayName": null,
+                     *         "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *         "course": {
+                     *           "id": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *           "name": "Rivers",
+                     *           "subjectId": "01a20881-17e8-76ef-88af-5287904893ac"
+                     *         },
+                     *         "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *         "createdAt": "2026-11-23T13:03:29.023Z",
+                     *         "createdById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *         "displayName": "At the bridge",
                      *         "groupAssignments": [
                      *           {
                      *             "assignment": {
-                     *               "classId": "01a2006f-d796-7468-90dd-e4804521884d",
-                     *               "courseId": null,
-                     *               "deadline": "2099-01-01T00:00:00.000Z",
-                     *               "id": "01a2006f-d8f2-76be-bdc1-0e98c6167004",
-                     *               "isShared": true,
+                     *               "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *               "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *               "deadline": "2026-11-28T13:03:29.172Z",
+                     *               "id": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *               "isShared": false,
                      *               "status": "ACTIVE",
-                     *               "title": "Leaves"
+                     *               "title": "The river"
                      *             },
-                     *             "assignmentId": "01a2006f-d8f2-76be-bdc1-0e98c6167004",
-                     *             "createdAt": "2026-11-21T23:27:39.787Z",
-                     *             "currentSubmission": null,
-                     *             "currentSubmissionId": null,
-                     *             "descriptionOverride": null,
-                     *             "effectiveAttachments": [],
-                     *             "effectiveDescription": "",
+                     *             "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *             "createdAt": "2026-11-23T13:03:29.115Z",
+                     *             "currentSubmission": {
+                     *               "attempt": 3,
+                     *               "createdAt": "2026-11-23T13:03:29.557Z",
+                     *               "documents": [
+                     *                 {
+                     *                   "documentId": "01a20881-1dd6-72bc-8ca4-3ac2c64dff47",
+                     *                   "downloadUrl": "/api/feedback/submissions/01a20881-1f16-758e-a1bb-ae70100012ff/documents/01a20881-1f0e-7336-8475-298480961086/download",
+                     *                   "fileExtension": "docx",
+                     *                   "id": "01a20881-1f0e-7336-8475-298480961086",
+                     *                   "pdfUrl": "/api/feedback/submissions/01a20881-1f16-758e-a1bb-ae70100012ff/documents/01a20881-1f0e-7336-8475-298480961086/pdf",
+                     *                   "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
+                     *                   "size": 5587,
+                     *                   "submissionId": "01a20881-1f16-758e-a1bb-ae70100012ff",
+                     *                   "title": "Our page"
+                     *                 }
+                     *               ],
+                     *               "feedback": [],
+                     *               "grade": {
+                     *                 "feedback": null,
+                     *                 "gradedAt": "2026-11-23T13:03:29.596Z",
+                     *                 "gradedById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *                 "history": 2,
+                     *                 "memberGrades": [],
+                     *                 "points": 13,
+                     *                 "publishedAt": "2026-11-23T13:03:29.596Z",
+                     *                 "status": "PUBLISHED",
+                     *                 "value": "2"
+                     *               },
+                     *               "groupAssignmentId": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
+                     *               "id": "01a20881-1f16-758e-a1bb-ae70100012ff",
+                     *               "isLate": false,
+                     *               "lateBySeconds": 0,
+                     *               "memberIds": [
+                     *                 "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *                 "01a20881-13ed-712c-a48f-798b8d0d6c8e"
+                     *               ],
+                     *               "note": null,
+                     *               "onBehalf": false,
+                     *               "status": "ACTIVE",
+                     *               "submittedAt": "2026-11-23T13:03:29.557Z",
+                     *               "submittedById": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *               "withdrawnAt": null,
+                     *               "withdrawnById": null
+                     *             },
+                     *             "currentSubmissionId": "01a20881-1f16-758e-a1bb-ae70100012ff",
+                     *             "descriptionOverride": "Your group measures at the bridge.",
+                     *             "effectiveAttachments": [
+                     *               {
+                     *                 "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *                 "createdAt": "2026-11-23T13:03:29.128Z",
+                     *                 "fileName": "questions.txt",
+                     *                 "groupAssignmentId": null,
+                     *                 "id": "01a20881-1d6a-7545-94ad-7d46cfbf0333",
+                     *                 "isEffective": true,
+                     *                 "mimeType": "text/plain; charset=utf-8",
+                     *                 "size": 29,
+                     *                 "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *                 "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d6a-7545-94ad-7d46cfbf0333/download"
+                     *               },
+                     *               {
+                     *                 "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *                 "createdAt": "2026-11-23T13:03:29.149Z",
+                     *                 "fileName": "bridge.txt",
+                     *                 "groupAssignmentId": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
+                     *                 "id": "01a20881-1d7f-772b-bb95-425a7860ef31",
+                     *                 "isEffective": true,
+                     *                 "mimeType": "text/plain; charset=utf-8",
+                     *                 "size": 30,
+                     *                 "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *                 "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d7f-772b-bb95-425a7860ef31/download"
+                     *               }
+                     *             ],
+                     *             "effectiveDescription": "Your group measures at the bridge.",
                      *             "group": {
-                     *               "courseId": null,
-                     *               "displayName": null,
+                     *               "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *               "displayName": "At the bridge",
                      *               "groupNumber": 1,
-                     *               "id": "01a2006f-d919-7153-87d2-dac1dff7197b",
-                     *               "name": "Group 1"
+                     *               "id": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *               "name": "Bridge"
                      *             },
-                     *             "groupId": "01a2006f-d919-7153-87d2-dac1dff7197b",
-                     *             "id": "01a2006f-d932-73a7-9aeb-1ef1acc50f4e",
-                     *             "isComplete": false,
-                     *             "lateAllowedUntil": null,
-                     *             "status": "NOT_STARTED",
-                     *             "submittedCount": 0,
-                     *             "updatedAt": "2026-11-21T23:27:39.787Z"
+                     *             "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *             "id": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
+                     *             "isComplete": true,
+                     *             "lateAllowedUntil": "2026-11-29T13:03:29.191Z",
+                     *             "status": "GRADED",
+                     *             "submittedCount": 1,
+                     *             "updatedAt": "2026-11-23T13:03:29.596Z"
                      *           }
                      *         ],
                      *         "groupNumber": 1,
@@ -17743,81 +19658,118 @@ export interface operations {
                      *         "helpMessage": null,
                      *         "helpRequestedAt": null,
                      *         "helpRequestedById": null,
-                     *         "helpResolvedAt": null,
-                     *         "helpResolvedById": null,
-                     *         "id": "01a2006f-d919-7153-87d2-dac1dff7197b",
+                     *         "helpResolvedAt": "2026-11-23T13:03:29.403Z",
+                     *         "helpResolvedById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *         "id": "01a20881-1cff-7285-bd09-de58bd14ec53",
                      *         "isHidden": false,
-                     *         "memberCount": 1,
+                     *         "memberCount": 2,
                      *         "members": [
                      *           {
-                     *             "groupId": "01a2006f-d919-7153-87d2-dac1dff7197b",
-                     *             "id": "01a2006f-d919-7153-87d2-dac38c4b9c47",
-                     *             "joinedAt": "2026-11-21T23:27:39.787Z",
+                     *             "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *             "id": "01a20881-1d00-73ce-ae25-bfc338fb0d5a",
+                     *             "joinedAt": "2026-11-23T13:03:29.023Z",
                      *             "role": "MEMBER",
                      *             "user": {
-                     *               "email": "ben.student@test.example",
-                     *               "id": "01a2006f-d779-76e7-8639-e97195897816",
+                     *               "email": "ben@north.example",
+                     *               "id": "01a20881-13e9-7378-b0bd-117b35916ac9",
                      *               "image": null,
-                     *               "name": "Ben Student"
+                     *               "name": "Ben Okafor"
                      *             },
-                     *             "userId": "01a2006f-d779-76e7-8639-e97195897816"
+                     *             "userId": "01a20881-13e9-7378-b0bd-117b35916ac9"
+                     *           },
+                     *           {
+                     *             "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *             "id": "01a20881-1d00-73ce-ae25-bfc4d5c80dfb",
+                     *             "joinedAt": "2026-11-23T13:03:29.023Z",
+                     *             "role": "MEMBER",
+                     *             "user": {
+                     *               "email": "ana@north.example",
+                     *               "id": "01a20881-13ed-712c-a48f-798b8d0d6c8e",
+                     *               "image": null,
+                     *               "name": "Ana Silva"
+                     *             },
+                     *             "userId": "01a20881-13ed-712c-a48f-798b8d0d6c8e"
                      *           }
                      *         ],
-                     *         "name": "Group 1",
+                     *         "name": "Bridge",
                      *         "needsHelp": false,
                      *         "requiredDocuments": 1,
                      *         "startDate": null,
-                     *         "subject": null,
-                     *         "subjectId": null,
-                     *         "unreadMessages": 0,
-                     *         "updatedAt": "2026-11-21T23:27:39.787Z",
-                     *         "workRoomId": "01a2006f-d919-7153-87d2-dac2523af639"
+                     *         "subject": {
+                     *           "id": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *           "name": "Geography"
+                     *         },
+                     *         "subjectId": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *         "unreadMessages": 2,
+                     *         "updatedAt": "2026-11-23T13:03:29.403Z",
+                     *         "view": "FULL",
+                     *         "workRoomId": "01a20881-1cff-7285-bd09-de598e988e92"
                      *       },
-                     *       "keptSubmissions": [],
+                     *       "keptSubmissions": [
+                     *         "01a20881-1e86-7291-949e-88d21c13ea70",
+                     *         "01a20881-1eba-71ac-90be-7315abd4feb6"
+                     *       ],
                      *       "to": {
                      *         "attachments": [],
                      *         "class": {
-                     *           "id": "01a2006f-d796-7468-90dd-e4804521884d",
-                     *           "name": "7b"
+                     *           "id": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *           "name": "Geography 7b"
                      *         },
-                     *         "classId": "01a2006f-d796-7468-90dd-e4804521884d",
-                     *         "course": null,
-                     *         "courseId": null,
-                     *         "createdAt": "2026-11-21T23:27:39.888Z",
-                     *         "createdById": "01a2006f-d771-7687-9dd2-c09ea743840c",
-                     *         "displayName": null,
+                     *         "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *         "course": {
+                     *           "id": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *           "name": "Rivers",
+                     *           "subjectId": "01a20881-17e8-76ef-88af-5287904893ac"
+                     *         },
+                     *         "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *         "createdAt": "2026-11-23T13:03:29.033Z",
+                     *         "createdById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *         "displayName": "The source",
                      *         "groupAssignments": [
                      *           {
                      *             "assignment": {
-                     *               "classId": "01a2006f-d796-7468-90dd-e4804521884d",
-                     *               "courseId": null,
-                     *               "deadline": "2099-01-01T00:00:00.000Z",
-                     *               "id": "01a2006f-d8f2-76be-bdc1-0e98c6167004",
-                     *               "isShared": true,
+                     *               "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *               "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *               "deadline": "2026-11-28T13:03:29.172Z",
+                     *               "id": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *               "isShared": false,
                      *               "status": "ACTIVE",
-                     *               "title": "Leaves"
+                     *               "title": "The river"
                      *             },
-                     *             "assignmentId": "01a2006f-d8f2-76be-bdc1-0e98c6167004",
-                     *             "createdAt": "2026-11-21T23:27:39.888Z",
+                     *             "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *             "createdAt": "2026-11-23T13:03:29.115Z",
                      *             "currentSubmission": null,
                      *             "currentSubmissionId": null,
                      *             "descriptionOverride": null,
-                     *             "effectiveAttachments": [],
-                     *             "effectiveDescription": "",
+                     *             "effectiveAttachments": [
+                     *               {
+                     *                 "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *                 "createdAt": "2026-11-23T13:03:29.128Z",
+                     *                 "fileName": "questions.txt",
+                     *                 "groupAssignmentId": null,
+                     *                 "id": "01a20881-1d6a-7545-94ad-7d46cfbf0333",
+                     *                 "isEffective": true,
+                     *                 "mimeType": "text/plain; charset=utf-8",
+                     *                 "size": 29,
+                     *                 "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *                 "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d6a-7545-94ad-7d46cfbf0333/download"
+                     *               }
+                     *             ],
+                     *             "effectiveDescription": "Every group writes a page about the river.",
                      *             "group": {
-                     *               "courseId": null,
-                     *               "displayName": null,
+                     *               "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *               "displayName": "The source",
                      *               "groupNumber": 2,
-                     *               "id": "01a2006f-d97d-759b-b608-720223ef1403",
-                     *               "name": "Group 2"
+                     *               "id": "01a20881-1d0a-7622-b3cc-a273cfa5eaf5",
+                     *               "name": "Source"
                      *             },
-                     *             "groupId": "01a2006f-d97d-759b-b608-720223ef1403",
-                     *             "id": "01a2006f-d97f-77cb-81f7-3d3f288210fe",
+                     *             "groupId": "01a20881-1d0a-7622-b3cc-a273cfa5eaf5",
+                     *             "id": "01a20881-1d5d-77fa-a6ae-6d248475ceb9",
                      *             "isComplete": false,
                      *             "lateAllowedUntil": null,
                      *             "status": "NOT_STARTED",
                      *             "submittedCount": 0,
-                     *             "updatedAt": "2026-11-21T23:27:39.888Z"
+                     *             "updatedAt": "2026-11-23T13:03:29.115Z"
                      *           }
                      *         ],
                      *         "groupNumber": 2,
@@ -17827,46 +19779,50 @@ export interface operations {
                      *         "helpRequestedById": null,
                      *         "helpResolvedAt": null,
                      *         "helpResolvedById": null,
-                     *         "id": "01a2006f-d97d-759b-b608-720223ef1403",
-                     *         "isHidden": false,
+                     *         "id": "01a20881-1d0a-7622-b3cc-a273cfa5eaf5",
+                     *         "isHidden": true,
                      *         "memberCount": 2,
                      *         "members": [
                      *           {
-                     *             "groupId": "01a2006f-d97d-759b-b608-720223ef1403",
-                     *             "id": "01a2006f-d97d-759b-b608-72042d0a5f98",
-                     *             "joinedAt": "2026-11-21T23:27:39.888Z",
+                     *             "groupId": "01a20881-1d0a-7622-b3cc-a273cfa5eaf5",
+                     *             "id": "01a20881-1d0a-7622-b3cc-a27549d57aea",
+                     *             "joinedAt": "2026-11-23T13:03:29.033Z",
                      *             "role": "MEMBER",
                      *             "user": {
-                     *               "email": "cem.student@test.example",
-                     *               "id": "01a2006f-d77d-742a-a5e0-0fd1e6d83266",
+                     *               "email": "dana@north.example",
+                     *               "id": "01a20881-13f1-77a8-964a-9945213b92b2",
                      *               "image": null,
-                     *               "name": "Cem Student"
+                     *               "name": "Dana Novak"
                      *             },
-                     *             "userId": "01a2006f-d77d-742a-a5e0-0fd1e6d83266"
+                     *             "userId": "01a20881-13f1-77a8-964a-9945213b92b2"
                      *           },
                      *           {
-                     *             "groupId": "01a2006f-d97d-759b-b608-720223ef1403",
-                     *             "id": "01a2006f-da0d-7070-a34a-774d63a13f5b",
-                     *             "joinedAt": "2026-11-21T23:27:40.043Z",
+                     *             "groupId": "01a20881-1d0a-7622-b3cc-a273cfa5eaf5",
+                     *             "id": "01a20881-20b7-70df-9bb1-5c007f8e6a2d",
+                     *             "joinedAt": "2026-11-23T13:03:29.974Z",
                      *             "role": "MEMBER",
                      *             "user": {
-                     *               "email": "dana.student@test.example",
-                     *               "id": "01a2006f-d781-72f8-a8b7-b5b9bd4c3dab",
+                     *               "email": "cem@north.example",
+                     *               "id": "01a20881-13ee-73b1-b8d4-f0cbfb0e58a8",
                      *               "image": null,
-                     *               "name": "Dana Student"
+                     *               "name": "Cem Arslan"
                      *             },
-                     *             "userId": "01a2006f-d781-72f8-a8b7-b5b9bd4c3dab"
+                     *             "userId": "01a20881-13ee-73b1-b8d4-f0cbfb0e58a8"
                      *           }
                      *         ],
-                     *         "name": "Group 2",
+                     *         "name": "Source",
                      *         "needsHelp": false,
                      *         "requiredDocuments": 1,
-                     *         "startDate": null,
-                     *         "subject": null,
-                     *         "subjectId": null,
+                     *         "startDate": "2026-11-30T13:03:29.028Z",
+                     *         "subject": {
+                     *           "id": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *           "name": "Geography"
+                     *         },
+                     *         "subjectId": "01a20881-17e8-76ef-88af-5287904893ac",
                      *         "unreadMessages": 0,
-                     *         "updatedAt": "2026-11-21T23:27:39.888Z",
-                     *         "workRoomId": "01a2006f-d97d-759b-b608-72031bd2bfa1"
+                     *         "updatedAt": "2026-11-23T13:03:29.033Z",
+                     *         "view": "FULL",
+                     *         "workRoomId": "01a20881-1d0a-7622-b3cc-a2747c0a7d60"
                      *       }
                      *     }
                      */
@@ -17903,8 +19859,8 @@ export interface operations {
                     /**
                      * @example {
                      *       "status": "ok",
-                     *       "timestamp": "2026-11-21T23:13:15.082Z",
-                     *       "uptime": 0,
+                     *       "timestamp": "2026-11-23T13:03:28.725Z",
+                     *       "uptime": 1,
                      *       "version": "0.1.0"
                      *     }
                      */
@@ -17958,10 +19914,10 @@ export interface operations {
                      * @example {
                      *       "checks": {
                      *         "database": "ok",
-                     *         "docserver": "down",
+                     *         "docserver": "ok",
                      *         "storage": "ok"
                      *       },
-                     *       "status": "degraded"
+                     *       "status": "ok"
                      *     }
                      */
                     "application/json": components["schemas"]["Readiness"];
@@ -18010,27 +19966,15 @@ export interface operations {
                      * @example [
                      *       {
                      *         "academicYear": "2026/2027",
-                     *         "createdAt": "2026-11-22T00:08:15.536Z",
+                     *         "createdAt": "2026-11-23T13:03:27.739Z",
                      *         "externalId": null,
-                     *         "gradeLevel": null,
-                     *         "id": "01a20095-03b1-7772-8887-d2430951fe58",
-                     *         "name": "7B",
-                     *         "organizationId": "01a20095-032e-71f1-9b42-9b42f3ecaf13",
-                     *         "studentCount": 2,
-                     *         "teacherId": null,
-                     *         "updatedAt": "2026-11-22T00:08:15.536Z"
-                     *       },
-                     *       {
-                     *         "academicYear": null,
-                     *         "createdAt": "2026-11-22T00:08:15.542Z",
-                     *         "externalId": null,
-                     *         "gradeLevel": null,
-                     *         "id": "01a20095-03b6-7196-8d92-0380967b9c63",
-                     *         "name": "8A",
-                     *         "organizationId": "01a20095-032e-71f1-9b42-9b42f3ecaf13",
-                     *         "studentCount": 1,
-                     *         "teacherId": "01a20095-0334-750d-9f9f-6decf1f0eb08",
-                     *         "updatedAt": "2026-11-22T00:08:15.542Z"
+                     *         "gradeLevel": "Grade 7",
+                     *         "id": "01a20881-17fb-7766-9438-35aaa1806d41",
+                     *         "name": "7b",
+                     *         "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *         "studentCount": 4,
+                     *         "teacherId": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *         "updatedAt": "2026-11-23T13:03:27.743Z"
                      *       }
                      *     ]
                      */
@@ -18063,8 +20007,10 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "name": "8A",
-                 *       "teacherId": "01a20095-0334-750d-9f9f-6decf1f0eb08"
+                 *       "academicYear": "2026/2027",
+                 *       "gradeLevel": "7",
+                 *       "name": "7b",
+                 *       "teacherId": "01a20881-13e5-770c-8808-b557ab264fe1"
                  *     }
                  */
                 "application/json": components["schemas"]["NewHomeroom"];
@@ -18083,16 +20029,16 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "academicYear": null,
-                     *       "createdAt": "2026-11-22T00:08:15.542Z",
+                     *       "academicYear": "2026/2027",
+                     *       "createdAt": "2026-11-23T13:03:27.739Z",
                      *       "externalId": null,
-                     *       "gradeLevel": null,
-                     *       "id": "01a20095-03b6-7196-8d92-0380967b9c63",
-                     *       "name": "8A",
-                     *       "organizationId": "01a20095-032e-71f1-9b42-9b42f3ecaf13",
+                     *       "gradeLevel": "7",
+                     *       "id": "01a20881-17fb-7766-9438-35aaa1806d41",
+                     *       "name": "7b",
+                     *       "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
                      *       "studentCount": 0,
-                     *       "teacherId": "01a20095-0334-750d-9f9f-6decf1f0eb08",
-                     *       "updatedAt": "2026-11-22T00:08:15.542Z"
+                     *       "teacherId": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *       "updatedAt": "2026-11-23T13:03:27.739Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Homeroom"];
@@ -18136,15 +20082,15 @@ export interface operations {
                     /**
                      * @example {
                      *       "academicYear": "2026/2027",
-                     *       "createdAt": "2026-11-22T00:08:15.448Z",
+                     *       "createdAt": "2026-11-23T13:03:27.739Z",
                      *       "externalId": null,
-                     *       "gradeLevel": "7",
-                     *       "id": "01a20095-0359-7519-832f-9073bbcc5e87",
-                     *       "name": "7B",
-                     *       "organizationId": "01a20095-020e-7608-86f6-d5e2e278c6c6",
-                     *       "studentCount": 0,
-                     *       "teacherId": "01a20095-021e-7578-988d-fed294bce5fb",
-                     *       "updatedAt": "2026-11-22T00:08:15.448Z"
+                     *       "gradeLevel": "Grade 7",
+                     *       "id": "01a20881-17fb-7766-9438-35aaa1806d41",
+                     *       "name": "7b",
+                     *       "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *       "studentCount": 4,
+                     *       "teacherId": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *       "updatedAt": "2026-11-23T13:03:27.743Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Homeroom"];
@@ -18224,7 +20170,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "gradeLevel": "7"
+                 *       "gradeLevel": "Grade 7"
                  *     }
                  */
                 "application/json": components["schemas"]["HomeroomEdit"];
@@ -18241,16 +20187,16 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "academicYear": null,
-                     *       "createdAt": "2026-11-22T00:09:39.409Z",
+                     *       "academicYear": "2026/2027",
+                     *       "createdAt": "2026-11-23T13:03:27.739Z",
                      *       "externalId": null,
-                     *       "gradeLevel": "7",
-                     *       "id": "01a20096-4b51-764c-840f-06f7bc9da06d",
-                     *       "name": "7C",
-                     *       "organizationId": "01a20096-4a6e-7155-91a2-e89cffc0f234",
+                     *       "gradeLevel": "Grade 7",
+                     *       "id": "01a20881-17fb-7766-9438-35aaa1806d41",
+                     *       "name": "7b",
+                     *       "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
                      *       "studentCount": 0,
-                     *       "teacherId": null,
-                     *       "updatedAt": "2026-11-22T00:09:39.425Z"
+                     *       "teacherId": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *       "updatedAt": "2026-11-23T13:03:27.743Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Homeroom"];
@@ -18297,30 +20243,30 @@ export interface operations {
                      * @example [
                      *       {
                      *         "enrollment": {
-                     *           "enrolledAt": "2026-11-22T00:08:15.548Z",
-                     *           "homeroomId": "01a20095-03b1-7772-8887-d2430951fe58",
-                     *           "id": "01a20095-03bc-7194-a469-49a736e2dff8",
-                     *           "studentId": "01a20095-0338-717b-a72c-fa2a13d33110"
+                     *           "enrolledAt": "2026-11-23T13:03:27.746Z",
+                     *           "homeroomId": "01a20881-17fb-7766-9438-35aaa1806d41",
+                     *           "id": "01a20881-1803-777e-9873-3bbf09d112ed",
+                     *           "studentId": "01a20881-13ee-73b1-b8d4-f0cbfb0e58a8"
                      *         },
                      *         "user": {
-                     *           "email": "ben.student@test.example",
-                     *           "id": "01a20095-0338-717b-a72c-fa2a13d33110",
+                     *           "email": "cem@north.example",
+                     *           "id": "01a20881-13ee-73b1-b8d4-f0cbfb0e58a8",
                      *           "image": null,
-                     *           "name": "Ben Student"
+                     *           "name": "Cem Arslan"
                      *         }
                      *       },
                      *       {
                      *         "enrollment": {
-                     *           "enrolledAt": "2026-11-22T00:08:15.548Z",
-                     *           "homeroomId": "01a20095-03b1-7772-8887-d2430951fe58",
-                     *           "id": "01a20095-03bc-7194-a469-49a8e521ef34",
-                     *           "studentId": "01a20095-033c-76e1-a98c-5a14d566c731"
+                     *           "enrolledAt": "2026-11-23T13:03:27.746Z",
+                     *           "homeroomId": "01a20881-17fb-7766-9438-35aaa1806d41",
+                     *           "id": "01a20881-1803-777e-9873-3bc06dec62c4",
+                     *           "studentId": "01a20881-13f1-77a8-964a-9945213b92b2"
                      *         },
                      *         "user": {
-                     *           "email": "cem.student@test.example",
-                     *           "id": "01a20095-033c-76e1-a98c-5a14d566c731",
+                     *           "email": "dana@north.example",
+                     *           "id": "01a20881-13f1-77a8-964a-9945213b92b2",
                      *           "image": null,
-                     *           "name": "Cem Student"
+                     *           "name": "Dana Novak"
                      *         }
                      *       }
                      *     ]
@@ -18356,8 +20302,8 @@ export interface operations {
                 /**
                  * @example {
                  *       "studentIds": [
-                 *         "01a20095-0338-717b-a72c-fa2a13d33110",
-                 *         "01a20095-033c-76e1-a98c-5a14d566c731"
+                 *         "01a20881-13e9-7378-b0bd-117b35916ac9",
+                 *         "01a20881-13ed-712c-a48f-798b8d0d6c8e"
                  *       ]
                  *     }
                  */
@@ -18373,7 +20319,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "added": 2
+                     *       "added": 4
                      *     }
                      */
                     "application/json": components["schemas"]["HomeroomStudentsAdded"];
@@ -18583,49 +20529,20 @@ export interface operations {
                      * @example {
                      *       "data": [
                      *         {
-                     *           "classId": null,
-                     *           "content": "4",
-                     *           "createdAt": "2026-11-22T04:01:53.655Z",
-                     *           "id": "01a2016a-e9f7-744d-8445-fa74f4c08010",
+                     *           "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *           "content": "Bring boots tomorrow.",
+                     *           "createdAt": "2026-11-23T13:03:29.360Z",
+                     *           "id": "01a20881-1e50-7685-ae70-aa8c264db2e0",
                      *           "readAt": null,
-                     *           "recipientCount": 1,
-                     *           "recipients": [
-                     *             {
-                     *               "id": "01a2016a-e9d0-73da-9c88-ba97e7abfde3",
-                     *               "image": null,
-                     *               "name": "Ben Student"
-                     *             }
-                     *           ],
                      *           "sender": {
-                     *             "id": "01a2016a-e9cd-7685-9905-38dea60e770a",
+                     *             "id": "01a20881-13e5-770c-8808-b557ab264fe1",
                      *             "image": null,
-                     *             "name": "Ada Teacher"
+                     *             "name": "Ada Hartmann"
                      *           },
-                     *           "subject": "About"
-                     *         },
-                     *         {
-                     *           "classId": null,
-                     *           "content": "3",
-                     *           "createdAt": "2026-11-22T04:01:53.654Z",
-                     *           "id": "01a2016a-e9f6-76bc-ace7-15706101a9f9",
-                     *           "readAt": null,
-                     *           "recipientCount": 1,
-                     *           "recipients": [
-                     *             {
-                     *               "id": "01a2016a-e9d0-73da-9c88-ba97e7abfde3",
-                     *               "image": null,
-                     *               "name": "Ben Student"
-                     *             }
-                     *           ],
-                     *           "sender": {
-                     *             "id": "01a2016a-e9cd-7685-9905-38dea60e770a",
-                     *             "image": null,
-                     *             "name": "Ada Teacher"
-                     *           },
-                     *           "subject": "About"
+                     *           "subject": "Boots"
                      *         }
                      *       ],
-                     *       "nextCursor": "WzE3OTUzMjAxMTM2NTQsIjAxYTIwMTZhLWU5ZjYtNzZiYy1hY2U3LTE1NzA2MTAxYTlmOSJd"
+                     *       "nextCursor": null
                      *     }
                      */
                     "application/json": components["schemas"]["Page_Message"];
@@ -18657,12 +20574,9 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "content": "See me.",
-                 *       "recipientIds": [
-                 *         "01a2016a-e113-7509-94b2-f291e1f319da",
-                 *         "01a2016a-e112-719b-935c-b6d85e8e40a5"
-                 *       ],
-                 *       "subject": "About"
+                 *       "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                 *       "content": "Bring boots tomorrow.",
+                 *       "subject": "Boots"
                  *     }
                  */
                 "application/json": components["schemas"]["NewMessage"];
@@ -18679,30 +20593,20 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "classId": null,
-                     *       "content": "See me.",
-                     *       "createdAt": "2026-11-22T04:01:51.414Z",
-                     *       "id": "01a2016a-e137-744e-ba23-8038687e27d4",
+                     *       "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *       "content": "Bring boots tomorrow.",
+                     *       "createdAt": "2026-11-23T13:03:29.360Z",
+                     *       "id": "01a20881-1e50-7685-ae70-aa8c264db2e0",
+                     *       "kind": "DIRECT",
                      *       "readAt": null,
-                     *       "recipientCount": 2,
-                     *       "recipients": [
-                     *         {
-                     *           "id": "01a2016a-e113-7509-94b2-f291e1f319da",
-                     *           "image": null,
-                     *           "name": "Ben Student"
-                     *         },
-                     *         {
-                     *           "id": "01a2016a-e112-719b-935c-b6d85e8e40a5",
-                     *           "image": null,
-                     *           "name": "Tom Teacher"
-                     *         }
-                     *       ],
+                     *       "recipientCount": 5,
+                     *       "recipients": [],
                      *       "sender": {
-                     *         "id": "01a2016a-e112-719b-935c-b6d52b475e50",
+                     *         "id": "01a20881-13e5-770c-8808-b557ab264fe1",
                      *         "image": null,
-                     *         "name": "Ada Teacher"
+                     *         "name": "Ada Hartmann"
                      *       },
-                     *       "subject": "About"
+                     *       "subject": "Boots"
                      *     }
                      */
                     "application/json": components["schemas"]["SentMessage"];
@@ -18740,7 +20644,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "unreadCount": 101
+                     *       "unreadCount": 1
                      *     }
                      */
                     "application/json": components["schemas"]["UnreadCount"];
@@ -18779,17 +20683,17 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "classId": "01a2016a-e72a-71b5-b25e-e552726eca41",
-                     *       "content": "Bring boots.",
-                     *       "createdAt": "2026-11-22T04:01:52.976Z",
-                     *       "id": "01a2016a-e750-73cf-aeed-b5668d99ce56",
-                     *       "readAt": "2026-11-22T04:01:52.997Z",
+                     *       "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *       "content": "Bring boots tomorrow.",
+                     *       "createdAt": "2026-11-23T13:03:29.360Z",
+                     *       "id": "01a20881-1e50-7685-ae70-aa8c264db2e0",
+                     *       "readAt": null,
                      *       "sender": {
-                     *         "id": "01a2016a-e725-71e5-b42c-9a66c1afbde9",
+                     *         "id": "01a20881-13e5-770c-8808-b557ab264fe1",
                      *         "image": null,
-                     *         "name": "Ada Teacher"
+                     *         "name": "Ada Hartmann"
                      *       },
-                     *       "subject": "Trip"
+                     *       "subject": "Boots"
                      *     }
                      */
                     "application/json": components["schemas"]["Message"];
@@ -18934,26 +20838,15 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "code": null,
-                     *         "color": null,
-                     *         "createdAt": "2026-11-21T23:16:21.070Z",
-                     *         "description": null,
-                     *         "id": "01a20065-7dce-774d-9907-d3f6c5981587",
+                     *         "code": "GEO",
+                     *         "color": "#1f7a4d",
+                     *         "createdAt": "2026-11-23T13:03:27.719Z",
+                     *         "description": "Rivers, maps and weather.",
+                     *         "id": "01a20881-17e8-76ef-88af-5287904893ac",
                      *         "isActive": true,
-                     *         "name": "Art",
-                     *         "organizationId": "01a20065-7c71-70ee-98c4-af713eeefcca",
-                     *         "updatedAt": "2026-11-21T23:16:21.070Z"
-                     *       },
-                     *       {
-                     *         "code": null,
-                     *         "color": null,
-                     *         "createdAt": "1970-01-01T00:00:00.001Z",
-                     *         "description": null,
-                     *         "id": "01a20065-7cee-7646-87c6-10f40bcaa309",
-                     *         "isActive": true,
-                     *         "name": "Biology",
-                     *         "organizationId": "01a20065-7c71-70ee-98c4-af713eeefcca",
-                     *         "updatedAt": "1970-01-01T00:00:00.001Z"
+                     *         "name": "Geography",
+                     *         "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *         "updatedAt": "2026-11-23T13:03:27.724Z"
                      *       }
                      *     ]
                      */
@@ -18986,7 +20879,9 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "name": "Physics"
+                 *       "code": "GEO",
+                 *       "color": "#1f7a4d",
+                 *       "name": "Geography"
                  *     }
                  */
                 "application/json": components["schemas"]["NewSubject"];
@@ -19005,15 +20900,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "code": null,
-                     *       "color": null,
-                     *       "createdAt": "2026-11-21T23:36:08.798Z",
+                     *       "code": "GEO",
+                     *       "color": "#1f7a4d",
+                     *       "createdAt": "2026-11-23T13:03:27.719Z",
                      *       "description": null,
-                     *       "id": "01a20077-9d5e-714d-a220-9224cc8313d9",
+                     *       "id": "01a20881-17e8-76ef-88af-5287904893ac",
                      *       "isActive": true,
-                     *       "name": "Physics",
-                     *       "organizationId": "01a20077-9bbb-7491-9b28-1b06f1a18001",
-                     *       "updatedAt": "2026-11-21T23:36:08.798Z"
+                     *       "name": "Geography",
+                     *       "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *       "updatedAt": "2026-11-23T13:03:27.719Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Subject"];
@@ -19056,15 +20951,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "code": "CHE",
-                     *       "color": "#00aa00",
-                     *       "createdAt": "2026-11-21T23:46:31.811Z",
-                     *       "description": null,
-                     *       "id": "01a20081-1f03-7578-a3bf-599f274f3d64",
+                     *       "code": "GEO",
+                     *       "color": "#1f7a4d",
+                     *       "createdAt": "2026-11-23T13:03:27.719Z",
+                     *       "description": "Rivers, maps and weather.",
+                     *       "id": "01a20881-17e8-76ef-88af-5287904893ac",
                      *       "isActive": true,
-                     *       "name": "Chemistry",
-                     *       "organizationId": "01a20081-1d09-77cb-9742-5968b6cfdcec",
-                     *       "updatedAt": "2026-11-21T23:46:31.811Z"
+                     *       "name": "Geography",
+                     *       "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *       "updatedAt": "2026-11-23T13:03:27.724Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Subject"];
@@ -19144,8 +21039,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "color": null,
-                 *       "isActive": false
+                 *       "description": "Rivers, maps and weather."
                  *     }
                  */
                 "application/json": components["schemas"]["SubjectEdit"];
@@ -19162,15 +21056,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "code": "CHE",
-                     *       "color": null,
-                     *       "createdAt": "2026-11-21T23:16:21.049Z",
-                     *       "description": null,
-                     *       "id": "01a20065-7db9-76e3-9a6b-4858ff4cd0c5",
-                     *       "isActive": false,
-                     *       "name": "Chemistry",
-                     *       "organizationId": "01a20065-7c71-70ee-98c4-af713eeefcca",
-                     *       "updatedAt": "2026-11-21T23:16:21.095Z"
+                     *       "code": "GEO",
+                     *       "color": "#1f7a4d",
+                     *       "createdAt": "2026-11-23T13:03:27.719Z",
+                     *       "description": "Rivers, maps and weather.",
+                     *       "id": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *       "isActive": true,
+                     *       "name": "Geography",
+                     *       "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *       "updatedAt": "2026-11-23T13:03:27.724Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Subject"];
@@ -19210,31 +21104,29 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "createdAt": "2026-11-22T00:05:58.007Z",
+                     *         "createdAt": "2026-11-23T13:03:26.665Z",
                      *         "customDomain": null,
-                     *         "id": "01a20092-ea77-7127-a20e-111884920205",
+                     *         "id": "01a20881-13c9-70e1-828b-e5223f00e884",
                      *         "logo": null,
                      *         "metadata": {
-                     *           "features": {
-                     *             "studentsChangeNames": false,
-                     *             "teachersAddSubjects": true
-                     *           }
+                     *           "gradeScale": "1-6",
+                     *           "timezone": "Europe/Berlin"
                      *         },
                      *         "name": "North School",
                      *         "slug": "north",
                      *         "status": "ACTIVE",
-                     *         "updatedAt": "2026-11-22T00:05:58.616Z"
+                     *         "updatedAt": "2026-11-23T13:03:27.990Z"
                      *       },
                      *       {
-                     *         "createdAt": "2026-11-22T00:05:58.008Z",
+                     *         "createdAt": "2026-11-23T13:03:26.677Z",
                      *         "customDomain": null,
-                     *         "id": "01a20092-ea78-7162-937f-68e3f03e7e8a",
+                     *         "id": "01a20881-13d5-7133-affb-45f3c06d161d",
                      *         "logo": null,
                      *         "metadata": null,
                      *         "name": "South School",
                      *         "slug": "south",
                      *         "status": "ACTIVE",
-                     *         "updatedAt": "2026-11-22T00:05:58.008Z"
+                     *         "updatedAt": "2026-11-23T13:03:26.677Z"
                      *       }
                      *     ]
                      */
@@ -19261,16 +21153,9 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "customDomain": "learn.west.example",
-                 *       "metadata": {
-                 *         "features": {
-                 *           "teachersAddSubjects": true
-                 *         },
-                 *         "gradeScale": "1-6"
-                 *       },
                  *       "name": "West School",
-                 *       "ownerEmail": "Wanda@West.Example",
-                 *       "ownerName": "Wanda West",
+                 *       "ownerEmail": "wes@west.example",
+                 *       "ownerName": "Wes Adler",
                  *       "slug": "west"
                  *     }
                  */
@@ -19289,29 +21174,23 @@ export interface operations {
                     /**
                      * @example {
                      *       "owner": {
-                     *         "email": "wanda@west.example",
-                     *         "id": "01a20098-5d69-7507-87f2-f8549c16dda3",
+                     *         "email": "wes@west.example",
+                     *         "id": "01a20881-1bcc-7437-9a4a-f25f1e12a90a",
                      *         "isNewAccount": true,
-                     *         "memberId": "01a20098-5d69-7507-87f2-f8558b7a7b60",
+                     *         "memberId": "01a20881-1bcc-7437-9a4a-f26068e4271b",
                      *         "role": "owner"
                      *       },
-                     *       "temporaryPassword": "3qhv-8ek7-yv8b-x9kn",
+                     *       "temporaryPassword": "qb38-94qv-2u3t-p2yu",
                      *       "tenant": {
-                     *         "createdAt": "2026-11-22T00:11:54.955Z",
-                     *         "customDomain": "learn.west.example",
-                     *         "id": "01a20098-5d69-7507-87f2-f8532642fef1",
+                     *         "createdAt": "2026-11-23T13:03:28.688Z",
+                     *         "customDomain": null,
+                     *         "id": "01a20881-1bcb-7283-baeb-41e613b888b8",
                      *         "logo": null,
-                     *         "metadata": {
-                     *           "features": {
-                     *             "studentsChangeNames": false,
-                     *             "teachersAddSubjects": true
-                     *           },
-                     *           "gradeScale": "1-6"
-                     *         },
+                     *         "metadata": null,
                      *         "name": "West School",
                      *         "slug": "west",
                      *         "status": "ACTIVE",
-                     *         "updatedAt": "2026-11-22T00:11:54.955Z"
+                     *         "updatedAt": "2026-11-23T13:03:28.688Z"
                      *       }
                      *     }
                      */
@@ -19384,15 +21263,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-22T00:10:46.837Z",
+                     *       "createdAt": "2026-11-23T13:03:28.688Z",
                      *       "customDomain": null,
-                     *       "id": "01a20097-52ae-76a7-817c-2748e0228812",
+                     *       "id": "01a20881-1bcb-7283-baeb-41e613b888b8",
                      *       "logo": null,
                      *       "metadata": null,
-                     *       "name": "North School",
-                     *       "slug": "north",
+                     *       "name": "West School",
+                     *       "slug": "west",
                      *       "status": "ACTIVE",
-                     *       "updatedAt": "2026-11-22T00:10:46.837Z"
+                     *       "updatedAt": "2026-11-23T13:03:28.688Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Organization"];
@@ -19424,7 +21303,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "confirm": "north"
+                 *       "confirm": "west"
                  *     }
                  */
                 "application/json": components["schemas"]["Confirmation"];
@@ -19439,10 +21318,10 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "endedSessions": 9,
-                     *       "id": "01a20096-e463-7194-bb64-bf79ac7c1145",
-                     *       "members": 9,
-                     *       "name": "North School",
+                     *       "endedSessions": 0,
+                     *       "id": "01a20881-1bcb-7283-baeb-41e613b888b8",
+                     *       "members": 1,
+                     *       "name": "West School",
                      *       "success": true
                      *     }
                      */
@@ -19477,11 +21356,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "customDomain": "learn.south.example",
-                 *       "logo": "https://south.example/logo.png",
-                 *       "metadata": {
-                 *         "locale": "de"
-                 *       }
+                 *       "storageQuota": 50000000000
                  *     }
                  */
                 "application/json": components["schemas"]["OrganizationEdit"];
@@ -19498,17 +21373,16 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-22T00:08:15.869Z",
-                     *       "customDomain": "learn.south.example",
-                     *       "id": "01a20095-04fd-7780-93d2-38888691fc28",
-                     *       "logo": "https://south.example/logo.png",
-                     *       "metadata": {
-                     *         "locale": "de"
-                     *       },
-                     *       "name": "South School",
-                     *       "slug": "south",
+                     *       "createdAt": "2026-11-23T13:03:28.688Z",
+                     *       "customDomain": null,
+                     *       "id": "01a20881-1bcb-7283-baeb-41e613b888b8",
+                     *       "logo": null,
+                     *       "metadata": null,
+                     *       "name": "West School",
+                     *       "slug": "west",
                      *       "status": "ACTIVE",
-                     *       "updatedAt": "2026-11-22T00:08:16.027Z"
+                     *       "storageQuota": 50000000000,
+                     *       "updatedAt": "2026-11-23T13:03:28.807Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Organization"];
@@ -19547,15 +21421,16 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-22T00:11:55.951Z",
+                     *       "createdAt": "2026-11-23T13:03:28.688Z",
                      *       "customDomain": null,
-                     *       "id": "01a20098-60ad-73d5-8118-840eb31fe0aa",
+                     *       "id": "01a20881-1bcb-7283-baeb-41e613b888b8",
                      *       "logo": null,
                      *       "metadata": null,
-                     *       "name": "North School",
-                     *       "slug": "north",
+                     *       "name": "West School",
+                     *       "slug": "west",
                      *       "status": "ACTIVE",
-                     *       "updatedAt": "2026-11-22T00:11:56.732Z"
+                     *       "storageQuota": 50000000000,
+                     *       "updatedAt": "2026-11-23T13:03:28.833Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Organization"];
@@ -19592,17 +21467,17 @@ export interface operations {
                      * @example [
                      *       {
                      *         "checkedAt": null,
-                     *         "createdAt": "2026-11-23T05:32:18.741Z",
-                     *         "domain": "school-01a206e4-0d7b-74c9-9c6d-b8b394f5fc8e.example",
+                     *         "createdAt": "2026-11-23T13:03:28.742Z",
+                     *         "domain": "west.example",
                      *         "failingSince": null,
-                     *         "id": "01a206e4-0db6-7009-82cd-db370d4d9ed4",
+                     *         "id": "01a20881-1be7-7406-806c-47513f553238",
                      *         "lostAt": null,
                      *         "method": "SUPER_ADMIN",
-                     *         "recordName": "_groupwork.school-01a206e4-0d7b-74c9-9c6d-b8b394f5fc8e.example",
-                     *         "recordValue": "groupwork-domain=HtQCJtW8qTOieABA02z162LXpmH59uNn",
+                     *         "recordName": "_groupwork.west.example",
+                     *         "recordValue": "groupwork-domain=Bkpl1QoACfLe8zhPELAyLSBAjwDr5SUP",
                      *         "status": "VERIFIED",
-                     *         "updatedAt": "2026-11-23T05:32:18.770Z",
-                     *         "verifiedAt": "2026-11-23T05:32:18.770Z"
+                     *         "updatedAt": "2026-11-23T13:03:28.742Z",
+                     *         "verifiedAt": "2026-11-23T13:03:28.742Z"
                      *       }
                      *     ]
                      */
@@ -19635,7 +21510,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "domain": "school-01a206e4-0d7b-74c9-9c6d-b8b394f5fc8e.example"
+                 *       "domain": "west.example"
                  *     }
                  */
                 "application/json": components["schemas"]["NewMailDomain"];
@@ -19653,17 +21528,17 @@ export interface operations {
                     /**
                      * @example {
                      *       "checkedAt": null,
-                     *       "createdAt": "2026-11-23T05:32:18.741Z",
-                     *       "domain": "school-01a206e4-0d7b-74c9-9c6d-b8b394f5fc8e.example",
+                     *       "createdAt": "2026-11-23T13:03:28.742Z",
+                     *       "domain": "west.example",
                      *       "failingSince": null,
-                     *       "id": "01a206e4-0db6-7009-82cd-db370d4d9ed4",
+                     *       "id": "01a20881-1be7-7406-806c-47513f553238",
                      *       "lostAt": null,
                      *       "method": "SUPER_ADMIN",
-                     *       "recordName": "_groupwork.school-01a206e4-0d7b-74c9-9c6d-b8b394f5fc8e.example",
-                     *       "recordValue": "groupwork-domain=HtQCJtW8qTOieABA02z162LXpmH59uNn",
+                     *       "recordName": "_groupwork.west.example",
+                     *       "recordValue": "groupwork-domain=Bkpl1QoACfLe8zhPELAyLSBAjwDr5SUP",
                      *       "status": "VERIFIED",
-                     *       "updatedAt": "2026-11-23T05:32:18.770Z",
-                     *       "verifiedAt": "2026-11-23T05:32:18.770Z"
+                     *       "updatedAt": "2026-11-23T13:03:28.742Z",
+                     *       "verifiedAt": "2026-11-23T13:03:28.742Z"
                      *     }
                      */
                     "application/json": components["schemas"]["MailDomain"];
@@ -19748,37 +21623,22 @@ export interface operations {
                      * @example {
                      *       "data": [
                      *         {
-                     *           "createdAt": "2026-11-22T00:11:59.171Z",
+                     *           "createdAt": "2026-11-23T13:03:28.688Z",
                      *           "externalId": null,
-                     *           "id": "01a20098-6d43-74fd-ad65-008b223ebd0b",
-                     *           "organizationId": "01a20098-6d41-7547-88fe-cb0eadf3a45e",
-                     *           "role": "teacher",
+                     *           "id": "01a20881-1bcc-7437-9a4a-f26068e4271b",
+                     *           "organizationId": "01a20881-1bcb-7283-baeb-41e613b888b8",
+                     *           "role": "owner",
                      *           "updatedAt": null,
                      *           "user": {
-                     *             "email": "ada.teacher@test.example",
-                     *             "id": "01a20098-6d43-74fd-ad65-0089d274b230",
+                     *             "email": "wes@west.example",
+                     *             "id": "01a20881-1bcc-7437-9a4a-f25f1e12a90a",
                      *             "image": null,
-                     *             "name": "Ada Teacher"
+                     *             "name": "Wes Adler"
                      *           },
-                     *           "userId": "01a20098-6d43-74fd-ad65-0089d274b230"
-                     *         },
-                     *         {
-                     *           "createdAt": "2026-11-22T00:11:59.171Z",
-                     *           "externalId": null,
-                     *           "id": "01a20098-6d43-74fd-ad65-00880dcd571d",
-                     *           "organizationId": "01a20098-6d41-7547-88fe-cb0eadf3a45e",
-                     *           "role": "admin",
-                     *           "updatedAt": null,
-                     *           "user": {
-                     *             "email": "adam.admin@test.example",
-                     *             "id": "01a20098-6d43-74fd-ad65-008664038472",
-                     *             "image": null,
-                     *             "name": "Adam Admin"
-                     *           },
-                     *           "userId": "01a20098-6d43-74fd-ad65-008664038472"
+                     *           "userId": "01a20881-1bcc-7437-9a4a-f25f1e12a90a"
                      *         }
                      *       ],
-                     *       "nextCursor": "WyIwY2VtIHN0dWRlbnQiLCIwMWEyMDA5OC02ZDQ1LTcwZmItODI1OC04ZGQwN2JmNjA1ZTgiXQ"
+                     *       "nextCursor": null
                      *     }
                      */
                     "application/json": components["schemas"]["Page_Member"];
@@ -19813,17 +21673,16 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-22T00:08:15.869Z",
+                     *       "createdAt": "2026-11-23T13:03:28.688Z",
                      *       "customDomain": null,
-                     *       "id": "01a20095-04fd-7780-93d2-38888691fc28",
-                     *       "logo": "https://south.example/logo.png",
-                     *       "metadata": {
-                     *         "locale": "de"
-                     *       },
-                     *       "name": "South School",
-                     *       "slug": "south",
+                     *       "id": "01a20881-1bcb-7283-baeb-41e613b888b8",
+                     *       "logo": null,
+                     *       "metadata": null,
+                     *       "name": "West School",
+                     *       "slug": "west",
                      *       "status": "SUSPENDED",
-                     *       "updatedAt": "2026-11-22T00:08:16.086Z"
+                     *       "storageQuota": 50000000000,
+                     *       "updatedAt": "2026-11-23T13:03:28.830Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Organization"];
@@ -19875,32 +21734,12 @@ export interface operations {
                      * @example {
                      *       "data": [
                      *         {
-                     *           "createdAt": "2026-11-22T00:09:59.206Z",
-                     *           "email": "gina@school.example",
-                     *           "emailVerified": true,
-                     *           "externalId": "S-1",
-                     *           "firstName": "Gina",
-                     *           "id": "01a20096-98ec-7022-aa1d-3c5ca651954e",
+                     *           "email": "fay@north.example",
+                     *           "id": "01a20881-1850-739a-90ae-419543158ed5",
                      *           "image": null,
-                     *           "isActive": true,
-                     *           "lastLoginAt": "2026-11-22T00:09:59.298Z",
-                     *           "lastName": null,
-                     *           "locale": "en",
-                     *           "member": {
-                     *             "createdAt": "2026-11-22T00:09:59.206Z",
-                     *             "externalId": "S-1",
-                     *             "id": "01a20096-98ec-7022-aa1d-3c5df4333151",
-                     *             "organizationId": "01a20096-9712-71d4-9c4c-0c74356855d0",
-                     *             "role": "student",
-                     *             "updatedAt": null,
-                     *             "userId": "01a20096-98ec-7022-aa1d-3c5ca651954e"
-                     *           },
-                     *           "mustChangePassword": true,
-                     *           "name": "Gina New",
+                     *           "name": "Fay Lang",
                      *           "role": "STUDENT",
-                     *           "timezone": null,
-                     *           "updatedAt": "2026-11-22T00:09:59.206Z",
-                     *           "username": null
+                     *           "view": "OUTLINE"
                      *         }
                      *       ],
                      *       "nextCursor": null
@@ -19936,10 +21775,10 @@ export interface operations {
                 /**
                  * @example {
                  *       "classIds": [
-                 *         "01a20096-4a9d-7342-97d2-0aab2fe760b0"
+                 *         "01a20881-180e-73b3-b242-3620a1acd4e5"
                  *       ],
-                 *       "email": "sample@test.example",
-                 *       "name": "Sample",
+                 *       "email": "fay@north.example",
+                 *       "name": "Fay Lang",
                  *       "role": "STUDENT"
                  *     }
                  */
@@ -19959,32 +21798,33 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-22T00:09:41.011Z",
-                     *       "email": "sample@test.example",
-                     *       "emailVerified": true,
+                     *       "createdAt": "2026-11-23T13:03:27.788Z",
+                     *       "email": "fay@north.example",
+                     *       "emailVerified": false,
                      *       "externalId": null,
                      *       "firstName": null,
-                     *       "id": "01a20096-51e6-70e7-9339-98763c2a5195",
+                     *       "id": "01a20881-1850-739a-90ae-419543158ed5",
                      *       "image": null,
                      *       "isActive": true,
                      *       "lastLoginAt": null,
                      *       "lastName": null,
                      *       "locale": "en",
                      *       "member": {
-                     *         "createdAt": "2026-11-22T00:09:41.011Z",
+                     *         "createdAt": "2026-11-23T13:03:27.788Z",
                      *         "externalId": null,
-                     *         "id": "01a20096-51e6-70e7-9339-98770dbf443e",
-                     *         "organizationId": "01a20096-4a6e-7155-91a2-e89cffc0f234",
+                     *         "id": "01a20881-1851-74ae-8d9f-faf6a85018e6",
+                     *         "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
                      *         "role": "student",
                      *         "updatedAt": null,
-                     *         "userId": "01a20096-51e6-70e7-9339-98763c2a5195"
+                     *         "userId": "01a20881-1850-739a-90ae-419543158ed5"
                      *       },
                      *       "mustChangePassword": true,
-                     *       "name": "Sample",
+                     *       "name": "Fay Lang",
+                     *       "result": "CREATED",
                      *       "role": "STUDENT",
-                     *       "temporaryPassword": "976v-xesm-twpe-vqdt",
+                     *       "temporaryPassword": "tv96-2ky7-8fvg-cqn8",
                      *       "timezone": null,
-                     *       "updatedAt": "2026-11-22T00:09:41.011Z",
+                     *       "updatedAt": "2026-11-23T13:03:27.788Z",
                      *       "username": null
                      *     }
                      */
@@ -20020,27 +21860,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                "application/json": components["schemas"]["PeopleToImport"];
                 /**
                  * @example {
-                 *       "users": [
-                 *         {
-                 *           "classes": [
-                 *             "8a"
-                 *           ],
-                 *           "email": "ben.student@test.example",
-                 *           "firstName": "Ben",
-                 *           "lastName": "B",
-                 *           "role": "student"
-                 *         },
-                 *         {
-                 *           "email": "mia@new.example",
-                 *           "firstName": "Mia",
-                 *           "role": "owner"
-                 *         }
-                 *       ]
+                 *       "file": "people.csv"
                  *     }
                  */
-                "application/json": components["schemas"]["PeopleToImport"];
                 "multipart/form-data": components["schemas"]["FileForm"];
             };
         };
@@ -20053,31 +21878,19 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "created": 0,
-                     *       "dryRun": false,
-                     *       "failed": 1,
+                     *       "created": 1,
+                     *       "dryRun": true,
+                     *       "failed": 0,
                      *       "invited": 0,
                      *       "rows": [
                      *         {
                      *           "errors": [],
-                     *           "row": 1,
-                     *           "status": "updated",
-                     *           "userId": "01a20095-2e00-704f-a920-d095ad597f0e"
-                     *         },
-                     *         {
-                     *           "errors": [
-                     *             {
-                     *               "code": "FORBIDDEN_RANK",
-                     *               "column": "role",
-                     *               "message": "must be student or teacher; admins are named one by one"
-                     *             }
-                     *           ],
                      *           "row": 2,
-                     *           "status": "failed"
+                     *           "status": "created"
                      *         }
                      *       ],
                      *       "skipped": 0,
-                     *       "updated": 1
+                     *       "updated": 0
                      *     }
                      */
                     "application/json": components["schemas"]["ImportReport"];
@@ -20115,49 +21928,49 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-21T23:25:24.241Z",
-                     *       "email": "adam.admin@test.example",
-                     *       "emailVerified": true,
+                     *       "createdAt": "2026-11-23T13:03:26.697Z",
+                     *       "email": "ben@north.example",
+                     *       "emailVerified": false,
                      *       "externalId": null,
                      *       "firstName": null,
-                     *       "id": "01a2006d-c791-74f9-86fe-ee8fd41952af",
+                     *       "id": "01a20881-13e9-7378-b0bd-117b35916ac9",
                      *       "image": null,
                      *       "isActive": true,
-                     *       "lastLoginAt": null,
+                     *       "lastLoginAt": "2026-11-23T13:03:27.521Z",
                      *       "lastName": null,
                      *       "locale": "en",
                      *       "member": {
-                     *         "createdAt": "2026-11-21T23:25:24.241Z",
+                     *         "createdAt": "2026-11-23T13:03:26.697Z",
                      *         "externalId": null,
-                     *         "id": "01a2006d-c791-74f9-86fe-ee919c223aa5",
-                     *         "organizationId": "01a2006d-c77f-7737-8b66-38b5e910ad74",
-                     *         "role": "admin",
+                     *         "id": "01a20881-13e9-7378-b0bd-117d4d7ebaa9",
+                     *         "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *         "role": "student",
                      *         "updatedAt": null,
                      *         "user": {
-                     *           "email": "adam.admin@test.example",
-                     *           "id": "01a2006d-c791-74f9-86fe-ee8fd41952af",
+                     *           "email": "ben@north.example",
+                     *           "id": "01a20881-13e9-7378-b0bd-117b35916ac9",
                      *           "image": null,
-                     *           "name": "Adam Admin"
+                     *           "name": "Ben Okafor"
                      *         },
-                     *         "userId": "01a2006d-c791-74f9-86fe-ee8fd41952af"
+                     *         "userId": "01a20881-13e9-7378-b0bd-117b35916ac9"
                      *       },
                      *       "mustChangePassword": false,
-                     *       "name": "Adam Admin",
+                     *       "name": "Ben Okafor",
                      *       "organization": {
-                     *         "createdAt": "2026-11-21T23:25:24.223Z",
+                     *         "createdAt": "2026-11-23T13:03:26.665Z",
                      *         "customDomain": null,
-                     *         "id": "01a2006d-c77f-7737-8b66-38b5e910ad74",
+                     *         "id": "01a20881-13c9-70e1-828b-e5223f00e884",
                      *         "logo": null,
                      *         "metadata": null,
                      *         "name": "North School",
                      *         "slug": "north",
                      *         "status": "ACTIVE",
-                     *         "updatedAt": "2026-11-21T23:25:24.223Z"
+                     *         "updatedAt": "2026-11-23T13:03:26.665Z"
                      *       },
                      *       "passwordReset": null,
                      *       "role": "STUDENT",
                      *       "timezone": null,
-                     *       "updatedAt": "2026-11-21T23:25:24.241Z",
+                     *       "updatedAt": "2026-11-23T13:03:26.697Z",
                      *       "username": null
                      *     }
                      */
@@ -20186,8 +21999,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "name": "Ada L.",
-                 *       "timezone": null
+                 *       "locale": "de",
+                 *       "timezone": "Europe/Berlin"
                  *     }
                  */
                 "application/json": components["schemas"]["ProfileEdit"];
@@ -20204,49 +22017,52 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-21T23:25:46.382Z",
-                     *       "email": "ada.teacher@test.example",
-                     *       "emailVerified": true,
+                     *       "createdAt": "2026-11-23T13:03:26.693Z",
+                     *       "email": "ada@north.example",
+                     *       "emailVerified": false,
                      *       "externalId": null,
                      *       "firstName": null,
-                     *       "id": "01a2006e-1e0e-76f9-a695-e72060432260",
+                     *       "id": "01a20881-13e5-770c-8808-b557ab264fe1",
                      *       "image": null,
                      *       "isActive": true,
-                     *       "lastLoginAt": null,
+                     *       "lastLoginAt": "2026-11-23T13:03:27.154Z",
                      *       "lastName": null,
                      *       "locale": "de",
                      *       "member": {
-                     *         "createdAt": "2026-11-21T23:25:46.382Z",
+                     *         "createdAt": "2026-11-23T13:03:26.693Z",
                      *         "externalId": null,
-                     *         "id": "01a2006e-1e0e-76f9-a695-e722753cb129",
-                     *         "organizationId": "01a2006e-1dfa-711e-82f6-962409d8a649",
+                     *         "id": "01a20881-13e5-770c-8808-b559c5f48e17",
+                     *         "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
                      *         "role": "teacher",
                      *         "updatedAt": null,
                      *         "user": {
-                     *           "email": "ada.teacher@test.example",
-                     *           "id": "01a2006e-1e0e-76f9-a695-e72060432260",
+                     *           "email": "ada@north.example",
+                     *           "id": "01a20881-13e5-770c-8808-b557ab264fe1",
                      *           "image": null,
-                     *           "name": "Ada L."
+                     *           "name": "Ada Hartmann"
                      *         },
-                     *         "userId": "01a2006e-1e0e-76f9-a695-e72060432260"
+                     *         "userId": "01a20881-13e5-770c-8808-b557ab264fe1"
                      *       },
                      *       "mustChangePassword": false,
-                     *       "name": "Ada L.",
+                     *       "name": "Ada Hartmann",
                      *       "organization": {
-                     *         "createdAt": "2026-11-21T23:25:46.363Z",
+                     *         "createdAt": "2026-11-23T13:03:26.665Z",
                      *         "customDomain": null,
-                     *         "id": "01a2006e-1dfa-711e-82f6-962409d8a649",
+                     *         "id": "01a20881-13c9-70e1-828b-e5223f00e884",
                      *         "logo": null,
-                     *         "metadata": null,
+                     *         "metadata": {
+                     *           "gradeScale": "1-6",
+                     *           "timezone": "Europe/Berlin"
+                     *         },
                      *         "name": "North School",
                      *         "slug": "north",
                      *         "status": "ACTIVE",
-                     *         "updatedAt": "2026-11-21T23:25:46.363Z"
+                     *         "updatedAt": "2026-11-23T13:03:27.990Z"
                      *       },
                      *       "passwordReset": null,
                      *       "role": "STUDENT",
-                     *       "timezone": null,
-                     *       "updatedAt": "2026-11-21T23:25:46.769Z",
+                     *       "timezone": "Europe/Berlin",
+                     *       "updatedAt": "2026-11-23T13:03:28.396Z",
                      *       "username": null
                      *     }
                      */
@@ -20276,7 +22092,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "newEmail": "zoe.teacher@test.example",
+                 *       "newEmail": "ada.hartmann@north.example",
                  *       "password": "Zirkel und Lineal"
                  *     }
                  */
@@ -20361,32 +22177,33 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-22T00:09:59.206Z",
-                     *       "email": "gina@school.example",
-                     *       "emailVerified": true,
-                     *       "externalId": "S-1",
-                     *       "firstName": "Gina",
-                     *       "id": "01a20096-98ec-7022-aa1d-3c5ca651954e",
+                     *       "createdAt": "2026-11-23T13:03:27.788Z",
+                     *       "email": "fay@north.example",
+                     *       "emailVerified": false,
+                     *       "externalId": "N-105",
+                     *       "firstName": "Fay",
+                     *       "id": "01a20881-1850-739a-90ae-419543158ed5",
                      *       "image": null,
                      *       "isActive": true,
-                     *       "lastLoginAt": "2026-11-22T00:09:59.298Z",
-                     *       "lastName": null,
+                     *       "lastLoginAt": null,
+                     *       "lastName": "Lang",
                      *       "locale": "en",
                      *       "member": {
-                     *         "createdAt": "2026-11-22T00:09:59.206Z",
-                     *         "externalId": "S-1",
-                     *         "id": "01a20096-98ec-7022-aa1d-3c5df4333151",
-                     *         "organizationId": "01a20096-9712-71d4-9c4c-0c74356855d0",
+                     *         "createdAt": "2026-11-23T13:03:27.788Z",
+                     *         "externalId": "N-105",
+                     *         "id": "01a20881-1851-74ae-8d9f-faf6a85018e6",
+                     *         "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
                      *         "role": "student",
-                     *         "updatedAt": null,
-                     *         "userId": "01a20096-98ec-7022-aa1d-3c5ca651954e"
+                     *         "updatedAt": "2026-11-23T13:03:27.832Z",
+                     *         "userId": "01a20881-1850-739a-90ae-419543158ed5"
                      *       },
                      *       "mustChangePassword": true,
-                     *       "name": "Gina New",
+                     *       "name": "Fay Lang",
                      *       "role": "STUDENT",
                      *       "timezone": null,
-                     *       "updatedAt": "2026-11-22T00:09:59.206Z",
-                     *       "username": null
+                     *       "updatedAt": "2026-11-23T13:03:27.832Z",
+                     *       "username": null,
+                     *       "view": "FULL"
                      *     }
                      */
                     "application/json": components["schemas"]["KnownUser"];
@@ -20463,9 +22280,9 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "externalId": "N-1",
-                 *       "firstName": "Benedikt",
-                 *       "username": "benny"
+                 *       "externalId": "N-105",
+                 *       "firstName": "Fay",
+                 *       "lastName": "Lang"
                  *     }
                  */
                 "application/json": components["schemas"]["UserEdit"];
@@ -20482,32 +22299,33 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-22T00:10:16.237Z",
-                     *       "email": "ben.student@test.example",
-                     *       "emailVerified": true,
-                     *       "externalId": "N-1",
-                     *       "firstName": "Benedikt",
-                     *       "id": "01a20096-db2d-7256-9546-bdfd0d4f160a",
+                     *       "createdAt": "2026-11-23T13:03:27.788Z",
+                     *       "email": "fay@north.example",
+                     *       "emailVerified": false,
+                     *       "externalId": "N-105",
+                     *       "firstName": "Fay",
+                     *       "id": "01a20881-1850-739a-90ae-419543158ed5",
                      *       "image": null,
                      *       "isActive": true,
                      *       "lastLoginAt": null,
-                     *       "lastName": null,
+                     *       "lastName": "Lang",
                      *       "locale": "en",
                      *       "member": {
-                     *         "createdAt": "2026-11-22T00:10:16.237Z",
-                     *         "externalId": "N-1",
-                     *         "id": "01a20096-db2d-7256-9546-bdffdcab29b8",
-                     *         "organizationId": "01a20096-dac9-72b4-9706-86402bc3b238",
+                     *         "createdAt": "2026-11-23T13:03:27.788Z",
+                     *         "externalId": "N-105",
+                     *         "id": "01a20881-1851-74ae-8d9f-faf6a85018e6",
+                     *         "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
                      *         "role": "student",
-                     *         "updatedAt": "2026-11-22T00:10:16.749Z",
-                     *         "userId": "01a20096-db2d-7256-9546-bdfd0d4f160a"
+                     *         "updatedAt": "2026-11-23T13:03:27.832Z",
+                     *         "userId": "01a20881-1850-739a-90ae-419543158ed5"
                      *       },
-                     *       "mustChangePassword": false,
-                     *       "name": "Ben Student",
+                     *       "mustChangePassword": true,
+                     *       "name": "Fay Lang",
                      *       "role": "STUDENT",
                      *       "timezone": null,
-                     *       "updatedAt": "2026-11-22T00:10:16.749Z",
-                     *       "username": "benny"
+                     *       "updatedAt": "2026-11-23T13:03:27.832Z",
+                     *       "username": null,
+                     *       "view": "FULL"
                      *     }
                      */
                     "application/json": components["schemas"]["KnownUser"];
@@ -20547,53 +22365,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example [
-                     *       {
-                     *         "attachments": [],
-                     *         "class": {
-                     *           "id": "01a20096-9a19-77e3-b603-f3cd4161b71c",
-                     *           "name": "7b"
-                     *         },
-                     *         "classId": "01a20096-9a19-77e3-b603-f3cd4161b71c",
-                     *         "course": null,
-                     *         "courseId": null,
-                     *         "createdAt": "2026-11-22T00:09:59.831Z",
-                     *         "createdById": "01a20096-9965-735c-9dc6-90c3fea23221",
-                     *         "displayName": null,
-                     *         "groupAssignments": [],
-                     *         "groupNumber": 1,
-                     *         "helpMessage": null,
-                     *         "helpRequestedAt": null,
-                     *         "helpRequestedById": null,
-                     *         "id": "01a20096-9b17-728c-9762-a8bcc58c4c55",
-                     *         "memberCount": 1,
-                     *         "members": [
-                     *           {
-                     *             "groupId": "01a20096-9b17-728c-9762-a8bcc58c4c55",
-                     *             "id": "01a20096-9b17-728c-9762-a8be37f5b9ce",
-                     *             "joinedAt": "2026-11-22T00:09:59.831Z",
-                     *             "role": "MEMBER",
-                     *             "user": {
-                     *               "id": "01a20096-9985-717d-a7b7-087db6005538",
-                     *               "image": null,
-                     *               "name": "Ben Student"
-                     *             },
-                     *             "userId": "01a20096-9985-717d-a7b7-087db6005538"
-                     *           }
-                     *         ],
-                     *         "name": "Open",
-                     *         "needsHelp": false,
-                     *         "requiredDocuments": 1,
-                     *         "startDate": null,
-                     *         "subject": null,
-                     *         "subjectId": null,
-                     *         "unreadMessages": 0,
-                     *         "updatedAt": "2026-11-22T00:09:59.831Z",
-                     *         "workRoomId": "01a20096-9b17-728c-9762-a8bda7ee57d2"
-                     *       }
-                     *     ]
-                     */
+                    /** @example [] */
                     "application/json": components["schemas"]["ListedGroup"][];
                 };
             };
@@ -20630,7 +22402,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "temporaryPassword": "kd7y-vee7-s7y3-rz73"
+                     *       "temporaryPassword": "pfnc-eqb8-jqun-7sdx"
                      *     }
                      */
                     "application/json": components["schemas"]["TemporaryPassword"];
@@ -20667,38 +22439,20 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "createdAt": "2026-11-22T04:04:10.379Z",
-                     *         "documentCount": 0,
+                     *         "createdAt": "2026-11-23T13:03:29.023Z",
                      *         "group": {
-                     *           "courseId": "01a2016c-fff2-7744-8604-73aed094ce58",
-                     *           "displayName": null,
+                     *           "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *           "displayName": "At the bridge",
                      *           "groupNumber": 1,
-                     *           "id": "01a2016d-000f-71f6-bfba-d21a3d4435f5",
-                     *           "name": "Group 1"
+                     *           "id": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *           "name": "Bridge"
                      *         },
-                     *         "groupId": "01a2016d-000f-71f6-bfba-d21a3d4435f5",
-                     *         "id": "01a2016d-000f-71f6-bfba-d21bf7a8c092",
+                     *         "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *         "id": "01a20881-1cff-7285-bd09-de598e988e92",
                      *         "lastMessage": null,
-                     *         "organizationId": "01a2016c-ffe5-7244-8636-394391cd3c19",
+                     *         "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
                      *         "unreadCount": 0,
-                     *         "updatedAt": "2026-11-22T04:04:10.379Z"
-                     *       },
-                     *       {
-                     *         "createdAt": "2026-11-22T04:04:10.393Z",
-                     *         "documentCount": 0,
-                     *         "group": {
-                     *           "courseId": "01a2016c-fff2-7744-8604-73aed094ce58",
-                     *           "displayName": null,
-                     *           "groupNumber": 2,
-                     *           "id": "01a2016d-001c-747e-a576-7ad386d9a25a",
-                     *           "name": "Group 2"
-                     *         },
-                     *         "groupId": "01a2016d-001c-747e-a576-7ad386d9a25a",
-                     *         "id": "01a2016d-001c-747e-a576-7ad4335c444e",
-                     *         "lastMessage": null,
-                     *         "organizationId": "01a2016c-ffe5-7244-8636-394391cd3c19",
-                     *         "unreadCount": 0,
-                     *         "updatedAt": "2026-11-22T04:04:10.393Z"
+                     *         "updatedAt": "2026-11-23T13:03:29.023Z"
                      *       }
                      *     ]
                      */
@@ -20740,39 +22494,36 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a2006f-99df-73e3-8a5f-7917ac3ebba2",
+                     *       "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
                      *       "canEdit": false,
                      *       "contentPending": false,
-                     *       "createdAt": "2026-11-21T23:27:23.643Z",
-                     *       "createdById": "01a2006f-9892-71ff-9d54-fd08cda843ff",
+                     *       "createdAt": "2026-11-23T13:03:29.238Z",
+                     *       "createdById": "01a20881-13e9-7378-b0bd-117b35916ac9",
                      *       "documentType": "word",
-                     *       "feedback": "Good",
+                     *       "feedback": null,
                      *       "fileExtension": "docx",
-                     *       "grade": "2+",
-                     *       "gradedAt": "1970-01-01T00:00:00.006Z",
-                     *       "gradedById": "01a2006f-9890-74eb-b55d-d066ea1d3900",
-                     *       "groupId": "01a2006f-99b6-7303-a0b6-6edf14629d9d",
-                     *       "id": "01a2006f-99fc-7081-9a0a-e7ca878de274",
-                     *       "lastActivity": "2026-11-21T23:27:23.768Z",
-                     *       "lastEditedBy": "01a2006f-9892-71ff-9d54-fd08cda843ff",
-                     *       "lastEditedByUser": {
-                     *         "id": "01a2006f-9892-71ff-9d54-fd08cda843ff",
-                     *         "name": "Ben Student"
-                     *       },
-                     *       "lockedAt": null,
-                     *       "lockedByAssignmentId": null,
+                     *       "grade": "2",
+                     *       "gradedAt": "2026-11-23T13:03:29.596Z",
+                     *       "gradedById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *       "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *       "id": "01a20881-1dd6-72bc-8ca4-3ac2c64dff47",
+                     *       "lastActivity": "2026-11-23T13:03:29.623Z",
+                     *       "lastEditedBy": null,
+                     *       "lastEditedByUser": null,
+                     *       "lockedAt": "2026-11-23T13:03:29.623Z",
+                     *       "lockedByAssignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
                      *       "mode": "view",
-                     *       "points": 12.5,
+                     *       "points": 13,
                      *       "saveFailedAt": null,
-                     *       "size": 498,
-                     *       "status": "SUBMITTED",
-                     *       "statusBeforeLock": null,
-                     *       "submittedAt": "1970-01-01T00:00:00.005Z",
-                     *       "submittedById": null,
-                     *       "title": "Renamed",
-                     *       "updatedAt": "2026-11-21T23:27:23.768Z",
-                     *       "version": 1,
-                     *       "workRoomId": "01a2006f-99b6-7303-a0b6-6edeaeda63f4"
+                     *       "size": 0,
+                     *       "status": "LOCKED",
+                     *       "statusBeforeLock": "SUBMITTED",
+                     *       "submittedAt": "2026-11-23T13:03:29.557Z",
+                     *       "submittedById": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *       "title": "Our page",
+                     *       "updatedAt": "2026-11-23T13:03:29.623Z",
+                     *       "version": 0,
+                     *       "workRoomId": "01a20881-1cff-7285-bd09-de598e988e92"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomDocument"];
@@ -20853,7 +22604,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "title": "Renamed"
+                 *       "title": "What we measured"
                  *     }
                  */
                 "application/json": components["schemas"]["DocumentEdit"];
@@ -20870,39 +22621,39 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a2006f-99df-73e3-8a5f-7917ac3ebba2",
-                     *       "canEdit": false,
+                     *       "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *       "canEdit": true,
                      *       "contentPending": false,
-                     *       "createdAt": "2026-11-21T23:27:23.643Z",
-                     *       "createdById": "01a2006f-9892-71ff-9d54-fd08cda843ff",
+                     *       "createdAt": "2026-11-23T13:03:29.243Z",
+                     *       "createdById": "01a20881-13ed-712c-a48f-798b8d0d6c8e",
                      *       "documentType": "word",
-                     *       "feedback": "Good",
-                     *       "fileExtension": "docx",
-                     *       "grade": "2+",
-                     *       "gradedAt": "1970-01-01T00:00:00.006Z",
-                     *       "gradedById": "01a2006f-9890-74eb-b55d-d066ea1d3900",
-                     *       "groupId": "01a2006f-99b6-7303-a0b6-6edf14629d9d",
-                     *       "id": "01a2006f-99fc-7081-9a0a-e7ca878de274",
-                     *       "lastActivity": "2026-11-21T23:27:23.768Z",
-                     *       "lastEditedBy": "01a2006f-9892-71ff-9d54-fd08cda843ff",
+                     *       "feedback": null,
+                     *       "fileExtension": "txt",
+                     *       "grade": null,
+                     *       "gradedAt": null,
+                     *       "gradedById": null,
+                     *       "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *       "id": "01a20881-1ddd-7046-ac56-d3eff729898d",
+                     *       "lastActivity": "2026-11-23T13:03:29.288Z",
+                     *       "lastEditedBy": "01a20881-13ed-712c-a48f-798b8d0d6c8e",
                      *       "lastEditedByUser": {
-                     *         "id": "01a2006f-9892-71ff-9d54-fd08cda843ff",
-                     *         "name": "Ben Student"
+                     *         "id": "01a20881-13ed-712c-a48f-798b8d0d6c8e",
+                     *         "name": "Ana Silva"
                      *       },
                      *       "lockedAt": null,
                      *       "lockedByAssignmentId": null,
-                     *       "mode": "view",
-                     *       "points": 12.5,
+                     *       "mode": "edit",
+                     *       "points": null,
                      *       "saveFailedAt": null,
-                     *       "size": 498,
-                     *       "status": "SUBMITTED",
+                     *       "size": 24,
+                     *       "status": "DRAFT",
                      *       "statusBeforeLock": null,
-                     *       "submittedAt": "1970-01-01T00:00:00.005Z",
+                     *       "submittedAt": null,
                      *       "submittedById": null,
-                     *       "title": "Renamed",
-                     *       "updatedAt": "2026-11-21T23:27:23.768Z",
-                     *       "version": 1,
-                     *       "workRoomId": "01a2006f-99b6-7303-a0b6-6edeaeda63f4"
+                     *       "title": "What we measured",
+                     *       "updatedAt": "2026-11-23T13:03:29.288Z",
+                     *       "version": 2,
+                     *       "workRoomId": "01a20881-1cff-7285-bd09-de598e988e92"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomDocument"];
@@ -20997,7 +22748,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "file": "b.docx"
+                 *       "file": "measurements.txt"
                  *     }
                  */
                 "multipart/form-data": components["schemas"]["FileForm"];
@@ -21014,39 +22765,39 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a20081-0f3d-7079-aae1-ebb6a9516608",
+                     *       "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
                      *       "canEdit": true,
                      *       "contentPending": false,
-                     *       "createdAt": "2026-11-21T23:46:27.795Z",
-                     *       "createdById": "01a20081-0ddd-75ed-8d6f-f6ed5cbd8336",
+                     *       "createdAt": "2026-11-23T13:03:29.243Z",
+                     *       "createdById": "01a20881-13ed-712c-a48f-798b8d0d6c8e",
                      *       "documentType": "word",
-                     *       "feedback": "Good",
-                     *       "fileExtension": "docx",
-                     *       "grade": "2+",
-                     *       "gradedAt": "1970-01-01T00:00:00.006Z",
-                     *       "gradedById": "01a20081-0dd3-7255-9f8c-e0b92e8f3a6a",
-                     *       "groupId": "01a20081-0f25-72ca-a5fa-95f9b95029d5",
-                     *       "id": "01a20081-0f53-764c-8872-e3bc2caac6ec",
-                     *       "lastActivity": "2026-11-21T23:46:27.958Z",
-                     *       "lastEditedBy": "01a20081-0ddd-75ed-8d6f-f6ed5cbd8336",
+                     *       "feedback": null,
+                     *       "fileExtension": "txt",
+                     *       "grade": null,
+                     *       "gradedAt": null,
+                     *       "gradedById": null,
+                     *       "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *       "id": "01a20881-1ddd-7046-ac56-d3eff729898d",
+                     *       "lastActivity": "2026-11-23T13:03:29.273Z",
+                     *       "lastEditedBy": "01a20881-13ed-712c-a48f-798b8d0d6c8e",
                      *       "lastEditedByUser": {
-                     *         "id": "01a20081-0ddd-75ed-8d6f-f6ed5cbd8336",
-                     *         "name": "Ben Student"
+                     *         "id": "01a20881-13ed-712c-a48f-798b8d0d6c8e",
+                     *         "name": "Ana Silva"
                      *       },
                      *       "lockedAt": null,
                      *       "lockedByAssignmentId": null,
                      *       "mode": "edit",
-                     *       "points": 12.5,
+                     *       "points": null,
                      *       "saveFailedAt": null,
-                     *       "size": 498,
+                     *       "size": 24,
                      *       "status": "DRAFT",
                      *       "statusBeforeLock": null,
                      *       "submittedAt": null,
                      *       "submittedById": null,
-                     *       "title": "Renamed",
-                     *       "updatedAt": "2026-11-21T23:46:27.958Z",
+                     *       "title": "Measurements",
+                     *       "updatedAt": "2026-11-23T13:03:29.273Z",
                      *       "version": 2,
-                     *       "workRoomId": "01a20081-0f25-72ca-a5fa-95f8c28032c0"
+                     *       "workRoomId": "01a20881-1cff-7285-bd09-de598e988e92"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomDocument"];
@@ -21088,7 +22839,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /** @example Zellen 🧫 */
+                    /** @example Depth: 1.4 m */
                     "*/*": string;
                 };
             };
@@ -21145,7 +22896,7 @@ export interface operations {
                      * @example {
                      *       "document": {
                      *         "fileType": "docx",
-                     *         "key": "01a20071-30c4-742b-8f9c-f6574e5cb9d8-1",
+                     *         "key": "01a20881-1dd6-72bc-8ca4-3ac2c64dff47-1",
                      *         "permissions": {
                      *           "chat": false,
                      *           "comment": true,
@@ -21156,15 +22907,18 @@ export interface operations {
                      *           "print": true,
                      *           "review": true
                      *         },
-                     *         "title": "Grüße / aus 7b.docx",
-                     *         "url": "http://127.0.0.1:3000/api/workrooms/documents/01a20071-30c4-742b-8f9c-f6574e5cb9d8/file"
+                     *         "title": "Our page.docx",
+                     *         "url": "http://127.0.0.1:3000/api/workrooms/documents/01a20881-1dd6-72bc-8ca4-3ac2c64dff47/file"
                      *       },
                      *       "documentServerUrl": "http://127.0.0.1:3000",
                      *       "documentType": "word",
                      *       "editorConfig": {
-                     *         "callbackUrl": "http://127.0.0.1:3000/api/workrooms/documents/01a20071-30c4-742b-8f9c-f6574e5cb9d8/callback",
+                     *         "callbackUrl": "http://127.0.0.1:3000/api/workrooms/documents/01a20881-1dd6-72bc-8ca4-3ac2c64dff47/callback",
                      *         "customization": {
                      *           "autosave": true,
+                     *           "features": {
+                     *             "featuresTips": false
+                     *           },
                      *           "feedback": false,
                      *           "forcesave": true,
                      *           "macros": false,
@@ -21173,8 +22927,8 @@ export interface operations {
                      *         "lang": "en",
                      *         "mode": "edit",
                      *         "user": {
-                     *           "id": "01a20071-2f7a-74db-929b-8b70667fc229",
-                     *           "name": "Ben Student"
+                     *           "id": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *           "name": "Ben Okafor"
                      *         }
                      *       },
                      *       "token": "eyJhbGciOiJIUzI1NiJ9…"
@@ -21299,9 +23053,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "feedback": "Neat.",
-                 *       "points": 3,
-                 *       "value": "B"
+                 *       "points": 13,
+                 *       "value": "2"
                  *     }
                  */
                 "application/json": components["schemas"]["DocumentGradeEdit"];
@@ -21318,36 +23071,36 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a2016b-931a-748d-9066-2f9e5d6044fe",
+                     *       "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
                      *       "canEdit": false,
                      *       "contentPending": false,
-                     *       "createdAt": "2026-11-22T04:02:36.964Z",
-                     *       "createdById": "01a2016b-92f3-70aa-95bf-0342362f7d63",
+                     *       "createdAt": "2026-11-23T13:03:29.238Z",
+                     *       "createdById": "01a20881-13e9-7378-b0bd-117b35916ac9",
                      *       "documentType": "word",
-                     *       "feedback": "Neat.",
+                     *       "feedback": null,
                      *       "fileExtension": "docx",
-                     *       "grade": "B",
-                     *       "gradedAt": "2026-11-22T04:02:36.997Z",
-                     *       "gradedById": "01a2016b-92f3-70aa-95bf-0342362f7d63",
-                     *       "groupId": "01a2016b-9315-747d-b341-cee594171fd3",
-                     *       "id": "01a2016b-9324-747d-af56-df1c0d27670a",
-                     *       "lastActivity": "2026-11-22T04:02:36.977Z",
+                     *       "grade": "2",
+                     *       "gradedAt": "2026-11-23T13:03:29.583Z",
+                     *       "gradedById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *       "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *       "id": "01a20881-1dd6-72bc-8ca4-3ac2c64dff47",
+                     *       "lastActivity": "2026-11-23T13:03:29.557Z",
                      *       "lastEditedBy": null,
                      *       "lastEditedByUser": null,
                      *       "lockedAt": null,
                      *       "lockedByAssignmentId": null,
                      *       "mode": "view",
-                     *       "points": 3,
+                     *       "points": 13,
                      *       "saveFailedAt": null,
                      *       "size": 0,
                      *       "status": "SUBMITTED",
                      *       "statusBeforeLock": null,
-                     *       "submittedAt": "2026-11-22T04:02:36.977Z",
-                     *       "submittedById": "01a2016b-92f6-74d1-b0e2-e8dd55dfa979",
+                     *       "submittedAt": "2026-11-23T13:03:29.557Z",
+                     *       "submittedById": "01a20881-13e9-7378-b0bd-117b35916ac9",
                      *       "title": "Our page",
-                     *       "updatedAt": "2026-11-22T04:02:36.977Z",
+                     *       "updatedAt": "2026-11-23T13:03:29.557Z",
                      *       "version": 0,
-                     *       "workRoomId": "01a2016b-9315-747d-b341-cee610b1ba2e"
+                     *       "workRoomId": "01a20881-1cff-7285-bd09-de598e988e92"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomDocument"];
@@ -21435,7 +23188,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "assignmentId": "01a20071-dfbc-72a5-ac99-8a7c7f30d650"
+                 *       "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332"
                  *     }
                  */
                 "application/json": components["schemas"]["HandIn"];
@@ -21451,20 +23204,20 @@ export interface operations {
                     /**
                      * @example {
                      *       "document": {
-                     *         "assignmentId": "01a20071-dfbc-72a5-ac99-8a7c7f30d650",
+                     *         "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
                      *         "canEdit": false,
                      *         "contentPending": false,
-                     *         "createdAt": "2026-11-21T23:29:52.675Z",
-                     *         "createdById": "01a20071-dd8a-7224-9eb8-022663988279",
+                     *         "createdAt": "2026-11-23T13:03:29.238Z",
+                     *         "createdById": "01a20881-13e9-7378-b0bd-117b35916ac9",
                      *         "documentType": "word",
                      *         "feedback": null,
                      *         "fileExtension": "docx",
                      *         "grade": null,
                      *         "gradedAt": null,
                      *         "gradedById": null,
-                     *         "groupId": "01a20071-df75-724d-ba11-7743184d44e5",
-                     *         "id": "01a20071-e023-714b-91ea-4ebf7de38c56",
-                     *         "lastActivity": "2026-11-21T23:29:53.011Z",
+                     *         "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *         "id": "01a20881-1dd6-72bc-8ca4-3ac2c64dff47",
+                     *         "lastActivity": "2026-11-23T13:03:29.413Z",
                      *         "lastEditedBy": null,
                      *         "lastEditedByUser": null,
                      *         "lockedAt": null,
@@ -21475,108 +23228,131 @@ export interface operations {
                      *         "size": 0,
                      *         "status": "SUBMITTED",
                      *         "statusBeforeLock": null,
-                     *         "submittedAt": "2026-11-21T23:29:53.011Z",
-                     *         "submittedById": "01a20071-ddb4-7612-a7b8-0a4029c2c85f",
+                     *         "submittedAt": "2026-11-23T13:03:29.413Z",
+                     *         "submittedById": "01a20881-13e9-7378-b0bd-117b35916ac9",
                      *         "title": "Our page",
-                     *         "updatedAt": "2026-11-21T23:29:53.011Z",
+                     *         "updatedAt": "2026-11-23T13:03:29.413Z",
                      *         "version": 0,
-                     *         "workRoomId": "01a20071-df75-724d-ba11-774412bb1f3a"
+                     *         "workRoomId": "01a20881-1cff-7285-bd09-de598e988e92"
                      *       },
                      *       "groupAssignment": {
                      *         "assignment": {
-                     *           "classId": "01a20071-de6d-724c-bc33-192ab4d61802",
-                     *           "courseId": "01a20071-de6d-724c-bc33-192bbaf6cf60",
-                     *           "deadline": "2026-01-01T00:00:00.000Z",
-                     *           "id": "01a20071-dfbc-72a5-ac99-8a7c7f30d650",
-                     *           "isShared": true,
+                     *           "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *           "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *           "deadline": "2026-11-28T13:03:29.172Z",
+                     *           "id": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *           "isShared": false,
                      *           "status": "ACTIVE",
-                     *           "title": "Cells"
+                     *           "title": "The river"
                      *         },
-                     *         "assignmentId": "01a20071-dfbc-72a5-ac99-8a7c7f30d650",
-                     *         "createdAt": "2026-11-21T23:29:52.571Z",
+                     *         "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *         "createdAt": "2026-11-23T13:03:29.115Z",
                      *         "currentSubmission": {
-                     *           "attempt": 2,
-                     *           "createdAt": "2026-11-21T23:29:53.011Z",
+                     *           "attempt": 1,
+                     *           "createdAt": "2026-11-23T13:03:29.413Z",
                      *           "documents": [
                      *             {
-                     *               "documentId": "01a20071-e023-714b-91ea-4ebf7de38c56",
-                     *               "downloadUrl": "/api/feedback/submissions/01a20071-e174-7039-9d73-5b2b0073e710/documents/01a20071-e13b-7766-92fb-923072d7b7d1/download",
+                     *               "documentId": "01a20881-1dd6-72bc-8ca4-3ac2c64dff47",
+                     *               "downloadUrl": "/api/feedback/submissions/01a20881-1e86-7291-949e-88d21c13ea70/documents/01a20881-1e82-7392-bc2d-7242c1d2dc8e/download",
                      *               "fileExtension": "docx",
-                     *               "id": "01a20071-e13b-7766-92fb-923072d7b7d1",
-                     *               "pdfUrl": "/api/feedback/submissions/01a20071-e174-7039-9d73-5b2b0073e710/documents/01a20071-e13b-7766-92fb-923072d7b7d1/pdf",
+                     *               "id": "01a20881-1e82-7392-bc2d-7242c1d2dc8e",
+                     *               "pdfUrl": "/api/feedback/submissions/01a20881-1e86-7291-949e-88d21c13ea70/documents/01a20881-1e82-7392-bc2d-7242c1d2dc8e/pdf",
                      *               "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *               "size": 5587,
-                     *               "submissionId": "01a20071-e174-7039-9d73-5b2b0073e710",
+                     *               "submissionId": "01a20881-1e86-7291-949e-88d21c13ea70",
                      *               "title": "Our page"
                      *             }
                      *           ],
                      *           "feedback": [],
                      *           "grade": null,
-                     *           "groupAssignmentId": "01a20071-dfbc-72a5-ac99-8a7d08f89ce6",
-                     *           "id": "01a20071-e174-7039-9d73-5b2b0073e710",
+                     *           "groupAssignmentId": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
+                     *           "id": "01a20881-1e86-7291-949e-88d21c13ea70",
                      *           "isLate": false,
                      *           "lateBySeconds": 0,
                      *           "memberIds": [
-                     *             "01a20071-ddb4-7612-a7b8-0a4029c2c85f",
-                     *             "01a20071-ddc5-77b0-a469-4dfc6870ac0c"
+                     *             "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *             "01a20881-13ed-712c-a48f-798b8d0d6c8e"
                      *           ],
                      *           "note": null,
                      *           "onBehalf": false,
                      *           "status": "ACTIVE",
-                     *           "submittedAt": "2026-11-21T23:29:53.011Z",
-                     *           "submittedById": "01a20071-ddb4-7612-a7b8-0a4029c2c85f",
+                     *           "submittedAt": "2026-11-23T13:03:29.413Z",
+                     *           "submittedById": "01a20881-13e9-7378-b0bd-117b35916ac9",
                      *           "withdrawnAt": null,
                      *           "withdrawnById": null
                      *         },
-                     *         "currentSubmissionId": "01a20071-e174-7039-9d73-5b2b0073e710",
-                     *         "effectiveAttachments": [],
-                     *         "effectiveDescription": "Draw one.",
+                     *         "currentSubmissionId": "01a20881-1e86-7291-949e-88d21c13ea70",
+                     *         "effectiveAttachments": [
+                     *           {
+                     *             "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *             "createdAt": "2026-11-23T13:03:29.128Z",
+                     *             "fileName": "questions.txt",
+                     *             "groupAssignmentId": null,
+                     *             "id": "01a20881-1d6a-7545-94ad-7d46cfbf0333",
+                     *             "mimeType": "text/plain; charset=utf-8",
+                     *             "size": 29,
+                     *             "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *             "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d6a-7545-94ad-7d46cfbf0333/download"
+                     *           },
+                     *           {
+                     *             "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *             "createdAt": "2026-11-23T13:03:29.149Z",
+                     *             "fileName": "bridge.txt",
+                     *             "groupAssignmentId": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
+                     *             "id": "01a20881-1d7f-772b-bb95-425a7860ef31",
+                     *             "mimeType": "text/plain; charset=utf-8",
+                     *             "size": 30,
+                     *             "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *             "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d7f-772b-bb95-425a7860ef31/download"
+                     *           }
+                     *         ],
+                     *         "effectiveDescription": "Your group measures at the bridge.",
                      *         "group": {
-                     *           "courseId": "01a20071-de6d-724c-bc33-192bbaf6cf60",
-                     *           "displayName": null,
+                     *           "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *           "displayName": "At the bridge",
                      *           "groupNumber": 1,
-                     *           "id": "01a20071-df75-724d-ba11-7743184d44e5",
-                     *           "name": "Group 1"
+                     *           "id": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *           "name": "Bridge"
                      *         },
-                     *         "groupId": "01a20071-df75-724d-ba11-7743184d44e5",
-                     *         "id": "01a20071-dfbc-72a5-ac99-8a7d08f89ce6",
+                     *         "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *         "id": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
                      *         "isComplete": true,
-                     *         "lateAllowedUntil": "2099-01-01T00:00:00.000Z",
+                     *         "lateAllowedUntil": "2026-11-29T13:03:29.191Z",
                      *         "status": "SUBMITTED",
                      *         "submittedCount": 1,
-                     *         "updatedAt": "2026-11-21T23:29:53.011Z"
+                     *         "updatedAt": "2026-11-23T13:03:29.413Z"
                      *       },
                      *       "submission": {
-                     *         "attempt": 2,
-                     *         "createdAt": "2026-11-21T23:29:53.011Z",
+                     *         "attempt": 1,
+                     *         "createdAt": "2026-11-23T13:03:29.413Z",
                      *         "documents": [
                      *           {
-                     *             "documentId": "01a20071-e023-714b-91ea-4ebf7de38c56",
-                     *             "downloadUrl": "/api/feedback/submissions/01a20071-e174-7039-9d73-5b2b0073e710/documents/01a20071-e13b-7766-92fb-923072d7b7d1/download",
+                     *             "documentId": "01a20881-1dd6-72bc-8ca4-3ac2c64dff47",
+                     *             "downloadUrl": "/api/feedback/submissions/01a20881-1e86-7291-949e-88d21c13ea70/documents/01a20881-1e82-7392-bc2d-7242c1d2dc8e/download",
                      *             "fileExtension": "docx",
-                     *             "id": "01a20071-e13b-7766-92fb-923072d7b7d1",
-                     *             "pdfUrl": "/api/feedback/submissions/01a20071-e174-7039-9d73-5b2b0073e710/documents/01a20071-e13b-7766-92fb-923072d7b7d1/pdf",
+                     *             "id": "01a20881-1e82-7392-bc2d-7242c1d2dc8e",
+                     *             "pdfUrl": "/api/feedback/submissions/01a20881-1e86-7291-949e-88d21c13ea70/documents/01a20881-1e82-7392-bc2d-7242c1d2dc8e/pdf",
                      *             "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *             "size": 5587,
-                     *             "submissionId": "01a20071-e174-7039-9d73-5b2b0073e710",
+                     *             "submissionId": "01a20881-1e86-7291-949e-88d21c13ea70",
                      *             "title": "Our page"
                      *           }
                      *         ],
                      *         "feedback": [],
                      *         "grade": null,
-                     *         "groupAssignmentId": "01a20071-dfbc-72a5-ac99-8a7d08f89ce6",
-                     *         "id": "01a20071-e174-7039-9d73-5b2b0073e710",
+                     *         "groupAssignmentId": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
+                     *         "id": "01a20881-1e86-7291-949e-88d21c13ea70",
                      *         "isLate": false,
                      *         "lateBySeconds": 0,
                      *         "memberIds": [
-                     *           "01a20071-ddb4-7612-a7b8-0a4029c2c85f",
-                     *           "01a20071-ddc5-77b0-a469-4dfc6870ac0c"
+                     *           "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *           "01a20881-13ed-712c-a48f-798b8d0d6c8e"
                      *         ],
                      *         "note": null,
                      *         "onBehalf": false,
                      *         "status": "ACTIVE",
-                     *         "submittedAt": "2026-11-21T23:29:53.011Z",
-                     *         "submittedById": "01a20071-ddb4-7612-a7b8-0a4029c2c85f",
+                     *         "submittedAt": "2026-11-23T13:03:29.413Z",
+                     *         "submittedById": "01a20881-13e9-7378-b0bd-117b35916ac9",
                      *         "withdrawnAt": null,
                      *         "withdrawnById": null
                      *       },
@@ -21616,7 +23392,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "reason": "One more page."
+                 *       "reason": "A name is missing."
                  *     }
                  */
                 "application/json": components["schemas"]["TakeBack"];
@@ -21632,20 +23408,20 @@ export interface operations {
                     /**
                      * @example {
                      *       "document": {
-                     *         "assignmentId": "01a20071-ec16-7253-a87c-9dff2d0caba7",
+                     *         "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
                      *         "canEdit": true,
                      *         "contentPending": false,
-                     *         "createdAt": "2026-11-21T23:29:55.902Z",
-                     *         "createdById": "01a20071-ea3b-71f0-ac49-7bc820cf5c82",
+                     *         "createdAt": "2026-11-23T13:03:29.238Z",
+                     *         "createdById": "01a20881-13e9-7378-b0bd-117b35916ac9",
                      *         "documentType": "word",
                      *         "feedback": null,
                      *         "fileExtension": "docx",
                      *         "grade": null,
                      *         "gradedAt": null,
                      *         "gradedById": null,
-                     *         "groupId": "01a20071-ebbf-74eb-ab2b-68204624d12d",
-                     *         "id": "01a20071-ecbe-76ff-b633-19310c2d45e3",
-                     *         "lastActivity": "2026-11-21T23:29:55.961Z",
+                     *         "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *         "id": "01a20881-1dd6-72bc-8ca4-3ac2c64dff47",
+                     *         "lastActivity": "2026-11-23T13:03:29.438Z",
                      *         "lastEditedBy": null,
                      *         "lastEditedByUser": null,
                      *         "lockedAt": null,
@@ -21659,40 +23435,63 @@ export interface operations {
                      *         "submittedAt": null,
                      *         "submittedById": null,
                      *         "title": "Our page",
-                     *         "updatedAt": "2026-11-21T23:29:55.961Z",
+                     *         "updatedAt": "2026-11-23T13:03:29.438Z",
                      *         "version": 0,
-                     *         "workRoomId": "01a20071-ebbf-74eb-ab2b-6821fef27571"
+                     *         "workRoomId": "01a20881-1cff-7285-bd09-de598e988e92"
                      *       },
                      *       "groupAssignment": {
                      *         "assignment": {
-                     *           "classId": "01a20071-ea9d-70e9-94c6-a6ed695b6794",
-                     *           "courseId": "01a20071-ea9d-70e9-94c6-a6ee6d93cdae",
-                     *           "deadline": "2099-01-01T00:00:00.000Z",
-                     *           "id": "01a20071-ec16-7253-a87c-9dff2d0caba7",
-                     *           "isShared": true,
+                     *           "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *           "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *           "deadline": "2026-11-28T13:03:29.172Z",
+                     *           "id": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *           "isShared": false,
                      *           "status": "ACTIVE",
-                     *           "title": "Cells"
+                     *           "title": "The river"
                      *         },
-                     *         "assignmentId": "01a20071-ec16-7253-a87c-9dff2d0caba7",
-                     *         "createdAt": "2026-11-21T23:29:55.732Z",
+                     *         "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *         "createdAt": "2026-11-23T13:03:29.115Z",
                      *         "currentSubmission": null,
                      *         "currentSubmissionId": null,
-                     *         "effectiveAttachments": [],
-                     *         "effectiveDescription": "Draw one.",
+                     *         "effectiveAttachments": [
+                     *           {
+                     *             "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *             "createdAt": "2026-11-23T13:03:29.128Z",
+                     *             "fileName": "questions.txt",
+                     *             "groupAssignmentId": null,
+                     *             "id": "01a20881-1d6a-7545-94ad-7d46cfbf0333",
+                     *             "mimeType": "text/plain; charset=utf-8",
+                     *             "size": 29,
+                     *             "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *             "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d6a-7545-94ad-7d46cfbf0333/download"
+                     *           },
+                     *           {
+                     *             "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *             "createdAt": "2026-11-23T13:03:29.149Z",
+                     *             "fileName": "bridge.txt",
+                     *             "groupAssignmentId": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
+                     *             "id": "01a20881-1d7f-772b-bb95-425a7860ef31",
+                     *             "mimeType": "text/plain; charset=utf-8",
+                     *             "size": 30,
+                     *             "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *             "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d7f-772b-bb95-425a7860ef31/download"
+                     *           }
+                     *         ],
+                     *         "effectiveDescription": "Your group measures at the bridge.",
                      *         "group": {
-                     *           "courseId": "01a20071-ea9d-70e9-94c6-a6ee6d93cdae",
-                     *           "displayName": null,
+                     *           "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *           "displayName": "At the bridge",
                      *           "groupNumber": 1,
-                     *           "id": "01a20071-ebbf-74eb-ab2b-68204624d12d",
-                     *           "name": "Group 1"
+                     *           "id": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *           "name": "Bridge"
                      *         },
-                     *         "groupId": "01a20071-ebbf-74eb-ab2b-68204624d12d",
-                     *         "id": "01a20071-ec16-7253-a87c-9e0087465a3f",
+                     *         "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *         "id": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
                      *         "isComplete": false,
-                     *         "lateAllowedUntil": null,
+                     *         "lateAllowedUntil": "2026-11-29T13:03:29.191Z",
                      *         "status": "IN_PROGRESS",
                      *         "submittedCount": 0,
-                     *         "updatedAt": "2026-11-21T23:29:55.961Z"
+                     *         "updatedAt": "2026-11-23T13:03:29.438Z"
                      *       }
                      *     }
                      */
@@ -21733,7 +23532,40 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /** @example [] */
+                    /**
+                     * @example [
+                     *       {
+                     *         "changes": [],
+                     *         "createdAt": "2026-11-23T13:03:29.273Z",
+                     *         "documentId": "01a20881-1ddd-7046-ac56-d3eff729898d",
+                     *         "editors": [
+                     *           "01a20881-13ed-712c-a48f-798b8d0d6c8e"
+                     *         ],
+                     *         "id": "01a20881-1dfa-7090-83e4-e868eb485ef3",
+                     *         "origin": "UPLOAD",
+                     *         "savedById": "01a20881-13ed-712c-a48f-798b8d0d6c8e",
+                     *         "serverVersion": null,
+                     *         "sha256": "21f6a5623c346c072449c218537356348b5459a8b025c936190dbb608a03a45a",
+                     *         "size": 24,
+                     *         "version": 2
+                     *       },
+                     *       {
+                     *         "changes": [],
+                     *         "createdAt": "2026-11-23T13:03:29.243Z",
+                     *         "documentId": "01a20881-1ddd-7046-ac56-d3eff729898d",
+                     *         "editors": [
+                     *           "01a20881-13ed-712c-a48f-798b8d0d6c8e"
+                     *         ],
+                     *         "id": "01a20881-1ddd-7046-ac56-d3f02c0b5ca6",
+                     *         "origin": "CREATE",
+                     *         "savedById": "01a20881-13ed-712c-a48f-798b8d0d6c8e",
+                     *         "serverVersion": null,
+                     *         "sha256": "7c4ec776b3afee0e71a3776b69b7f1dc53c21c45209f197a68a37cf26a2885f7",
+                     *         "size": 12,
+                     *         "version": 1
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["DocumentVersion"][];
                 };
             };
@@ -21770,7 +23602,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /** @example Plain. */
+                    /** @example Depth: 1.4 m */
                     "*/*": string;
                 };
             };
@@ -21824,39 +23656,39 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": null,
+                     *       "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
                      *       "canEdit": true,
                      *       "contentPending": false,
-                     *       "createdAt": "2026-11-21T23:27:12.531Z",
-                     *       "createdById": "01a2006f-6cdb-72d1-9338-624864c7f683",
+                     *       "createdAt": "2026-11-23T13:03:29.243Z",
+                     *       "createdById": "01a20881-13ed-712c-a48f-798b8d0d6c8e",
                      *       "documentType": "word",
                      *       "feedback": null,
-                     *       "fileExtension": "docx",
+                     *       "fileExtension": "txt",
                      *       "grade": null,
                      *       "gradedAt": null,
                      *       "gradedById": null,
-                     *       "groupId": "01a2006f-6e3b-75b8-8f5a-f1883e8ccec9",
-                     *       "id": "01a2006f-6edd-717a-ba86-e349ed8b6bd9",
-                     *       "lastActivity": "2026-11-21T23:27:12.696Z",
-                     *       "lastEditedBy": "01a2006f-6cbe-7373-ac09-c8999a6f6848",
+                     *       "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *       "id": "01a20881-1ddd-7046-ac56-d3eff729898d",
+                     *       "lastActivity": "2026-11-23T13:03:29.297Z",
+                     *       "lastEditedBy": "01a20881-13e9-7378-b0bd-117b35916ac9",
                      *       "lastEditedByUser": {
-                     *         "id": "01a2006f-6cbe-7373-ac09-c8999a6f6848",
-                     *         "name": "Ada Teacher"
+                     *         "id": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *         "name": "Ben Okafor"
                      *       },
                      *       "lockedAt": null,
                      *       "lockedByAssignmentId": null,
                      *       "mode": "edit",
                      *       "points": null,
                      *       "saveFailedAt": null,
-                     *       "size": 500,
+                     *       "size": 12,
                      *       "status": "DRAFT",
                      *       "statusBeforeLock": null,
                      *       "submittedAt": null,
                      *       "submittedById": null,
-                     *       "title": "Plan",
-                     *       "updatedAt": "2026-11-21T23:27:12.696Z",
+                     *       "title": "What we measured",
+                     *       "updatedAt": "2026-11-23T13:03:29.297Z",
                      *       "version": 3,
-                     *       "workRoomId": "01a2006f-6e3b-75b8-8f5a-f1876a3cc9c4"
+                     *       "workRoomId": "01a20881-1cff-7285-bd09-de598e988e92"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomDocument"];
@@ -21897,56 +23729,108 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-21T23:27:41.258Z",
-                     *       "documentCount": 0,
+                     *       "createdAt": "2026-11-23T13:03:29.023Z",
                      *       "documents": [],
                      *       "group": {
-                     *         "courseId": "01a2006f-de34-746f-991a-f30577b9005f",
-                     *         "displayName": "The Owls",
+                     *         "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *         "displayName": "At the bridge",
                      *         "groupNumber": 1,
-                     *         "id": "01a2006f-deca-716f-8471-541e7ec39359",
-                     *         "name": "Group 1"
+                     *         "id": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *         "name": "Bridge"
                      *       },
-                     *       "groupAssignments": [],
-                     *       "groupId": "01a2006f-deca-716f-8471-541e7ec39359",
-                     *       "id": "01a2006f-deca-716f-8471-541fc3702080",
+                     *       "groupAssignments": [
+                     *         {
+                     *           "assignment": {
+                     *             "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *             "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *             "deadline": "2026-11-28T13:03:29.172Z",
+                     *             "id": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *             "isShared": false,
+                     *             "status": "ACTIVE",
+                     *             "title": "The river"
+                     *           },
+                     *           "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *           "createdAt": "2026-11-23T13:03:29.115Z",
+                     *           "currentSubmission": null,
+                     *           "currentSubmissionId": null,
+                     *           "effectiveAttachments": [
+                     *             {
+                     *               "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *               "createdAt": "2026-11-23T13:03:29.128Z",
+                     *               "fileName": "questions.txt",
+                     *               "groupAssignmentId": null,
+                     *               "id": "01a20881-1d6a-7545-94ad-7d46cfbf0333",
+                     *               "mimeType": "text/plain; charset=utf-8",
+                     *               "size": 29,
+                     *               "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *               "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d6a-7545-94ad-7d46cfbf0333/download"
+                     *             },
+                     *             {
+                     *               "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *               "createdAt": "2026-11-23T13:03:29.149Z",
+                     *               "fileName": "bridge.txt",
+                     *               "groupAssignmentId": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
+                     *               "id": "01a20881-1d7f-772b-bb95-425a7860ef31",
+                     *               "mimeType": "text/plain; charset=utf-8",
+                     *               "size": 30,
+                     *               "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *               "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d7f-772b-bb95-425a7860ef31/download"
+                     *             }
+                     *           ],
+                     *           "effectiveDescription": "Your group measures at the bridge.",
+                     *           "group": {
+                     *             "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *             "displayName": "At the bridge",
+                     *             "groupNumber": 1,
+                     *             "id": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *             "name": "Bridge"
+                     *           },
+                     *           "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *           "id": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
+                     *           "isComplete": false,
+                     *           "lateAllowedUntil": "2026-11-29T13:03:29.191Z",
+                     *           "status": "NOT_STARTED",
+                     *           "submittedCount": 0,
+                     *           "updatedAt": "2026-11-23T13:03:29.195Z"
+                     *         }
+                     *       ],
+                     *       "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *       "id": "01a20881-1cff-7285-bd09-de598e988e92",
                      *       "lastMessage": null,
                      *       "members": [
                      *         {
-                     *           "groupId": "01a2006f-deca-716f-8471-541e7ec39359",
-                     *           "id": "01a2006f-decb-7770-8610-b180660e4a3c",
-                     *           "joinedAt": "2026-11-21T23:27:41.258Z",
+                     *           "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *           "id": "01a20881-1d00-73ce-ae25-bfc338fb0d5a",
+                     *           "joinedAt": "2026-11-23T13:03:29.023Z",
                      *           "role": "MEMBER",
                      *           "user": {
-                     *             "email": "ben.student@test.example",
-                     *             "id": "01a2006f-dddb-722e-848a-e3049512a7c0",
+                     *             "id": "01a20881-13e9-7378-b0bd-117b35916ac9",
                      *             "image": null,
-                     *             "name": "Ben Student"
+                     *             "name": "Ben Okafor"
                      *           },
-                     *           "userId": "01a2006f-dddb-722e-848a-e3049512a7c0"
+                     *           "userId": "01a20881-13e9-7378-b0bd-117b35916ac9"
                      *         },
                      *         {
-                     *           "groupId": "01a2006f-deca-716f-8471-541e7ec39359",
-                     *           "id": "01a2006f-decb-7770-8610-b1811ae76d3e",
-                     *           "joinedAt": "2026-11-21T23:27:41.258Z",
+                     *           "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *           "id": "01a20881-1d00-73ce-ae25-bfc4d5c80dfb",
+                     *           "joinedAt": "2026-11-23T13:03:29.023Z",
                      *           "role": "MEMBER",
                      *           "user": {
-                     *             "email": "cem.student@test.example",
-                     *             "id": "01a2006f-dde7-76e2-8af4-f7f239229bc0",
+                     *             "id": "01a20881-13ed-712c-a48f-798b8d0d6c8e",
                      *             "image": null,
-                     *             "name": "Cem Student"
+                     *             "name": "Ana Silva"
                      *           },
-                     *           "userId": "01a2006f-dde7-76e2-8af4-f7f239229bc0"
+                     *           "userId": "01a20881-13ed-712c-a48f-798b8d0d6c8e"
                      *         }
                      *       ],
-                     *       "organizationId": "01a2006f-dd9b-73e4-8147-1598d9e10b13",
+                     *       "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
                      *       "teacher": {
-                     *         "id": "01a2006f-ddcd-7604-a948-685dc674d484",
+                     *         "id": "01a20881-13e5-770c-8808-b557ab264fe1",
                      *         "image": null,
-                     *         "name": "Ada Teacher"
+                     *         "name": "Ada Hartmann"
                      *       },
                      *       "unreadCount": 0,
-                     *       "updatedAt": "2026-11-21T23:27:41.258Z"
+                     *       "updatedAt": "2026-11-23T13:03:29.023Z"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoom"];
@@ -21957,6 +23841,109 @@ export interface operations {
             403: components["responses"]["403.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
             404: components["responses"]["404.NOT_FOUND"];
             409: components["responses"]["409.ORGANIZATION_CHANGED"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+        };
+    };
+    get_workrooms_late_texts: {
+        parameters: {
+            query?: {
+                /** @description Of this class */
+                classId?: components["schemas"]["ClassId"];
+            };
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Texts that were saved after their document was deleted, newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "classId": "01a2087b-9f00-7c6e-8a51-5c1d6c0f7a21",
+                     *         "className": "7b",
+                     *         "deletedAt": "2026-11-23T12:57:12.402Z",
+                     *         "documentId": "01a2087b-a1c2-7b11-8d0e-1a3d2f7c9e04",
+                     *         "expiresAt": "2026-11-24T12:57:12.611Z",
+                     *         "fileExtension": "docx",
+                     *         "groupName": "Group 1",
+                     *         "id": "01a2087b-a2b9-704d-8fa9-f220c8088e96",
+                     *         "receivedAt": "2026-11-23T12:57:12.611Z",
+                     *         "savedBy": {
+                     *           "id": "01a2087b-9d11-7e0a-9b3c-2f4a8d6e1c55",
+                     *           "image": null,
+                     *           "name": "Ben Okoye"
+                     *         },
+                     *         "size": 3170,
+                     *         "title": "Our page"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["LateText"][];
+                };
+            };
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
+            429: components["responses"]["429.RATE_LIMITED"];
+            500: components["responses"]["500.INTERNAL_ERROR"];
+            503: components["responses"]["503.NOT_READY.OVERLOADED"];
+        };
+    };
+    get_workrooms_late_texts_id_download: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the organization that the caller's page shows. When the caller works in another organization or in none, the answer is 409 ORGANIZATION_CHANGED, and nothing is done. */
+                "X-Organization-Id"?: components["parameters"]["ShownOrganization"];
+            };
+            path: {
+                /** @description The id of a late text */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A part of it */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It did not change */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400.NO_ACTIVE_ORGANIZATION.VALIDATION_ERROR"];
+            401: components["responses"]["401.UNAUTHENTICATED"];
+            403: components["responses"]["403.FORBIDDEN_ROLE.NOT_A_MEMBER.ORGANIZATION_SUSPENDED.PASSWORD_NOT_CONFIRMED"];
+            404: components["responses"]["404.NOT_FOUND"];
+            409: components["responses"]["409.ORGANIZATION_CHANGED"];
+            416: components["responses"]["416.RANGE_NOT_SATISFIABLE"];
             429: components["responses"]["429.RATE_LIMITED"];
             500: components["responses"]["500.INTERNAL_ERROR"];
             503: components["responses"]["503.NOT_READY.OVERLOADED"];
@@ -21985,41 +23972,176 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-21T23:30:11.666Z",
-                     *       "documents": [],
+                     *       "createdAt": "2026-11-23T13:03:29.023Z",
+                     *       "documents": [
+                     *         {
+                     *           "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *           "canEdit": true,
+                     *           "contentPending": false,
+                     *           "createdAt": "2026-11-23T13:03:29.238Z",
+                     *           "createdById": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *           "documentType": "word",
+                     *           "feedback": null,
+                     *           "fileExtension": "docx",
+                     *           "grade": null,
+                     *           "gradedAt": null,
+                     *           "gradedById": null,
+                     *           "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *           "id": "01a20881-1dd6-72bc-8ca4-3ac2c64dff47",
+                     *           "lastActivity": "2026-11-23T13:03:29.238Z",
+                     *           "lastEditedBy": null,
+                     *           "lastEditedByUser": null,
+                     *           "lockedAt": null,
+                     *           "lockedByAssignmentId": null,
+                     *           "mode": "edit",
+                     *           "points": null,
+                     *           "saveFailedAt": null,
+                     *           "size": 0,
+                     *           "status": "DRAFT",
+                     *           "statusBeforeLock": null,
+                     *           "submittedAt": null,
+                     *           "submittedById": null,
+                     *           "title": "Our page",
+                     *           "updatedAt": "2026-11-23T13:03:29.238Z",
+                     *           "version": 0,
+                     *           "workRoomId": "01a20881-1cff-7285-bd09-de598e988e92"
+                     *         },
+                     *         {
+                     *           "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *           "canEdit": true,
+                     *           "contentPending": false,
+                     *           "createdAt": "2026-11-23T13:03:29.243Z",
+                     *           "createdById": "01a20881-13ed-712c-a48f-798b8d0d6c8e",
+                     *           "documentType": "word",
+                     *           "feedback": null,
+                     *           "fileExtension": "txt",
+                     *           "grade": null,
+                     *           "gradedAt": null,
+                     *           "gradedById": null,
+                     *           "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *           "id": "01a20881-1ddd-7046-ac56-d3eff729898d",
+                     *           "lastActivity": "2026-11-23T13:03:29.297Z",
+                     *           "lastEditedBy": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *           "lastEditedByUser": {
+                     *             "id": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *             "name": "Ben Okafor"
+                     *           },
+                     *           "lockedAt": null,
+                     *           "lockedByAssignmentId": null,
+                     *           "mode": "edit",
+                     *           "points": null,
+                     *           "saveFailedAt": null,
+                     *           "size": 12,
+                     *           "status": "DRAFT",
+                     *           "statusBeforeLock": null,
+                     *           "submittedAt": null,
+                     *           "submittedById": null,
+                     *           "title": "What we measured",
+                     *           "updatedAt": "2026-11-23T13:03:29.297Z",
+                     *           "version": 3,
+                     *           "workRoomId": "01a20881-1cff-7285-bd09-de598e988e92"
+                     *         }
+                     *       ],
                      *       "group": {
-                     *         "courseId": null,
-                     *         "displayName": null,
+                     *         "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *         "displayName": "At the bridge",
                      *         "groupNumber": 1,
-                     *         "id": "01a20072-2a53-7173-b85e-c698dd53c05b",
-                     *         "name": "Group 1"
+                     *         "id": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *         "name": "Bridge"
                      *       },
-                     *       "groupAssignments": [],
-                     *       "groupId": "01a20072-2a53-7173-b85e-c698dd53c05b",
-                     *       "id": "01a20072-2a53-7173-b85e-c699ffeb2920",
+                     *       "groupAssignments": [
+                     *         {
+                     *           "assignment": {
+                     *             "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *             "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *             "deadline": "2026-11-28T13:03:29.172Z",
+                     *             "id": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *             "isShared": false,
+                     *             "status": "ACTIVE",
+                     *             "title": "The river"
+                     *           },
+                     *           "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *           "createdAt": "2026-11-23T13:03:29.115Z",
+                     *           "currentSubmission": null,
+                     *           "currentSubmissionId": null,
+                     *           "effectiveAttachments": [
+                     *             {
+                     *               "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *               "createdAt": "2026-11-23T13:03:29.128Z",
+                     *               "fileName": "questions.txt",
+                     *               "groupAssignmentId": null,
+                     *               "id": "01a20881-1d6a-7545-94ad-7d46cfbf0333",
+                     *               "mimeType": "text/plain; charset=utf-8",
+                     *               "size": 29,
+                     *               "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *               "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d6a-7545-94ad-7d46cfbf0333/download"
+                     *             },
+                     *             {
+                     *               "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *               "createdAt": "2026-11-23T13:03:29.149Z",
+                     *               "fileName": "bridge.txt",
+                     *               "groupAssignmentId": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
+                     *               "id": "01a20881-1d7f-772b-bb95-425a7860ef31",
+                     *               "mimeType": "text/plain; charset=utf-8",
+                     *               "size": 30,
+                     *               "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *               "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d7f-772b-bb95-425a7860ef31/download"
+                     *             }
+                     *           ],
+                     *           "effectiveDescription": "Your group measures at the bridge.",
+                     *           "group": {
+                     *             "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *             "displayName": "At the bridge",
+                     *             "groupNumber": 1,
+                     *             "id": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *             "name": "Bridge"
+                     *           },
+                     *           "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *           "id": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
+                     *           "isComplete": false,
+                     *           "lateAllowedUntil": "2026-11-29T13:03:29.191Z",
+                     *           "status": "IN_PROGRESS",
+                     *           "submittedCount": 0,
+                     *           "updatedAt": "2026-11-23T13:03:29.238Z"
+                     *         }
+                     *       ],
+                     *       "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *       "id": "01a20881-1cff-7285-bd09-de598e988e92",
                      *       "lastMessage": null,
                      *       "members": [
                      *         {
-                     *           "groupId": "01a20072-2a53-7173-b85e-c698dd53c05b",
-                     *           "id": "01a20072-2a53-7173-b85e-c69a11ffa5bb",
-                     *           "joinedAt": "2026-11-21T23:30:11.666Z",
+                     *           "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *           "id": "01a20881-1d00-73ce-ae25-bfc338fb0d5a",
+                     *           "joinedAt": "2026-11-23T13:03:29.023Z",
                      *           "role": "MEMBER",
                      *           "user": {
-                     *             "id": "01a20072-27b9-772b-b577-66cc1cdb11fa",
+                     *             "id": "01a20881-13e9-7378-b0bd-117b35916ac9",
                      *             "image": null,
-                     *             "name": "Ben Student"
+                     *             "name": "Ben Okafor"
                      *           },
-                     *           "userId": "01a20072-27b9-772b-b577-66cc1cdb11fa"
+                     *           "userId": "01a20881-13e9-7378-b0bd-117b35916ac9"
+                     *         },
+                     *         {
+                     *           "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *           "id": "01a20881-1d00-73ce-ae25-bfc4d5c80dfb",
+                     *           "joinedAt": "2026-11-23T13:03:29.023Z",
+                     *           "role": "MEMBER",
+                     *           "user": {
+                     *             "id": "01a20881-13ed-712c-a48f-798b8d0d6c8e",
+                     *             "image": null,
+                     *             "name": "Ana Silva"
+                     *           },
+                     *           "userId": "01a20881-13ed-712c-a48f-798b8d0d6c8e"
                      *         }
                      *       ],
-                     *       "organizationId": "01a20072-26f8-777b-bd9a-8eea33872b8e",
+                     *       "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
                      *       "teacher": {
-                     *         "id": "01a20072-2795-7744-8319-aa1abc40ca26",
+                     *         "id": "01a20881-13e5-770c-8808-b557ab264fe1",
                      *         "image": null,
-                     *         "name": "Ada Teacher"
+                     *         "name": "Ada Hartmann"
                      *       },
                      *       "unreadCount": 0,
-                     *       "updatedAt": "2026-11-21T23:30:11.666Z"
+                     *       "updatedAt": "2026-11-23T13:03:29.023Z"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoom"];
@@ -22061,7 +24183,77 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /** @example [] */
+                    /**
+                     * @example [
+                     *       {
+                     *         "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *         "canEdit": true,
+                     *         "contentPending": false,
+                     *         "createdAt": "2026-11-23T13:03:29.238Z",
+                     *         "createdById": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *         "documentType": "word",
+                     *         "feedback": null,
+                     *         "fileExtension": "docx",
+                     *         "grade": null,
+                     *         "gradedAt": null,
+                     *         "gradedById": null,
+                     *         "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *         "id": "01a20881-1dd6-72bc-8ca4-3ac2c64dff47",
+                     *         "lastActivity": "2026-11-23T13:03:29.238Z",
+                     *         "lastEditedBy": null,
+                     *         "lastEditedByUser": null,
+                     *         "lockedAt": null,
+                     *         "lockedByAssignmentId": null,
+                     *         "mode": "edit",
+                     *         "points": null,
+                     *         "saveFailedAt": null,
+                     *         "size": 0,
+                     *         "status": "DRAFT",
+                     *         "statusBeforeLock": null,
+                     *         "submittedAt": null,
+                     *         "submittedById": null,
+                     *         "title": "Our page",
+                     *         "updatedAt": "2026-11-23T13:03:29.238Z",
+                     *         "version": 0,
+                     *         "workRoomId": "01a20881-1cff-7285-bd09-de598e988e92"
+                     *       },
+                     *       {
+                     *         "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *         "canEdit": true,
+                     *         "contentPending": false,
+                     *         "createdAt": "2026-11-23T13:03:29.243Z",
+                     *         "createdById": "01a20881-13ed-712c-a48f-798b8d0d6c8e",
+                     *         "documentType": "word",
+                     *         "feedback": null,
+                     *         "fileExtension": "txt",
+                     *         "grade": null,
+                     *         "gradedAt": null,
+                     *         "gradedById": null,
+                     *         "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *         "id": "01a20881-1ddd-7046-ac56-d3eff729898d",
+                     *         "lastActivity": "2026-11-23T13:03:29.297Z",
+                     *         "lastEditedBy": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *         "lastEditedByUser": {
+                     *           "id": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *           "name": "Ben Okafor"
+                     *         },
+                     *         "lockedAt": null,
+                     *         "lockedByAssignmentId": null,
+                     *         "mode": "edit",
+                     *         "points": null,
+                     *         "saveFailedAt": null,
+                     *         "size": 12,
+                     *         "status": "DRAFT",
+                     *         "statusBeforeLock": null,
+                     *         "submittedAt": null,
+                     *         "submittedById": null,
+                     *         "title": "What we measured",
+                     *         "updatedAt": "2026-11-23T13:03:29.297Z",
+                     *         "version": 3,
+                     *         "workRoomId": "01a20881-1cff-7285-bd09-de598e988e92"
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["WorkRoomDocument"][];
                 };
             };
@@ -22092,12 +24284,14 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewDocument"];
                 /**
                  * @example {
-                 *       "file": "a.docx"
+                 *       "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                 *       "documentType": "word",
+                 *       "title": "Our page"
                  *     }
                  */
+                "application/json": components["schemas"]["NewDocument"];
                 "multipart/form-data": components["schemas"]["DocumentForm"];
             };
         };
@@ -22112,39 +24306,36 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": null,
+                     *       "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
                      *       "canEdit": true,
                      *       "contentPending": false,
-                     *       "createdAt": "2026-11-21T23:46:23.173Z",
-                     *       "createdById": "01a20080-fbb7-72b4-833e-004e847f379c",
+                     *       "createdAt": "2026-11-23T13:03:29.238Z",
+                     *       "createdById": "01a20881-13e9-7378-b0bd-117b35916ac9",
                      *       "documentType": "word",
                      *       "feedback": null,
                      *       "fileExtension": "docx",
                      *       "grade": null,
                      *       "gradedAt": null,
                      *       "gradedById": null,
-                     *       "groupId": "01a20080-fcf6-71fe-be7f-eaf7c2878125",
-                     *       "id": "01a20080-fd4d-72c0-a36d-a28e0fe5b68c",
-                     *       "lastActivity": "2026-11-21T23:46:23.173Z",
-                     *       "lastEditedBy": "01a20080-fbb7-72b4-833e-004e847f379c",
-                     *       "lastEditedByUser": {
-                     *         "id": "01a20080-fbb7-72b4-833e-004e847f379c",
-                     *         "name": "Ben Student"
-                     *       },
+                     *       "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *       "id": "01a20881-1dd6-72bc-8ca4-3ac2c64dff47",
+                     *       "lastActivity": "2026-11-23T13:03:29.238Z",
+                     *       "lastEditedBy": null,
+                     *       "lastEditedByUser": null,
                      *       "lockedAt": null,
                      *       "lockedByAssignmentId": null,
                      *       "mode": "edit",
                      *       "points": null,
                      *       "saveFailedAt": null,
-                     *       "size": 498,
+                     *       "size": 0,
                      *       "status": "DRAFT",
                      *       "statusBeforeLock": null,
                      *       "submittedAt": null,
                      *       "submittedById": null,
-                     *       "title": "a",
-                     *       "updatedAt": "2026-11-21T23:46:23.173Z",
-                     *       "version": 1,
-                     *       "workRoomId": "01a20080-fcf6-71fe-be7f-eaf6b0f78407"
+                     *       "title": "Our page",
+                     *       "updatedAt": "2026-11-23T13:03:29.238Z",
+                     *       "version": 0,
+                     *       "workRoomId": "01a20881-1cff-7285-bd09-de598e988e92"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomDocument"];
@@ -22197,30 +24388,50 @@ export interface operations {
                      *         {
                      *           "attachments": [
                      *             {
-                     *               "fileName": "notes.txt",
-                     *               "id": "01a2016d-58b2-76f7-80c0-decc0ae9204e",
+                     *               "fileName": "arch.txt",
+                     *               "id": "01a20881-1e26-738b-96ad-102fda9e1975",
                      *               "mimeType": "text/plain; charset=utf-8",
-                     *               "size": 13,
-                     *               "url": "/api/workrooms/01a2016d-5806-7681-a0bb-8b0d4dcf4035/messages/attachments/01a2016d-58b2-76f7-80c0-decc0ae9204e/download"
+                     *               "size": 16,
+                     *               "url": "/api/workrooms/01a20881-1cff-7285-bd09-de598e988e92/messages/attachments/01a20881-1e26-738b-96ad-102fda9e1975/download"
                      *             }
                      *           ],
                      *           "clientMessageId": null,
-                     *           "content": "We are nearly done",
-                     *           "createdAt": "2026-11-22T04:04:33.079Z",
+                     *           "content": "Me.",
+                     *           "createdAt": "2026-11-23T13:03:29.327Z",
                      *           "deletedAt": null,
                      *           "editedAt": null,
-                     *           "id": "01a2016d-58b7-7339-a139-15d5f6142c62",
-                     *           "replyToId": null,
+                     *           "id": "01a20881-1e2f-77fe-9026-81ed70015137",
+                     *           "replyToId": "01a20881-1e21-7784-90c2-e756abd981a3",
                      *           "sender": {
-                     *             "id": "01a2016d-541a-7774-a032-5923e3a21684",
+                     *             "id": "01a20881-13ed-712c-a48f-798b8d0d6c8e",
                      *             "image": null,
-                     *             "name": "Ben Student",
+                     *             "name": "Ana Silva",
                      *             "role": "STUDENT"
                      *           },
-                     *           "senderId": "01a2016d-541a-7774-a032-5923e3a21684",
-                     *           "seq": 1,
+                     *           "senderId": "01a20881-13ed-712c-a48f-798b8d0d6c8e",
+                     *           "seq": 2,
                      *           "type": "FILE",
-                     *           "workRoomId": "01a2016d-5806-7681-a0bb-8b0d4dcf4035"
+                     *           "workRoomId": "01a20881-1cff-7285-bd09-de598e988e92"
+                     *         },
+                     *         {
+                     *           "attachments": [],
+                     *           "clientMessageId": "ben-1",
+                     *           "content": "Who has our thermometer?",
+                     *           "createdAt": "2026-11-23T13:03:29.312Z",
+                     *           "deletedAt": null,
+                     *           "editedAt": "2026-11-23T13:03:29.333Z",
+                     *           "id": "01a20881-1e21-7784-90c2-e756abd981a3",
+                     *           "replyToId": null,
+                     *           "sender": {
+                     *             "id": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *             "image": null,
+                     *             "name": "Ben Okafor",
+                     *             "role": "STUDENT"
+                     *           },
+                     *           "senderId": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *           "seq": 1,
+                     *           "type": "TEXT",
+                     *           "workRoomId": "01a20881-1cff-7285-bd09-de598e988e92"
                      *         }
                      *       ],
                      *       "nextCursor": null
@@ -22259,9 +24470,10 @@ export interface operations {
                 /**
                  * @example {
                  *       "attachmentIds": [
-                 *         "01a2016b-36cb-748b-a9f2-10ceeb5e71f5"
+                 *         "01a20881-1e26-738b-96ad-102fda9e1975"
                  *       ],
-                 *       "content": "Look at this"
+                 *       "content": "Me.",
+                 *       "replyToId": "01a20881-1e21-7784-90c2-e756abd981a3"
                  *     }
                  */
                 "application/json": components["schemas"]["NewRoomMessage"];
@@ -22289,30 +24501,30 @@ export interface operations {
                      * @example {
                      *       "attachments": [
                      *         {
-                     *           "fileName": "sketch.txt",
-                     *           "id": "01a2016b-36cb-748b-a9f2-10ceeb5e71f5",
+                     *           "fileName": "arch.txt",
+                     *           "id": "01a20881-1e26-738b-96ad-102fda9e1975",
                      *           "mimeType": "text/plain; charset=utf-8",
-                     *           "size": 8,
-                     *           "url": "/api/workrooms/01a2016b-36a2-75db-ab4d-128985cfc8ed/messages/attachments/01a2016b-36cb-748b-a9f2-10ceeb5e71f5/download"
+                     *           "size": 16,
+                     *           "url": "/api/workrooms/01a20881-1cff-7285-bd09-de598e988e92/messages/attachments/01a20881-1e26-738b-96ad-102fda9e1975/download"
                      *         }
                      *       ],
                      *       "clientMessageId": null,
-                     *       "content": "Look at this",
-                     *       "createdAt": "2026-11-22T04:02:13.331Z",
+                     *       "content": "Me.",
+                     *       "createdAt": "2026-11-23T13:03:29.327Z",
                      *       "deletedAt": null,
                      *       "editedAt": null,
-                     *       "id": "01a2016b-36d3-7766-aaf8-07784a394ba3",
-                     *       "replyToId": null,
+                     *       "id": "01a20881-1e2f-77fe-9026-81ed70015137",
+                     *       "replyToId": "01a20881-1e21-7784-90c2-e756abd981a3",
                      *       "sender": {
-                     *         "id": "01a2016b-3673-7276-9519-cb2ab95fc3bd",
-                     *         "image": "https://x.example/cem.png",
-                     *         "name": "Cem Student",
+                     *         "id": "01a20881-13ed-712c-a48f-798b8d0d6c8e",
+                     *         "image": null,
+                     *         "name": "Ana Silva",
                      *         "role": "STUDENT"
                      *       },
-                     *       "senderId": "01a2016b-3673-7276-9519-cb2ab95fc3bd",
-                     *       "seq": 1,
+                     *       "senderId": "01a20881-13ed-712c-a48f-798b8d0d6c8e",
+                     *       "seq": 2,
                      *       "type": "FILE",
-                     *       "workRoomId": "01a2016b-36a2-75db-ab4d-128985cfc8ed"
+                     *       "workRoomId": "01a20881-1cff-7285-bd09-de598e988e92"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomMessage"];
@@ -22349,7 +24561,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "file": "map.txt"
+                 *       "file": "arch.txt"
                  *     }
                  */
                 "multipart/form-data": components["schemas"]["FileForm"];
@@ -22366,11 +24578,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "fileName": "map.txt",
-                     *       "id": "01a2016d-016f-7222-9f41-614c94dfcda4",
+                     *       "fileName": "arch.txt",
+                     *       "id": "01a20881-1e26-738b-96ad-102fda9e1975",
                      *       "mimeType": "text/plain; charset=utf-8",
-                     *       "size": 27,
-                     *       "url": "/api/workrooms/01a2016d-0041-7525-b014-bbb70b3c7226/messages/attachments/01a2016d-016f-7222-9f41-614c94dfcda4/download"
+                     *       "size": 16,
+                     *       "url": "/api/workrooms/01a20881-1cff-7285-bd09-de598e988e92/messages/attachments/01a20881-1e26-738b-96ad-102fda9e1975/download"
                      *     }
                      */
                     "application/json": components["schemas"]["MessageAttachment"];
@@ -22412,7 +24624,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /** @example What we found so far */
+                    /** @example The second arch. */
                     "text/plain": unknown;
                 };
             };
@@ -22470,23 +24682,23 @@ export interface operations {
                     /**
                      * @example {
                      *       "attachments": [],
-                     *       "clientMessageId": null,
+                     *       "clientMessageId": "ben-1",
                      *       "content": "",
-                     *       "createdAt": "2026-11-22T03:46:11.724Z",
-                     *       "deletedAt": "2026-11-22T04:01:12.741Z",
-                     *       "editedAt": "2026-11-22T04:01:12.726Z",
-                     *       "id": "01a2016a-4a15-7559-bec5-41432ef0b6e5",
+                     *       "createdAt": "2026-11-23T13:03:29.312Z",
+                     *       "deletedAt": "2026-11-23T13:03:29.355Z",
+                     *       "editedAt": "2026-11-23T13:03:29.333Z",
+                     *       "id": "01a20881-1e21-7784-90c2-e756abd981a3",
                      *       "replyToId": null,
                      *       "sender": {
-                     *         "id": "01a2016a-49da-7060-b5e0-9e7d1be3db47",
+                     *         "id": "01a20881-13e9-7378-b0bd-117b35916ac9",
                      *         "image": null,
-                     *         "name": "Ben Student",
+                     *         "name": "Ben Okafor",
                      *         "role": "STUDENT"
                      *       },
-                     *       "senderId": "01a2016a-49da-7060-b5e0-9e7d1be3db47",
+                     *       "senderId": "01a20881-13e9-7378-b0bd-117b35916ac9",
                      *       "seq": 1,
                      *       "type": "TEXT",
-                     *       "workRoomId": "01a2016a-4a11-7619-be4a-adc65899957e"
+                     *       "workRoomId": "01a20881-1cff-7285-bd09-de598e988e92"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomMessage"];
@@ -22521,7 +24733,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "content": "Who brings the map?"
+                 *       "content": "Who has our thermometer?"
                  *     }
                  */
                 "application/json": components["schemas"]["RoomMessageEdit"];
@@ -22536,32 +24748,24 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "attachments": [
-                     *         {
-                     *           "fileName": "map.txt",
-                     *           "id": "01a2016d-016f-7222-9f41-614c94dfcda4",
-                     *           "mimeType": "text/plain; charset=utf-8",
-                     *           "size": 27,
-                     *           "url": "/api/workrooms/01a2016d-0041-7525-b014-bbb70b3c7226/messages/attachments/01a2016d-016f-7222-9f41-614c94dfcda4/download"
-                     *         }
-                     *       ],
-                     *       "clientMessageId": null,
-                     *       "content": "Who brings the map?",
-                     *       "createdAt": "2026-11-22T04:04:10.743Z",
+                     *       "attachments": [],
+                     *       "clientMessageId": "ben-1",
+                     *       "content": "Who has our thermometer?",
+                     *       "createdAt": "2026-11-23T13:03:29.312Z",
                      *       "deletedAt": null,
-                     *       "editedAt": "2026-11-22T04:04:10.746Z",
-                     *       "id": "01a2016d-0177-77ce-8760-90827120bda1",
+                     *       "editedAt": "2026-11-23T13:03:29.333Z",
+                     *       "id": "01a20881-1e21-7784-90c2-e756abd981a3",
                      *       "replyToId": null,
                      *       "sender": {
-                     *         "id": "01a2016c-ffec-76c3-ad18-c96f79b6d907",
+                     *         "id": "01a20881-13e9-7378-b0bd-117b35916ac9",
                      *         "image": null,
-                     *         "name": "Ben Student",
+                     *         "name": "Ben Okafor",
                      *         "role": "STUDENT"
                      *       },
-                     *       "senderId": "01a2016c-ffec-76c3-ad18-c96f79b6d907",
-                     *       "seq": 2,
-                     *       "type": "FILE",
-                     *       "workRoomId": "01a2016d-0041-7525-b014-bbb70b3c7226"
+                     *       "senderId": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *       "seq": 1,
+                     *       "type": "TEXT",
+                     *       "workRoomId": "01a20881-1cff-7285-bd09-de598e988e92"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomMessage"];
@@ -22596,7 +24800,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "lastReadMessageId": "01a2016a-5035-7589-abfd-9d73d8139612"
+                 *       "lastReadMessageId": "01a20881-1e2f-77fe-9026-81ed70015137"
                  *     }
                  */
                 "application/json": components["schemas"]["Reading"];
@@ -22611,7 +24815,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "unreadCount": 2
+                     *       "unreadCount": 0
                      *     }
                      */
                     "application/json": components["schemas"]["Unread"];

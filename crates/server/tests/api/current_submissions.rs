@@ -59,13 +59,8 @@ both!(every_answer_with_a_link_shows_what_is_handed_in, |app| {
         let client = app.as_(person);
         let detail = client.get(&format!("/assignments/{}", id(&made))).await.expect(200);
         let list = client.get("/assignments").await.expect(200);
-        let listed = list
-            .as_array()
-            .unwrap()
-            .iter()
-            .find(|topic| topic["id"] == made["id"])
-            .unwrap()
-            .clone();
+        let is_made = |topic: &&Value| topic["id"] == made["id"];
+        let listed = list.as_array().unwrap().iter().find(is_made).unwrap().clone();
         let group = client.get(&format!("/groups/{rivers}")).await.expect(200);
         let groups = client.get("/groups").await.expect(200);
         let in_list = groups
