@@ -9559,56 +9559,56 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "action": "GRADE_PUBLISH",
-                     *           "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *           "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
                      *           "category": "SUBMISSION",
-                     *           "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
-                     *           "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
-                     *           "createdAt": "2026-11-23T13:03:29.596Z",
+                     *           "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *           "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *           "createdAt": "2026-11-23T13:55:29.117Z",
                      *           "details": {
                      *             "attempt": 3,
                      *             "status": "PUBLISHED",
                      *             "version": 2,
                      *             "withdrawn": false
                      *           },
-                     *           "entityId": "01a20881-1f16-758e-a1bb-ae70100012ff",
+                     *           "entityId": "01a208b0-b8cb-721b-835a-a0cb9db825bd",
                      *           "entityName": "The river – Bridge",
                      *           "entityType": "submission",
                      *           "event": "SUBMISSION_GRADE_PUBLISH",
-                     *           "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
-                     *           "id": "01a20881-1f3d-7079-808c-842e909e1d24",
-                     *           "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
-                     *           "requestId": "01a20881-1f3b-738d-8f3b-515de9bd59dc",
-                     *           "userId": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *           "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *           "id": "01a208b0-b8de-765a-bf69-1888f8cbff61",
+                     *           "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *           "requestId": "01a208b0-b8dc-7024-9989-da4be4b61fee",
+                     *           "userId": "01a208b0-b254-731a-99ea-72c7c192ef6b",
                      *           "userName": "Ada Hartmann",
                      *           "userRole": "teacher"
                      *         },
                      *         {
                      *           "action": "GRADE",
-                     *           "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *           "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
                      *           "category": "SUBMISSION",
-                     *           "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
-                     *           "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
-                     *           "createdAt": "2026-11-23T13:03:29.583Z",
+                     *           "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *           "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *           "createdAt": "2026-11-23T13:55:29.113Z",
                      *           "details": {
                      *             "attempt": 3,
                      *             "status": "DRAFT",
                      *             "version": 1,
                      *             "withdrawn": false
                      *           },
-                     *           "entityId": "01a20881-1f16-758e-a1bb-ae70100012ff",
+                     *           "entityId": "01a208b0-b8cb-721b-835a-a0cb9db825bd",
                      *           "entityName": "The river – Bridge",
                      *           "entityType": "submission",
                      *           "event": "SUBMISSION_GRADE",
-                     *           "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
-                     *           "id": "01a20881-1f30-7258-aeda-f268087d9898",
-                     *           "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
-                     *           "requestId": "01a20881-1f2e-71da-956b-2f2088afaa1c",
-                     *           "userId": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *           "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *           "id": "01a208b0-b8da-7129-9db6-11f3369e006a",
+                     *           "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *           "requestId": "01a208b0-b8d8-71e8-868d-bdcc2099ee28",
+                     *           "userId": "01a208b0-b254-731a-99ea-72c7c192ef6b",
                      *           "userName": "Ada Hartmann",
                      *           "userRole": "teacher"
                      *         }
                      *       ],
-                     *       "nextCursor": "WyJhY3Rpdml0eS1sb2dzIiwxNzk1NDM5MDA5NTIzLCIwMWEyMDg4MS0xZWYzLTczN2QtYjU1Yy0yNjA5MWJhZWU1MmMiXQ"
+                     *       "nextCursor": "WyJhY3Rpdml0eS1sb2dzIiwxNzk1NDQyMTI5MDg2LCIwMWEyMDhiMC1iOGJmLTcxYTktYmQ1Yi0wZWZhYjYzYWEyYmMiXQ"
                      *     }
                      */
                     "application/json": components["schemas"]["Page_ActivityLog"];
@@ -9667,7 +9667,7 @@ export interface operations {
                 content: {
                     /**
                      * @example id,createdAt,userId,userName,userRole,event,category,action,entityType,entityId,entityName,classId,courseId,groupId,assignmentId,requestId,details
-                     *     01a20881-200d-7114-8e45-124f73ecf3d3,2026-11-23T13:03:29.803Z,01a20881-13e5-770c-8808-b557ab264fe1,Ada Hartmann,teacher,ASSIGNMENT_REOPEN,ASSIGNMENT,REOPEN,assignment,01a20881-1d5d-77fa-a6ae-6d22de0a6332,The river,01a20881-180e-73b3-b242-3620a1acd4e5,0…
+                     *     01a208b0-b979-7002-b9d5-287f5f4fbbe9,2026-11-23T13:55:29.271Z,01a208b0-b254-731a-99ea-72c7c192ef6b,Ada Hartmann,teacher,ASSIGNMENT_REOPEN,ASSIGNMENT,REOPEN,assignment,01a208b0-b7ce-73a5-b74c-19c8ae673933,The river,01a208b0-b4bb-712a-b9a1-a17847d2fd44,0…
                      */
                     "text/csv": string;
                 };
@@ -9704,16 +9704,16 @@ export interface operations {
                      * @example [
                      *       {
                      *         "checkedAt": null,
-                     *         "createdAt": "2026-11-23T13:03:28.247Z",
+                     *         "createdAt": "2026-11-23T13:55:28.346Z",
                      *         "domain": "north.example",
                      *         "failingSince": null,
-                     *         "id": "01a20881-19f8-72d4-a4e9-6b0cf2238ae4",
+                     *         "id": "01a208b0-b5db-74d5-9c66-3058acef0680",
                      *         "lostAt": null,
                      *         "method": "DNS",
                      *         "recordName": "_groupwork.north.example",
-                     *         "recordValue": "groupwork-domain=RgAuTsym8bf5XWB5gYwQ7BqMNGkUkKVY",
+                     *         "recordValue": "groupwork-domain=Fbir0p8A4s34ogVD2Rt4ncuP1SUroNAc",
                      *         "status": "PENDING",
-                     *         "updatedAt": "2026-11-23T13:03:28.247Z",
+                     *         "updatedAt": "2026-11-23T13:55:28.346Z",
                      *         "verifiedAt": null
                      *       }
                      *     ]
@@ -9765,16 +9765,16 @@ export interface operations {
                     /**
                      * @example {
                      *       "checkedAt": null,
-                     *       "createdAt": "2026-11-23T13:03:28.247Z",
+                     *       "createdAt": "2026-11-23T13:55:28.346Z",
                      *       "domain": "north.example",
                      *       "failingSince": null,
-                     *       "id": "01a20881-19f8-72d4-a4e9-6b0cf2238ae4",
+                     *       "id": "01a208b0-b5db-74d5-9c66-3058acef0680",
                      *       "lostAt": null,
                      *       "method": "DNS",
                      *       "recordName": "_groupwork.north.example",
-                     *       "recordValue": "groupwork-domain=RgAuTsym8bf5XWB5gYwQ7BqMNGkUkKVY",
+                     *       "recordValue": "groupwork-domain=Fbir0p8A4s34ogVD2Rt4ncuP1SUroNAc",
                      *       "status": "PENDING",
-                     *       "updatedAt": "2026-11-23T13:03:28.247Z",
+                     *       "updatedAt": "2026-11-23T13:55:28.346Z",
                      *       "verifiedAt": null
                      *     }
                      */
@@ -9902,7 +9902,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a20881-1850-739a-90ae-419543158ed5"
+                 *       "userId": "01a208b0-b4f6-721c-b9d6-40897063c956"
                  *     }
                  */
                 "application/json": components["schemas"]["EraseRequest"];
@@ -9940,7 +9940,7 @@ export interface operations {
                      *         "signIns": 1,
                      *         "submissionNotes": 0
                      *       },
-                     *       "userId": "01a20881-1850-739a-90ae-419543158ed5"
+                     *       "userId": "01a208b0-b4f6-721c-b9d6-40897063c956"
                      *     }
                      */
                     "application/json": components["schemas"]["Erasure"];
@@ -9972,7 +9972,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a20881-1850-739a-90ae-419543158ed5"
+                 *       "userId": "01a208b0-b4f6-721c-b9d6-40897063c956"
                  *     }
                  */
                 "application/json": components["schemas"]["ExportRequest"];
@@ -9987,15 +9987,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-23T13:03:28.257Z",
+                     *       "createdAt": "2026-11-23T13:55:28.354Z",
                      *       "downloadUrl": null,
                      *       "expiresAt": null,
                      *       "finishedAt": null,
-                     *       "id": "01a20881-1a02-71b7-a361-24bf80a13a38",
+                     *       "id": "01a208b0-b5e3-77c1-9815-b52524531721",
                      *       "kind": "PERSONAL_EXPORT",
                      *       "size": null,
                      *       "status": "QUEUED",
-                     *       "userId": "01a20881-1850-739a-90ae-419543158ed5"
+                     *       "userId": "01a208b0-b4f6-721c-b9d6-40897063c956"
                      *     }
                      */
                     "application/json": components["schemas"]["PersonalExport"];
@@ -10037,15 +10037,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-23T13:03:28.257Z",
+                     *       "createdAt": "2026-11-23T13:55:28.354Z",
                      *       "downloadUrl": null,
                      *       "expiresAt": null,
                      *       "finishedAt": null,
-                     *       "id": "01a20881-1a02-71b7-a361-24bf80a13a38",
+                     *       "id": "01a208b0-b5e3-77c1-9815-b52524531721",
                      *       "kind": "PERSONAL_EXPORT",
                      *       "size": null,
                      *       "status": "QUEUED",
-                     *       "userId": "01a20881-1850-739a-90ae-419543158ed5"
+                     *       "userId": "01a208b0-b4f6-721c-b9d6-40897063c956"
                      *     }
                      */
                     "application/json": components["schemas"]["PersonalExport"];
@@ -10138,18 +10138,18 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "classIds": [],
-                     *           "createdAt": "2026-11-23T13:03:27.896Z",
+                     *           "createdAt": "2026-11-23T13:55:28.179Z",
                      *           "email": "zoe@south.example",
-                     *           "expiresAt": "2026-11-30T13:03:27.896Z",
+                     *           "expiresAt": "2026-11-30T13:55:28.179Z",
                      *           "externalId": null,
                      *           "homeroomIds": [],
-                     *           "id": "01a20881-18be-755d-8b88-62a7a34ac535",
+                     *           "id": "01a208b0-b54c-71ae-a014-74b08fbc627f",
                      *           "name": "Zoe Martin",
-                     *           "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *           "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
                      *           "role": "teacher",
-                     *           "sentAt": "2026-11-23T13:03:27.896Z",
+                     *           "sentAt": "2026-11-23T13:55:28.179Z",
                      *           "status": "pending",
-                     *           "updatedAt": "2026-11-23T13:03:27.896Z"
+                     *           "updatedAt": "2026-11-23T13:55:28.179Z"
                      *         }
                      *       ],
                      *       "nextCursor": null
@@ -10309,34 +10309,34 @@ export interface operations {
                      * @example {
                      *       "data": [
                      *         {
-                     *           "createdAt": "2026-11-23T13:03:26.702Z",
+                     *           "createdAt": "2026-11-23T13:55:27.446Z",
                      *           "externalId": null,
-                     *           "id": "01a20881-13ee-73b1-b8d4-f0cdf46a8832",
-                     *           "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *           "id": "01a208b0-b256-7067-ac4b-884d7e708364",
+                     *           "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
                      *           "role": "student",
                      *           "updatedAt": null,
                      *           "user": {
                      *             "email": "cem@north.example",
-                     *             "id": "01a20881-13ee-73b1-b8d4-f0cbfb0e58a8",
+                     *             "id": "01a208b0-b256-7067-ac4b-884bc3b372d9",
                      *             "image": null,
                      *             "name": "Cem Arslan"
                      *           },
-                     *           "userId": "01a20881-13ee-73b1-b8d4-f0cbfb0e58a8"
+                     *           "userId": "01a208b0-b256-7067-ac4b-884bc3b372d9"
                      *         },
                      *         {
-                     *           "createdAt": "2026-11-23T13:03:26.685Z",
+                     *           "createdAt": "2026-11-23T13:55:27.444Z",
                      *           "externalId": null,
-                     *           "id": "01a20881-13dd-76bc-b6f8-cf734f8ff533",
-                     *           "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *           "id": "01a208b0-b254-731a-99ea-72c6252b4d2f",
+                     *           "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
                      *           "role": "admin",
                      *           "updatedAt": null,
                      *           "user": {
                      *             "email": "adam@north.example",
-                     *             "id": "01a20881-13dd-76bc-b6f8-cf71385e8c29",
+                     *             "id": "01a208b0-b254-731a-99ea-72c4a6494815",
                      *             "image": null,
                      *             "name": "Adam Berg"
                      *           },
-                     *           "userId": "01a20881-13dd-76bc-b6f8-cf71385e8c29"
+                     *           "userId": "01a208b0-b254-731a-99ea-72c4a6494815"
                      *         }
                      *       ],
                      *       "nextCursor": null
@@ -10429,19 +10429,19 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-23T13:03:27.788Z",
+                     *       "createdAt": "2026-11-23T13:55:28.086Z",
                      *       "externalId": "N-105",
-                     *       "id": "01a20881-1851-74ae-8d9f-faf6a85018e6",
-                     *       "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *       "id": "01a208b0-b4f6-721c-b9d6-408ab900a6ab",
+                     *       "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
                      *       "role": "student",
-                     *       "updatedAt": "2026-11-23T13:03:27.832Z",
+                     *       "updatedAt": "2026-11-23T13:55:28.124Z",
                      *       "user": {
                      *         "email": "fay@north.example",
-                     *         "id": "01a20881-1850-739a-90ae-419543158ed5",
+                     *         "id": "01a208b0-b4f6-721c-b9d6-40897063c956",
                      *         "image": null,
                      *         "name": "Fay Lang"
                      *       },
-                     *       "userId": "01a20881-1850-739a-90ae-419543158ed5"
+                     *       "userId": "01a208b0-b4f6-721c-b9d6-40897063c956"
                      *     }
                      */
                     "application/json": components["schemas"]["Member"];
@@ -10488,40 +10488,40 @@ export interface operations {
                      * @example {
                      *       "data": [
                      *         {
-                     *           "activeOrganizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
-                     *           "createdAt": "2026-11-23T13:03:27.656Z",
-                     *           "expiresAt": "2026-11-24T13:03:27.656Z",
-                     *           "id": "01a20881-17c4-74b1-b914-2e3a17aeb052",
+                     *           "activeOrganizationId": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *           "createdAt": "2026-11-23T13:55:27.967Z",
+                     *           "expiresAt": "2026-11-24T13:55:27.967Z",
+                     *           "id": "01a208b0-b477-73f6-9f87-edfd2fc9f84b",
                      *           "ipAddress": "127.0.0.1",
                      *           "isCurrent": false,
                      *           "role": "student",
-                     *           "updatedAt": "2026-11-23T13:03:27.696Z",
+                     *           "updatedAt": "2026-11-23T13:55:28.001Z",
                      *           "user": {
                      *             "email": "dana@north.example",
-                     *             "id": "01a20881-13f1-77a8-964a-9945213b92b2",
+                     *             "id": "01a208b0-b257-7485-a9b3-c92164cc9d9b",
                      *             "image": null,
                      *             "name": "Dana Novak"
                      *           },
                      *           "userAgent": "node",
-                     *           "userId": "01a20881-13f1-77a8-964a-9945213b92b2"
+                     *           "userId": "01a208b0-b257-7485-a9b3-c92164cc9d9b"
                      *         },
                      *         {
-                     *           "activeOrganizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
-                     *           "createdAt": "2026-11-23T13:03:27.614Z",
-                     *           "expiresAt": "2026-11-24T13:03:27.614Z",
-                     *           "id": "01a20881-1798-7279-97c3-68f3e122a36e",
+                     *           "activeOrganizationId": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *           "createdAt": "2026-11-23T13:55:27.931Z",
+                     *           "expiresAt": "2026-11-24T13:55:27.931Z",
+                     *           "id": "01a208b0-b453-7163-8eb6-2e684c4b1ae0",
                      *           "ipAddress": "127.0.0.1",
                      *           "isCurrent": false,
                      *           "role": "student",
-                     *           "updatedAt": "2026-11-23T13:03:27.652Z",
+                     *           "updatedAt": "2026-11-23T13:55:27.964Z",
                      *           "user": {
                      *             "email": "cem@north.example",
-                     *             "id": "01a20881-13ee-73b1-b8d4-f0cbfb0e58a8",
+                     *             "id": "01a208b0-b256-7067-ac4b-884bc3b372d9",
                      *             "image": null,
                      *             "name": "Cem Arslan"
                      *           },
                      *           "userAgent": "node",
-                     *           "userId": "01a20881-13ee-73b1-b8d4-f0cbfb0e58a8"
+                     *           "userId": "01a208b0-b256-7067-ac4b-884bc3b372d9"
                      *         }
                      *       ],
                      *       "nextCursor": null
@@ -10604,15 +10604,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-23T13:03:26.665Z",
+                     *       "createdAt": "2026-11-23T13:55:27.440Z",
                      *       "customDomain": null,
-                     *       "id": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *       "id": "01a208b0-b250-7138-9190-66c511eb111a",
                      *       "logo": null,
                      *       "metadata": null,
                      *       "name": "North School",
                      *       "slug": "north",
                      *       "status": "ACTIVE",
-                     *       "updatedAt": "2026-11-23T13:03:26.665Z"
+                     *       "updatedAt": "2026-11-23T13:55:27.440Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Organization"];
@@ -10664,9 +10664,9 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-23T13:03:26.665Z",
+                     *       "createdAt": "2026-11-23T13:55:27.440Z",
                      *       "customDomain": null,
-                     *       "id": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *       "id": "01a208b0-b250-7138-9190-66c511eb111a",
                      *       "logo": null,
                      *       "metadata": {
                      *         "gradeScale": "1-6",
@@ -10675,7 +10675,7 @@ export interface operations {
                      *       "name": "North School",
                      *       "slug": "north",
                      *       "status": "ACTIVE",
-                     *       "updatedAt": "2026-11-23T13:03:27.990Z"
+                     *       "updatedAt": "2026-11-23T13:55:28.246Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Organization"];
@@ -10763,7 +10763,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "classes": [],
-                     *       "countedAt": "2026-11-23T13:03:27.994Z",
+                     *       "countedAt": "2026-11-23T13:55:28.250Z",
                      *       "groupQuotaBytes": 2147483648,
                      *       "kinds": {
                      *         "attachments": 0,
@@ -10810,9 +10810,9 @@ export interface operations {
                     /**
                      * @example {
                      *       "database": {
-                     *         "bytes": 1236992,
+                     *         "bytes": 1294336,
                      *         "kind": "sqlite",
-                     *         "schemaVersion": 42,
+                     *         "schemaVersion": 44,
                      *         "tables": [
                      *           {
                      *             "isAtLeast": false,
@@ -10834,8 +10834,8 @@ export interface operations {
                      *         "running": 0
                      *       },
                      *       "storage": "ok",
-                     *       "timestamp": "2026-11-23T13:03:28.838Z",
-                     *       "uptime": 2,
+                     *       "timestamp": "2026-11-23T13:55:28.651Z",
+                     *       "uptime": 1,
                      *       "version": "0.1.0"
                      *     }
                      */
@@ -10889,111 +10889,71 @@ export interface operations {
                      *       {
                      *         "attachments": [
                      *           {
-                     *             "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
-                     *             "createdAt": "2026-11-23T13:03:29.128Z",
+                     *             "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *             "createdAt": "2026-11-23T13:55:28.858Z",
                      *             "fileName": "questions.txt",
                      *             "groupAssignmentId": null,
-                     *             "id": "01a20881-1d6a-7545-94ad-7d46cfbf0333",
+                     *             "id": "01a208b0-b7db-7524-ba49-96fd38581cde",
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 29,
-                     *             "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *             "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d6a-7545-94ad-7d46cfbf0333/download"
+                     *             "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *             "url": "/api/assignments/01a208b0-b7ce-73a5-b74c-19c8ae673933/attachments/01a208b0-b7db-7524-ba49-96fd38581cde/download"
                      *           },
                      *           {
-                     *             "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
-                     *             "createdAt": "2026-11-23T13:03:29.149Z",
+                     *             "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *             "createdAt": "2026-11-23T13:55:28.865Z",
                      *             "fileName": "bridge.txt",
-                     *             "groupAssignmentId": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
-                     *             "id": "01a20881-1d7f-772b-bb95-425a7860ef31",
+                     *             "groupAssignmentId": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
+                     *             "id": "01a208b0-b7e2-74f4-ad76-eaca8a7efcdd",
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 30,
-                     *             "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *             "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d7f-772b-bb95-425a7860ef31/download"
+                     *             "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *             "url": "/api/assignments/01a208b0-b7ce-73a5-b74c-19c8ae673933/attachments/01a208b0-b7e2-74f4-ad76-eaca8a7efcdd/download"
                      *           }
                      *         ],
                      *         "class": {
-                     *           "id": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *           "id": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
                      *           "name": "Geography 7b"
                      *         },
-                     *         "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *         "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
                      *         "course": {
-                     *           "id": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *           "id": "01a208b0-b765-7620-9d3e-bbeb413808e1",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a20881-17e8-76ef-88af-5287904893ac"
+                     *           "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a"
                      *         },
-                     *         "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
-                     *         "createdAt": "2026-11-23T13:03:29.115Z",
-                     *         "createdById": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *         "deadline": "2026-11-28T13:03:29.172Z",
+                     *         "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *         "createdAt": "2026-11-23T13:55:28.844Z",
+                     *         "createdById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *         "deadline": "2026-11-28T13:55:28.874Z",
                      *         "description": "Every group writes a page about the river.",
                      *         "finishedAt": null,
                      *         "finishedById": null,
                      *         "gradeScale": "1-6",
                      *         "groupAssignments": [
                      *           {
-                     *             "assignment": {
-                     *               "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
-                     *               "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
-                     *               "deadline": "2026-11-28T13:03:29.172Z",
-                     *               "id": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
-                     *               "isShared": false,
-                     *               "status": "ACTIVE",
-                     *               "title": "The river"
-                     *             },
-                     *             "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
-                     *             "createdAt": "2026-11-23T13:03:29.115Z",
-                     *             "currentSubmission": null,
+                     *             "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
                      *             "currentSubmissionId": null,
-                     *             "effectiveAttachments": [
-                     *               {
-                     *                 "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
-                     *                 "createdAt": "2026-11-23T13:03:29.128Z",
-                     *                 "fileName": "questions.txt",
-                     *                 "groupAssignmentId": null,
-                     *                 "id": "01a20881-1d6a-7545-94ad-7d46cfbf0333",
-                     *                 "mimeType": "text/plain; charset=utf-8",
-                     *                 "size": 29,
-                     *                 "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *                 "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d6a-7545-94ad-7d46cfbf0333/download"
-                     *               },
-                     *               {
-                     *                 "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
-                     *                 "createdAt": "2026-11-23T13:03:29.149Z",
-                     *                 "fileName": "bridge.txt",
-                     *                 "groupAssignmentId": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
-                     *                 "id": "01a20881-1d7f-772b-bb95-425a7860ef31",
-                     *                 "mimeType": "text/plain; charset=utf-8",
-                     *                 "size": 30,
-                     *                 "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *                 "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d7f-772b-bb95-425a7860ef31/download"
-                     *               }
-                     *             ],
                      *             "effectiveDescription": "Your group measures at the bridge.",
                      *             "group": {
-                     *               "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
                      *               "displayName": "At the bridge",
                      *               "groupNumber": 1,
-                     *               "id": "01a20881-1cff-7285-bd09-de58bd14ec53",
                      *               "name": "Bridge"
                      *             },
-                     *             "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
-                     *             "id": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
-                     *             "isComplete": false,
-                     *             "lateAllowedUntil": "2026-11-29T13:03:29.191Z",
-                     *             "status": "NOT_STARTED",
-                     *             "submittedCount": 0,
-                     *             "updatedAt": "2026-11-23T13:03:29.195Z"
+                     *             "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *             "id": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
+                     *             "lateAllowedUntil": "2026-11-29T13:55:28.885Z",
+                     *             "status": "NOT_STARTED"
                      *           }
                      *         ],
-                     *         "id": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *         "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
                      *         "isShared": false,
                      *         "latePolicy": "ALLOW",
                      *         "maxPoints": 15,
-                     *         "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *         "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
                      *         "requiredSubmissions": 1,
                      *         "status": "ACTIVE",
                      *         "title": "The river",
-                     *         "updatedAt": "2026-11-23T13:03:29.182Z",
+                     *         "updatedAt": "2026-11-23T13:55:28.880Z",
                      *         "view": "FULL"
                      *       }
                      *     ]
@@ -11027,17 +10987,17 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
-                 *       "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
-                 *       "deadline": "2026-11-26T13:03:29.113Z",
+                 *       "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                 *       "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                 *       "deadline": "2026-11-26T13:55:28.843Z",
                  *       "description": "Every group writes a page about the river.",
                  *       "groups": [
                  *         {
                  *           "descriptionOverride": "Your group measures at the bridge.",
-                 *           "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53"
+                 *           "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a"
                  *         },
                  *         {
-                 *           "groupId": "01a20881-1d0a-7622-b3cc-a273cfa5eaf5"
+                 *           "groupId": "01a208b0-b78f-74e6-aa14-a01e62c8b737"
                  *         }
                  *       ],
                  *       "isShared": false,
@@ -11063,19 +11023,19 @@ export interface operations {
                      * @example {
                      *       "attachments": [],
                      *       "class": {
-                     *         "id": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *         "id": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
                      *         "name": "Geography 7b"
                      *       },
-                     *       "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *       "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
                      *       "course": {
-                     *         "id": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *         "id": "01a208b0-b765-7620-9d3e-bbeb413808e1",
                      *         "name": "Rivers",
-                     *         "subjectId": "01a20881-17e8-76ef-88af-5287904893ac"
+                     *         "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a"
                      *       },
-                     *       "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
-                     *       "createdAt": "2026-11-23T13:03:29.115Z",
-                     *       "createdById": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *       "deadline": "2026-11-26T13:03:29.113Z",
+                     *       "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *       "createdAt": "2026-11-23T13:55:28.844Z",
+                     *       "createdById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *       "deadline": "2026-11-26T13:55:28.843Z",
                      *       "description": "Every group writes a page about the river.",
                      *       "finishedAt": null,
                      *       "finishedById": null,
@@ -11083,74 +11043,74 @@ export interface operations {
                      *       "groupAssignments": [
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
-                     *             "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
-                     *             "deadline": "2026-11-26T13:03:29.113Z",
-                     *             "id": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *             "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *             "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *             "deadline": "2026-11-26T13:55:28.843Z",
+                     *             "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
-                     *           "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
-                     *           "createdAt": "2026-11-23T13:03:29.115Z",
+                     *           "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *           "createdAt": "2026-11-23T13:55:28.844Z",
                      *           "currentSubmission": null,
                      *           "currentSubmissionId": null,
                      *           "descriptionOverride": "Your group measures at the bridge.",
                      *           "effectiveAttachments": [],
                      *           "effectiveDescription": "Your group measures at the bridge.",
                      *           "group": {
-                     *             "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *             "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
                      *             "displayName": "At the bridge",
                      *             "groupNumber": 1,
-                     *             "id": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *             "id": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
                      *             "name": "Bridge"
                      *           },
-                     *           "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
-                     *           "id": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
+                     *           "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *           "id": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
                      *           "isComplete": false,
                      *           "lateAllowedUntil": null,
                      *           "status": "NOT_STARTED",
                      *           "submittedCount": 0,
-                     *           "updatedAt": "2026-11-23T13:03:29.115Z"
+                     *           "updatedAt": "2026-11-23T13:55:28.844Z"
                      *         },
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
-                     *             "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
-                     *             "deadline": "2026-11-26T13:03:29.113Z",
-                     *             "id": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *             "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *             "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *             "deadline": "2026-11-26T13:55:28.843Z",
+                     *             "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
-                     *           "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
-                     *           "createdAt": "2026-11-23T13:03:29.115Z",
+                     *           "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *           "createdAt": "2026-11-23T13:55:28.844Z",
                      *           "currentSubmission": null,
                      *           "currentSubmissionId": null,
                      *           "descriptionOverride": null,
                      *           "effectiveAttachments": [],
                      *           "effectiveDescription": "Every group writes a page about the river.",
                      *           "group": {
-                     *             "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *             "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
                      *             "displayName": "The source",
                      *             "groupNumber": 2,
-                     *             "id": "01a20881-1d0a-7622-b3cc-a273cfa5eaf5",
+                     *             "id": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
                      *             "name": "Source"
                      *           },
-                     *           "groupId": "01a20881-1d0a-7622-b3cc-a273cfa5eaf5",
-                     *           "id": "01a20881-1d5d-77fa-a6ae-6d248475ceb9",
+                     *           "groupId": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
+                     *           "id": "01a208b0-b7ce-73a5-b74c-19caf39a7ec7",
                      *           "isComplete": false,
                      *           "lateAllowedUntil": null,
                      *           "status": "NOT_STARTED",
                      *           "submittedCount": 0,
-                     *           "updatedAt": "2026-11-23T13:03:29.115Z"
+                     *           "updatedAt": "2026-11-23T13:55:28.844Z"
                      *         }
                      *       ],
-                     *       "id": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *       "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
                      *       "isShared": false,
                      *       "latePolicy": "ALLOW",
                      *       "maxPoints": 15,
-                     *       "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *       "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
                      *       "requiredSubmissions": 1,
                      *       "stats": {
                      *         "graded": 0,
@@ -11163,7 +11123,7 @@ export interface operations {
                      *       },
                      *       "status": "ACTIVE",
                      *       "title": "The river",
-                     *       "updatedAt": "2026-11-23T13:03:29.115Z",
+                     *       "updatedAt": "2026-11-23T13:55:28.844Z",
                      *       "view": "FULL"
                      *     }
                      */
@@ -11208,8 +11168,8 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
-                     *         "deadline": "2026-11-28T13:03:29.172Z",
+                     *         "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *         "deadline": "2026-11-28T13:55:28.874Z",
                      *         "isPreselected": true,
                      *         "title": "The river"
                      *       }
@@ -11268,245 +11228,245 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
-                     *             "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
-                     *             "deadline": "2026-11-28T13:03:29.172Z",
-                     *             "id": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *             "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *             "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *             "deadline": "2026-11-28T13:55:28.874Z",
+                     *             "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
                      *           "course": {
-                     *             "id": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *             "id": "01a208b0-b765-7620-9d3e-bbeb413808e1",
                      *             "name": "Rivers",
-                     *             "subjectId": "01a20881-17e8-76ef-88af-5287904893ac"
+                     *             "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a"
                      *           },
                      *           "currentSubmission": {
                      *             "attempt": 3,
-                     *             "createdAt": "2026-11-23T13:03:29.557Z",
+                     *             "createdAt": "2026-11-23T13:55:29.099Z",
                      *             "documents": [
                      *               {
-                     *                 "documentId": "01a20881-1dd6-72bc-8ca4-3ac2c64dff47",
-                     *                 "downloadUrl": "/api/feedback/submissions/01a20881-1f16-758e-a1bb-ae70100012ff/documents/01a20881-1f0e-7336-8475-298480961086/download",
+                     *                 "documentId": "01a208b0-b817-7003-804f-16ab326241ee",
+                     *                 "downloadUrl": "/api/feedback/submissions/01a208b0-b8cb-721b-835a-a0cb9db825bd/documents/01a208b0-b8ca-768c-8aa6-fa507a822e46/download",
                      *                 "fileExtension": "docx",
-                     *                 "id": "01a20881-1f0e-7336-8475-298480961086",
-                     *                 "pdfUrl": "/api/feedback/submissions/01a20881-1f16-758e-a1bb-ae70100012ff/documents/01a20881-1f0e-7336-8475-298480961086/pdf",
+                     *                 "id": "01a208b0-b8ca-768c-8aa6-fa507a822e46",
+                     *                 "pdfUrl": "/api/feedback/submissions/01a208b0-b8cb-721b-835a-a0cb9db825bd/documents/01a208b0-b8ca-768c-8aa6-fa507a822e46/pdf",
                      *                 "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *                 "size": 5587,
-                     *                 "submissionId": "01a20881-1f16-758e-a1bb-ae70100012ff",
+                     *                 "submissionId": "01a208b0-b8cb-721b-835a-a0cb9db825bd",
                      *                 "title": "Our page"
                      *               }
                      *             ],
                      *             "feedback": [],
                      *             "grade": {
                      *               "feedback": null,
-                     *               "gradedAt": "2026-11-23T13:03:29.596Z",
-                     *               "gradedById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *               "gradedAt": "2026-11-23T13:55:29.117Z",
+                     *               "gradedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
                      *               "history": 2,
                      *               "memberGrades": [],
                      *               "points": 13,
-                     *               "publishedAt": "2026-11-23T13:03:29.596Z",
+                     *               "publishedAt": "2026-11-23T13:55:29.117Z",
                      *               "status": "PUBLISHED",
                      *               "value": "2"
                      *             },
-                     *             "groupAssignmentId": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
-                     *             "id": "01a20881-1f16-758e-a1bb-ae70100012ff",
+                     *             "groupAssignmentId": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
+                     *             "id": "01a208b0-b8cb-721b-835a-a0cb9db825bd",
                      *             "isLate": false,
                      *             "lateBySeconds": 0,
                      *             "memberIds": [
-                     *               "01a20881-13e9-7378-b0bd-117b35916ac9",
-                     *               "01a20881-13ed-712c-a48f-798b8d0d6c8e"
+                     *               "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
+                     *               "01a208b0-b256-7067-ac4b-8848003d459c"
                      *             ],
                      *             "note": null,
                      *             "onBehalf": false,
                      *             "status": "ACTIVE",
-                     *             "submittedAt": "2026-11-23T13:03:29.557Z",
-                     *             "submittedById": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *             "submittedAt": "2026-11-23T13:55:29.099Z",
+                     *             "submittedById": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
                      *             "withdrawnAt": null,
                      *             "withdrawnById": null
                      *           },
                      *           "group": {
-                     *             "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *             "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
                      *             "displayName": "At the bridge",
                      *             "groupNumber": 1,
-                     *             "id": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *             "id": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
                      *             "name": "Bridge"
                      *           },
                      *           "groupAssignment": {
                      *             "assignment": {
-                     *               "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
-                     *               "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
-                     *               "deadline": "2026-11-28T13:03:29.172Z",
-                     *               "id": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *               "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *               "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *               "deadline": "2026-11-28T13:55:28.874Z",
+                     *               "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
                      *               "isShared": false,
                      *               "status": "ACTIVE",
                      *               "title": "The river"
                      *             },
-                     *             "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
-                     *             "createdAt": "2026-11-23T13:03:29.115Z",
+                     *             "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *             "createdAt": "2026-11-23T13:55:28.844Z",
                      *             "currentSubmission": {
                      *               "attempt": 3,
-                     *               "createdAt": "2026-11-23T13:03:29.557Z",
+                     *               "createdAt": "2026-11-23T13:55:29.099Z",
                      *               "documents": [
                      *                 {
-                     *                   "documentId": "01a20881-1dd6-72bc-8ca4-3ac2c64dff47",
-                     *                   "downloadUrl": "/api/feedback/submissions/01a20881-1f16-758e-a1bb-ae70100012ff/documents/01a20881-1f0e-7336-8475-298480961086/download",
+                     *                   "documentId": "01a208b0-b817-7003-804f-16ab326241ee",
+                     *                   "downloadUrl": "/api/feedback/submissions/01a208b0-b8cb-721b-835a-a0cb9db825bd/documents/01a208b0-b8ca-768c-8aa6-fa507a822e46/download",
                      *                   "fileExtension": "docx",
-                     *                   "id": "01a20881-1f0e-7336-8475-298480961086",
-                     *                   "pdfUrl": "/api/feedback/submissions/01a20881-1f16-758e-a1bb-ae70100012ff/documents/01a20881-1f0e-7336-8475-298480961086/pdf",
+                     *                   "id": "01a208b0-b8ca-768c-8aa6-fa507a822e46",
+                     *                   "pdfUrl": "/api/feedback/submissions/01a208b0-b8cb-721b-835a-a0cb9db825bd/documents/01a208b0-b8ca-768c-8aa6-fa507a822e46/pdf",
                      *                   "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *                   "size": 5587,
-                     *                   "submissionId": "01a20881-1f16-758e-a1bb-ae70100012ff",
+                     *                   "submissionId": "01a208b0-b8cb-721b-835a-a0cb9db825bd",
                      *                   "title": "Our page"
                      *                 }
                      *               ],
                      *               "feedback": [],
                      *               "grade": {
                      *                 "feedback": null,
-                     *                 "gradedAt": "2026-11-23T13:03:29.596Z",
-                     *                 "gradedById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *                 "gradedAt": "2026-11-23T13:55:29.117Z",
+                     *                 "gradedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
                      *                 "history": 2,
                      *                 "memberGrades": [],
                      *                 "points": 13,
-                     *                 "publishedAt": "2026-11-23T13:03:29.596Z",
+                     *                 "publishedAt": "2026-11-23T13:55:29.117Z",
                      *                 "status": "PUBLISHED",
                      *                 "value": "2"
                      *               },
-                     *               "groupAssignmentId": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
-                     *               "id": "01a20881-1f16-758e-a1bb-ae70100012ff",
+                     *               "groupAssignmentId": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
+                     *               "id": "01a208b0-b8cb-721b-835a-a0cb9db825bd",
                      *               "isLate": false,
                      *               "lateBySeconds": 0,
                      *               "memberIds": [
-                     *                 "01a20881-13e9-7378-b0bd-117b35916ac9",
-                     *                 "01a20881-13ed-712c-a48f-798b8d0d6c8e"
+                     *                 "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
+                     *                 "01a208b0-b256-7067-ac4b-8848003d459c"
                      *               ],
                      *               "note": null,
                      *               "onBehalf": false,
                      *               "status": "ACTIVE",
-                     *               "submittedAt": "2026-11-23T13:03:29.557Z",
-                     *               "submittedById": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *               "submittedAt": "2026-11-23T13:55:29.099Z",
+                     *               "submittedById": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
                      *               "withdrawnAt": null,
                      *               "withdrawnById": null
                      *             },
-                     *             "currentSubmissionId": "01a20881-1f16-758e-a1bb-ae70100012ff",
+                     *             "currentSubmissionId": "01a208b0-b8cb-721b-835a-a0cb9db825bd",
                      *             "descriptionOverride": "Your group measures at the bridge.",
                      *             "effectiveAttachments": [
                      *               {
-                     *                 "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
-                     *                 "createdAt": "2026-11-23T13:03:29.128Z",
+                     *                 "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *                 "createdAt": "2026-11-23T13:55:28.858Z",
                      *                 "fileName": "questions.txt",
                      *                 "groupAssignmentId": null,
-                     *                 "id": "01a20881-1d6a-7545-94ad-7d46cfbf0333",
+                     *                 "id": "01a208b0-b7db-7524-ba49-96fd38581cde",
                      *                 "isEffective": true,
                      *                 "mimeType": "text/plain; charset=utf-8",
                      *                 "size": 29,
-                     *                 "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *                 "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d6a-7545-94ad-7d46cfbf0333/download"
+                     *                 "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *                 "url": "/api/assignments/01a208b0-b7ce-73a5-b74c-19c8ae673933/attachments/01a208b0-b7db-7524-ba49-96fd38581cde/download"
                      *               },
                      *               {
-                     *                 "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
-                     *                 "createdAt": "2026-11-23T13:03:29.149Z",
+                     *                 "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *                 "createdAt": "2026-11-23T13:55:28.865Z",
                      *                 "fileName": "bridge.txt",
-                     *                 "groupAssignmentId": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
-                     *                 "id": "01a20881-1d7f-772b-bb95-425a7860ef31",
+                     *                 "groupAssignmentId": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
+                     *                 "id": "01a208b0-b7e2-74f4-ad76-eaca8a7efcdd",
                      *                 "isEffective": true,
                      *                 "mimeType": "text/plain; charset=utf-8",
                      *                 "size": 30,
-                     *                 "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *                 "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d7f-772b-bb95-425a7860ef31/download"
+                     *                 "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *                 "url": "/api/assignments/01a208b0-b7ce-73a5-b74c-19c8ae673933/attachments/01a208b0-b7e2-74f4-ad76-eaca8a7efcdd/download"
                      *               }
                      *             ],
                      *             "effectiveDescription": "Your group measures at the bridge.",
                      *             "group": {
-                     *               "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *               "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
                      *               "displayName": "At the bridge",
                      *               "groupNumber": 1,
-                     *               "id": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *               "id": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
                      *               "name": "Bridge"
                      *             },
-                     *             "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
-                     *             "id": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
+                     *             "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *             "id": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
                      *             "isComplete": true,
-                     *             "lateAllowedUntil": "2026-11-29T13:03:29.191Z",
+                     *             "lateAllowedUntil": "2026-11-29T13:55:28.885Z",
                      *             "status": "GRADED",
                      *             "submittedCount": 1,
-                     *             "updatedAt": "2026-11-23T13:03:29.596Z"
+                     *             "updatedAt": "2026-11-23T13:55:29.117Z"
                      *           },
                      *           "subject": {
-                     *             "id": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *             "id": "01a208b0-b499-72e9-ade1-bdd4a884801a",
                      *             "name": "Geography"
                      *           }
                      *         },
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
-                     *             "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
-                     *             "deadline": "2026-11-28T13:03:29.172Z",
-                     *             "id": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *             "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *             "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *             "deadline": "2026-11-28T13:55:28.874Z",
+                     *             "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
                      *           "course": {
-                     *             "id": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *             "id": "01a208b0-b765-7620-9d3e-bbeb413808e1",
                      *             "name": "Rivers",
-                     *             "subjectId": "01a20881-17e8-76ef-88af-5287904893ac"
+                     *             "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a"
                      *           },
                      *           "currentSubmission": null,
                      *           "group": {
-                     *             "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *             "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
                      *             "displayName": "The source",
                      *             "groupNumber": 2,
-                     *             "id": "01a20881-1d0a-7622-b3cc-a273cfa5eaf5",
+                     *             "id": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
                      *             "name": "Source"
                      *           },
                      *           "groupAssignment": {
                      *             "assignment": {
-                     *               "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
-                     *               "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
-                     *               "deadline": "2026-11-28T13:03:29.172Z",
-                     *               "id": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *               "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *               "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *               "deadline": "2026-11-28T13:55:28.874Z",
+                     *               "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
                      *               "isShared": false,
                      *               "status": "ACTIVE",
                      *               "title": "The river"
                      *             },
-                     *             "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
-                     *             "createdAt": "2026-11-23T13:03:29.115Z",
+                     *             "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *             "createdAt": "2026-11-23T13:55:28.844Z",
                      *             "currentSubmission": null,
                      *             "currentSubmissionId": null,
                      *             "descriptionOverride": null,
                      *             "effectiveAttachments": [
                      *               {
-                     *                 "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
-                     *                 "createdAt": "2026-11-23T13:03:29.128Z",
+                     *                 "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *                 "createdAt": "2026-11-23T13:55:28.858Z",
                      *                 "fileName": "questions.txt",
                      *                 "groupAssignmentId": null,
-                     *                 "id": "01a20881-1d6a-7545-94ad-7d46cfbf0333",
+                     *                 "id": "01a208b0-b7db-7524-ba49-96fd38581cde",
                      *                 "isEffective": true,
                      *                 "mimeType": "text/plain; charset=utf-8",
                      *                 "size": 29,
-                     *                 "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *                 "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d6a-7545-94ad-7d46cfbf0333/download"
+                     *                 "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *                 "url": "/api/assignments/01a208b0-b7ce-73a5-b74c-19c8ae673933/attachments/01a208b0-b7db-7524-ba49-96fd38581cde/download"
                      *               }
                      *             ],
                      *             "effectiveDescription": "Every group writes a page about the river.",
                      *             "group": {
-                     *               "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *               "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
                      *               "displayName": "The source",
                      *               "groupNumber": 2,
-                     *               "id": "01a20881-1d0a-7622-b3cc-a273cfa5eaf5",
+                     *               "id": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
                      *               "name": "Source"
                      *             },
-                     *             "groupId": "01a20881-1d0a-7622-b3cc-a273cfa5eaf5",
-                     *             "id": "01a20881-1d5d-77fa-a6ae-6d248475ceb9",
+                     *             "groupId": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
+                     *             "id": "01a208b0-b7ce-73a5-b74c-19caf39a7ec7",
                      *             "isComplete": false,
                      *             "lateAllowedUntil": null,
                      *             "status": "NOT_STARTED",
                      *             "submittedCount": 0,
-                     *             "updatedAt": "2026-11-23T13:03:29.115Z"
+                     *             "updatedAt": "2026-11-23T13:55:28.844Z"
                      *           },
                      *           "subject": {
-                     *             "id": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *             "id": "01a208b0-b499-72e9-ade1-bdd4a884801a",
                      *             "name": "Geography"
                      *           }
                      *         }
@@ -11514,8 +11474,8 @@ export interface operations {
                      *       "nextCursor": null,
                      *       "stats": [
                      *         {
-                     *           "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
-                     *           "deadline": "2026-11-28T13:03:29.172Z",
+                     *           "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *           "deadline": "2026-11-28T13:55:28.874Z",
                      *           "graded": 1,
                      *           "groups": 2,
                      *           "inProgress": 0,
@@ -11567,11 +11527,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
-                     *       "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
-                     *       "deadline": "2026-11-28T13:03:29.172Z",
+                     *       "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *       "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *       "deadline": "2026-11-28T13:55:28.874Z",
                      *       "groupCount": 2,
-                     *       "id": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *       "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
                      *       "status": "ACTIVE",
                      *       "title": "The river",
                      *       "view": "OUTLINE"
@@ -11674,19 +11634,19 @@ export interface operations {
                      * @example {
                      *       "attachments": [],
                      *       "class": {
-                     *         "id": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *         "id": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
                      *         "name": "Geography 7b"
                      *       },
-                     *       "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *       "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
                      *       "course": {
-                     *         "id": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *         "id": "01a208b0-b765-7620-9d3e-bbeb413808e1",
                      *         "name": "Rivers",
-                     *         "subjectId": "01a20881-17e8-76ef-88af-5287904893ac"
+                     *         "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a"
                      *       },
-                     *       "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
-                     *       "createdAt": "2026-11-23T13:03:29.115Z",
-                     *       "createdById": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *       "deadline": "2026-11-26T13:03:29.113Z",
+                     *       "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *       "createdAt": "2026-11-23T13:55:28.844Z",
+                     *       "createdById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *       "deadline": "2026-11-26T13:55:28.843Z",
                      *       "description": "Every group writes a page about the river.",
                      *       "finishedAt": null,
                      *       "finishedById": null,
@@ -11694,74 +11654,74 @@ export interface operations {
                      *       "groupAssignments": [
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
-                     *             "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
-                     *             "deadline": "2026-11-26T13:03:29.113Z",
-                     *             "id": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *             "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *             "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *             "deadline": "2026-11-26T13:55:28.843Z",
+                     *             "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
-                     *           "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
-                     *           "createdAt": "2026-11-23T13:03:29.115Z",
+                     *           "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *           "createdAt": "2026-11-23T13:55:28.844Z",
                      *           "currentSubmission": null,
                      *           "currentSubmissionId": null,
                      *           "descriptionOverride": "Your group measures at the bridge.",
                      *           "effectiveAttachments": [],
                      *           "effectiveDescription": "Your group measures at the bridge.",
                      *           "group": {
-                     *             "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *             "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
                      *             "displayName": "At the bridge",
                      *             "groupNumber": 1,
-                     *             "id": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *             "id": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
                      *             "name": "Bridge"
                      *           },
-                     *           "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
-                     *           "id": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
+                     *           "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *           "id": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
                      *           "isComplete": false,
                      *           "lateAllowedUntil": null,
                      *           "status": "NOT_STARTED",
                      *           "submittedCount": 0,
-                     *           "updatedAt": "2026-11-23T13:03:29.115Z"
+                     *           "updatedAt": "2026-11-23T13:55:28.844Z"
                      *         },
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
-                     *             "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
-                     *             "deadline": "2026-11-26T13:03:29.113Z",
-                     *             "id": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *             "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *             "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *             "deadline": "2026-11-26T13:55:28.843Z",
+                     *             "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
-                     *           "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
-                     *           "createdAt": "2026-11-23T13:03:29.115Z",
+                     *           "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *           "createdAt": "2026-11-23T13:55:28.844Z",
                      *           "currentSubmission": null,
                      *           "currentSubmissionId": null,
                      *           "descriptionOverride": null,
                      *           "effectiveAttachments": [],
                      *           "effectiveDescription": "Every group writes a page about the river.",
                      *           "group": {
-                     *             "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *             "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
                      *             "displayName": "The source",
                      *             "groupNumber": 2,
-                     *             "id": "01a20881-1d0a-7622-b3cc-a273cfa5eaf5",
+                     *             "id": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
                      *             "name": "Source"
                      *           },
-                     *           "groupId": "01a20881-1d0a-7622-b3cc-a273cfa5eaf5",
-                     *           "id": "01a20881-1d5d-77fa-a6ae-6d248475ceb9",
+                     *           "groupId": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
+                     *           "id": "01a208b0-b7ce-73a5-b74c-19caf39a7ec7",
                      *           "isComplete": false,
                      *           "lateAllowedUntil": null,
                      *           "status": "NOT_STARTED",
                      *           "submittedCount": 0,
-                     *           "updatedAt": "2026-11-23T13:03:29.115Z"
+                     *           "updatedAt": "2026-11-23T13:55:28.844Z"
                      *         }
                      *       ],
-                     *       "id": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *       "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
                      *       "isShared": false,
                      *       "latePolicy": "ALLOW",
                      *       "maxPoints": 15,
-                     *       "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *       "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
                      *       "requiredSubmissions": 1,
                      *       "stats": {
                      *         "graded": 0,
@@ -11774,7 +11734,7 @@ export interface operations {
                      *       },
                      *       "status": "ACTIVE",
                      *       "title": "The river",
-                     *       "updatedAt": "2026-11-23T13:03:29.115Z",
+                     *       "updatedAt": "2026-11-23T13:55:28.844Z",
                      *       "view": "FULL"
                      *     }
                      */
@@ -11818,26 +11778,26 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
-                     *         "createdAt": "2026-11-23T13:03:29.128Z",
+                     *         "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *         "createdAt": "2026-11-23T13:55:28.858Z",
                      *         "fileName": "questions.txt",
                      *         "groupAssignmentId": null,
-                     *         "id": "01a20881-1d6a-7545-94ad-7d46cfbf0333",
+                     *         "id": "01a208b0-b7db-7524-ba49-96fd38581cde",
                      *         "mimeType": "text/plain; charset=utf-8",
                      *         "size": 29,
-                     *         "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *         "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d6a-7545-94ad-7d46cfbf0333/download"
+                     *         "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *         "url": "/api/assignments/01a208b0-b7ce-73a5-b74c-19c8ae673933/attachments/01a208b0-b7db-7524-ba49-96fd38581cde/download"
                      *       },
                      *       {
-                     *         "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
-                     *         "createdAt": "2026-11-23T13:03:29.149Z",
+                     *         "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *         "createdAt": "2026-11-23T13:55:28.865Z",
                      *         "fileName": "bridge.txt",
-                     *         "groupAssignmentId": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
-                     *         "id": "01a20881-1d7f-772b-bb95-425a7860ef31",
+                     *         "groupAssignmentId": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
+                     *         "id": "01a208b0-b7e2-74f4-ad76-eaca8a7efcdd",
                      *         "mimeType": "text/plain; charset=utf-8",
                      *         "size": 30,
-                     *         "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *         "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d7f-772b-bb95-425a7860ef31/download"
+                     *         "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *         "url": "/api/assignments/01a208b0-b7ce-73a5-b74c-19c8ae673933/attachments/01a208b0-b7e2-74f4-ad76-eaca8a7efcdd/download"
                      *       }
                      *     ]
                      */
@@ -11877,7 +11837,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "file": "bridge.txt",
-                 *       "groupAssignmentId": "01a20881-1d5d-77fa-a6ae-6d23b8474403"
+                 *       "groupAssignmentId": "01a208b0-b7ce-73a5-b74c-19c957fd5c88"
                  *     }
                  */
                 "multipart/form-data": components["schemas"]["AttachmentForm"];
@@ -11894,16 +11854,16 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
-                     *       "createdAt": "2026-11-23T13:03:29.149Z",
+                     *       "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *       "createdAt": "2026-11-23T13:55:28.865Z",
                      *       "fileName": "bridge.txt",
-                     *       "groupAssignmentId": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
-                     *       "id": "01a20881-1d7f-772b-bb95-425a7860ef31",
+                     *       "groupAssignmentId": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
+                     *       "id": "01a208b0-b7e2-74f4-ad76-eaca8a7efcdd",
                      *       "isEffective": true,
                      *       "mimeType": "text/plain; charset=utf-8",
                      *       "size": 30,
-                     *       "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *       "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d7f-772b-bb95-425a7860ef31/download"
+                     *       "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *       "url": "/api/assignments/01a208b0-b7ce-73a5-b74c-19c8ae673933/attachments/01a208b0-b7e2-74f4-ad76-eaca8a7efcdd/download"
                      *     }
                      */
                     "application/json": components["schemas"]["AssignmentAttachment"];
@@ -12042,25 +12002,25 @@ export interface operations {
                     /**
                      * @example {
                      *       "assignment": {
-                     *         "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
-                     *         "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
-                     *         "createdAt": "2026-11-23T13:03:29.115Z",
-                     *         "createdById": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *         "deadline": "2026-11-28T13:03:29.172Z",
+                     *         "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *         "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *         "createdAt": "2026-11-23T13:55:28.844Z",
+                     *         "createdById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *         "deadline": "2026-11-28T13:55:28.874Z",
                      *         "description": "Every group writes a page about the river.",
                      *         "finishedAt": null,
                      *         "finishedById": null,
                      *         "gradeScale": "1-6",
                      *         "groupCount": 2,
-                     *         "id": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *         "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
                      *         "isShared": false,
                      *         "latePolicy": "ALLOW",
                      *         "maxPoints": 15,
-                     *         "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *         "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
                      *         "requiredSubmissions": 1,
                      *         "status": "ACTIVE",
                      *         "title": "The river",
-                     *         "updatedAt": "2026-11-23T13:03:29.182Z",
+                     *         "updatedAt": "2026-11-23T13:55:28.880Z",
                      *         "view": "SUMMARY"
                      *       },
                      *       "groups": [
@@ -12071,109 +12031,109 @@ export interface operations {
                      *           ],
                      *           "documents": [
                      *             {
-                     *               "id": "01a20881-1dd6-72bc-8ca4-3ac2c64dff47",
-                     *               "lastActivity": "2026-11-23T13:03:29.238Z",
+                     *               "id": "01a208b0-b817-7003-804f-16ab326241ee",
+                     *               "lastActivity": "2026-11-23T13:55:28.918Z",
                      *               "lastEditedBy": null,
                      *               "status": "DRAFT",
                      *               "title": "Our page"
                      *             },
                      *             {
-                     *               "id": "01a20881-1ddd-7046-ac56-d3eff729898d",
-                     *               "lastActivity": "2026-11-23T13:03:29.297Z",
-                     *               "lastEditedBy": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *               "id": "01a208b0-b81d-72d1-8b54-92d019af82c3",
+                     *               "lastActivity": "2026-11-23T13:55:28.955Z",
+                     *               "lastEditedBy": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
                      *               "status": "DRAFT",
                      *               "title": "What we measured"
                      *             }
                      *           ],
                      *           "group": {
-                     *             "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
-                     *             "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
-                     *             "createdAt": "2026-11-23T13:03:29.023Z",
-                     *             "createdById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *             "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *             "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *             "createdAt": "2026-11-23T13:55:28.754Z",
+                     *             "createdById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
                      *             "displayName": "At the bridge",
                      *             "groupNumber": 1,
                      *             "helpClaimedById": null,
                      *             "helpMessage": "The thermometer is broken.",
-                     *             "helpRequestedAt": "2026-11-23T13:03:29.387Z",
-                     *             "helpRequestedById": "01a20881-13ed-712c-a48f-798b8d0d6c8e",
+                     *             "helpRequestedAt": "2026-11-23T13:55:29.014Z",
+                     *             "helpRequestedById": "01a208b0-b256-7067-ac4b-8848003d459c",
                      *             "helpResolvedAt": null,
                      *             "helpResolvedById": null,
-                     *             "id": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *             "id": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
                      *             "isHidden": false,
                      *             "memberCount": 3,
                      *             "name": "Bridge",
                      *             "needsHelp": true,
                      *             "requiredDocuments": 1,
                      *             "startDate": null,
-                     *             "subjectId": "01a20881-17e8-76ef-88af-5287904893ac",
-                     *             "updatedAt": "2026-11-23T13:03:29.387Z",
-                     *             "workRoomId": "01a20881-1cff-7285-bd09-de598e988e92"
+                     *             "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a",
+                     *             "updatedAt": "2026-11-23T13:55:29.014Z",
+                     *             "workRoomId": "01a208b0-b772-73e0-a2ff-22aaa6108219"
                      *           },
                      *           "groupAssignment": {
                      *             "assignment": {
-                     *               "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
-                     *               "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
-                     *               "deadline": "2026-11-28T13:03:29.172Z",
-                     *               "id": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *               "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *               "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *               "deadline": "2026-11-28T13:55:28.874Z",
+                     *               "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
                      *               "isShared": false,
                      *               "status": "ACTIVE",
                      *               "title": "The river"
                      *             },
-                     *             "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
-                     *             "createdAt": "2026-11-23T13:03:29.115Z",
+                     *             "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *             "createdAt": "2026-11-23T13:55:28.844Z",
                      *             "currentSubmission": null,
                      *             "currentSubmissionId": null,
                      *             "descriptionOverride": "Your group measures at the bridge.",
                      *             "effectiveAttachments": [
                      *               {
-                     *                 "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
-                     *                 "createdAt": "2026-11-23T13:03:29.128Z",
+                     *                 "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *                 "createdAt": "2026-11-23T13:55:28.858Z",
                      *                 "fileName": "questions.txt",
                      *                 "groupAssignmentId": null,
-                     *                 "id": "01a20881-1d6a-7545-94ad-7d46cfbf0333",
+                     *                 "id": "01a208b0-b7db-7524-ba49-96fd38581cde",
                      *                 "isEffective": true,
                      *                 "mimeType": "text/plain; charset=utf-8",
                      *                 "size": 29,
-                     *                 "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *                 "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d6a-7545-94ad-7d46cfbf0333/download"
+                     *                 "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *                 "url": "/api/assignments/01a208b0-b7ce-73a5-b74c-19c8ae673933/attachments/01a208b0-b7db-7524-ba49-96fd38581cde/download"
                      *               },
                      *               {
-                     *                 "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
-                     *                 "createdAt": "2026-11-23T13:03:29.149Z",
+                     *                 "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *                 "createdAt": "2026-11-23T13:55:28.865Z",
                      *                 "fileName": "bridge.txt",
-                     *                 "groupAssignmentId": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
-                     *                 "id": "01a20881-1d7f-772b-bb95-425a7860ef31",
+                     *                 "groupAssignmentId": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
+                     *                 "id": "01a208b0-b7e2-74f4-ad76-eaca8a7efcdd",
                      *                 "isEffective": true,
                      *                 "mimeType": "text/plain; charset=utf-8",
                      *                 "size": 30,
-                     *                 "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *                 "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d7f-772b-bb95-425a7860ef31/download"
+                     *                 "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *                 "url": "/api/assignments/01a208b0-b7ce-73a5-b74c-19c8ae673933/attachments/01a208b0-b7e2-74f4-ad76-eaca8a7efcdd/download"
                      *               }
                      *             ],
                      *             "effectiveDescription": "Your group measures at the bridge.",
                      *             "group": {
-                     *               "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *               "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
                      *               "displayName": "At the bridge",
                      *               "groupNumber": 1,
-                     *               "id": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *               "id": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
                      *               "name": "Bridge"
                      *             },
-                     *             "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
-                     *             "id": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
+                     *             "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *             "id": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
                      *             "isComplete": false,
-                     *             "lateAllowedUntil": "2026-11-29T13:03:29.191Z",
+                     *             "lateAllowedUntil": "2026-11-29T13:55:28.885Z",
                      *             "status": "IN_PROGRESS",
                      *             "submittedCount": 0,
-                     *             "updatedAt": "2026-11-23T13:03:29.238Z"
+                     *             "updatedAt": "2026-11-23T13:55:28.918Z"
                      *           },
                      *           "helpMessage": "The thermometer is broken.",
-                     *           "helpRequestedAt": "2026-11-23T13:03:29.387Z",
+                     *           "helpRequestedAt": "2026-11-23T13:55:29.014Z",
                      *           "members": [
                      *             {
                      *               "online": false,
                      *               "user": {
                      *                 "email": "ben@north.example",
-                     *                 "id": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *                 "id": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
                      *                 "image": null,
                      *                 "name": "Ben Okafor"
                      *               }
@@ -12182,7 +12142,7 @@ export interface operations {
                      *               "online": false,
                      *               "user": {
                      *                 "email": "ana@north.example",
-                     *                 "id": "01a20881-13ed-712c-a48f-798b8d0d6c8e",
+                     *                 "id": "01a208b0-b256-7067-ac4b-8848003d459c",
                      *                 "image": null,
                      *                 "name": "Ana Silva"
                      *               }
@@ -12199,10 +12159,10 @@ export interface operations {
                      *           ],
                      *           "documents": [],
                      *           "group": {
-                     *             "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
-                     *             "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
-                     *             "createdAt": "2026-11-23T13:03:29.033Z",
-                     *             "createdById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *             "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *             "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *             "createdAt": "2026-11-23T13:55:28.782Z",
+                     *             "createdById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
                      *             "displayName": "The source",
                      *             "groupNumber": 2,
                      *             "helpClaimedById": null,
@@ -12211,61 +12171,61 @@ export interface operations {
                      *             "helpRequestedById": null,
                      *             "helpResolvedAt": null,
                      *             "helpResolvedById": null,
-                     *             "id": "01a20881-1d0a-7622-b3cc-a273cfa5eaf5",
+                     *             "id": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
                      *             "isHidden": true,
                      *             "memberCount": 1,
                      *             "name": "Source",
                      *             "needsHelp": false,
                      *             "requiredDocuments": 1,
-                     *             "startDate": "2026-11-30T13:03:29.028Z",
-                     *             "subjectId": "01a20881-17e8-76ef-88af-5287904893ac",
-                     *             "updatedAt": "2026-11-23T13:03:29.033Z",
-                     *             "workRoomId": "01a20881-1d0a-7622-b3cc-a2747c0a7d60"
+                     *             "startDate": "2026-11-30T13:55:28.758Z",
+                     *             "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a",
+                     *             "updatedAt": "2026-11-23T13:55:28.782Z",
+                     *             "workRoomId": "01a208b0-b78f-74e6-aa14-a01f462dcd67"
                      *           },
                      *           "groupAssignment": {
                      *             "assignment": {
-                     *               "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
-                     *               "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
-                     *               "deadline": "2026-11-28T13:03:29.172Z",
-                     *               "id": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *               "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *               "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *               "deadline": "2026-11-28T13:55:28.874Z",
+                     *               "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
                      *               "isShared": false,
                      *               "status": "ACTIVE",
                      *               "title": "The river"
                      *             },
-                     *             "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
-                     *             "createdAt": "2026-11-23T13:03:29.115Z",
+                     *             "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *             "createdAt": "2026-11-23T13:55:28.844Z",
                      *             "currentSubmission": null,
                      *             "currentSubmissionId": null,
                      *             "descriptionOverride": null,
                      *             "effectiveAttachments": [
                      *               {
-                     *                 "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
-                     *                 "createdAt": "2026-11-23T13:03:29.128Z",
+                     *                 "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *                 "createdAt": "2026-11-23T13:55:28.858Z",
                      *                 "fileName": "questions.txt",
                      *                 "groupAssignmentId": null,
-                     *                 "id": "01a20881-1d6a-7545-94ad-7d46cfbf0333",
+                     *                 "id": "01a208b0-b7db-7524-ba49-96fd38581cde",
                      *                 "isEffective": true,
                      *                 "mimeType": "text/plain; charset=utf-8",
                      *                 "size": 29,
-                     *                 "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *                 "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d6a-7545-94ad-7d46cfbf0333/download"
+                     *                 "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *                 "url": "/api/assignments/01a208b0-b7ce-73a5-b74c-19c8ae673933/attachments/01a208b0-b7db-7524-ba49-96fd38581cde/download"
                      *               }
                      *             ],
                      *             "effectiveDescription": "Every group writes a page about the river.",
                      *             "group": {
-                     *               "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *               "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
                      *               "displayName": "The source",
                      *               "groupNumber": 2,
-                     *               "id": "01a20881-1d0a-7622-b3cc-a273cfa5eaf5",
+                     *               "id": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
                      *               "name": "Source"
                      *             },
-                     *             "groupId": "01a20881-1d0a-7622-b3cc-a273cfa5eaf5",
-                     *             "id": "01a20881-1d5d-77fa-a6ae-6d248475ceb9",
+                     *             "groupId": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
+                     *             "id": "01a208b0-b7ce-73a5-b74c-19caf39a7ec7",
                      *             "isComplete": false,
                      *             "lateAllowedUntil": null,
                      *             "status": "NOT_STARTED",
                      *             "submittedCount": 0,
-                     *             "updatedAt": "2026-11-23T13:03:29.115Z"
+                     *             "updatedAt": "2026-11-23T13:55:28.844Z"
                      *           },
                      *           "helpMessage": null,
                      *           "helpRequestedAt": null,
@@ -12274,7 +12234,7 @@ export interface operations {
                      *               "online": false,
                      *               "user": {
                      *                 "email": "dana@north.example",
-                     *                 "id": "01a20881-13f1-77a8-964a-9945213b92b2",
+                     *                 "id": "01a208b0-b257-7485-a9b3-c92164cc9d9b",
                      *                 "image": null,
                      *                 "name": "Dana Novak"
                      *               }
@@ -12286,9 +12246,9 @@ export interface operations {
                      *         }
                      *       ],
                      *       "helpQueue": [
-                     *         "01a20881-1cff-7285-bd09-de58bd14ec53"
+                     *         "01a208b0-b772-73e0-a2ff-22a9a889a05a"
                      *       ],
-                     *       "serverNow": "2026-11-23T13:03:29.394Z"
+                     *       "serverNow": "2026-11-23T13:55:29.020Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Board"];
@@ -12328,7 +12288,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "deadline": "2026-11-28T13:03:29.172Z"
+                 *       "deadline": "2026-11-28T13:55:28.874Z"
                  *     }
                  */
                 "application/json": components["schemas"]["SharedEdit"];
@@ -12346,13 +12306,13 @@ export interface operations {
                     /**
                      * @example {
                      *       "affectedGroupIds": [
-                     *         "01a20881-1cff-7285-bd09-de58bd14ec53",
-                     *         "01a20881-1d0a-7622-b3cc-a273cfa5eaf5"
+                     *         "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *         "01a208b0-b78f-74e6-aa14-a01e62c8b737"
                      *       ],
                      *       "changes": {
                      *         "deadline": {
-                     *           "from": "2026-11-26T13:03:29.113Z",
-                     *           "to": "2026-11-28T13:03:29.172Z"
+                     *           "from": "2026-11-26T13:55:28.843Z",
+                     *           "to": "2026-11-28T13:55:28.874Z"
                      *         }
                      *       },
                      *       "count": 2,
@@ -12395,7 +12355,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "deadline": "2026-12-13T13:03:29.825Z",
+                 *       "deadline": "2026-12-13T13:55:29.290Z",
                  *       "withFiles": true
                  *     }
                  */
@@ -12415,42 +12375,42 @@ export interface operations {
                      * @example {
                      *       "attachments": [
                      *         {
-                     *           "assignmentId": "01a20881-2032-70e4-9901-6b14061cdcb3",
-                     *           "createdAt": "2026-11-23T13:03:29.826Z",
+                     *           "assignmentId": "01a208b0-b98f-77d7-9a89-13ad0551da74",
+                     *           "createdAt": "2026-11-23T13:55:29.292Z",
                      *           "fileName": "questions.txt",
                      *           "groupAssignmentId": null,
-                     *           "id": "01a20881-2023-7638-9256-1542cffc45b6",
+                     *           "id": "01a208b0-b98d-76b5-bb2c-3aebf219d054",
                      *           "isEffective": true,
                      *           "mimeType": "text/plain; charset=utf-8",
                      *           "size": 29,
-                     *           "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *           "url": "/api/assignments/01a20881-2032-70e4-9901-6b14061cdcb3/attachments/01a20881-2023-7638-9256-1542cffc45b6/download"
+                     *           "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *           "url": "/api/assignments/01a208b0-b98f-77d7-9a89-13ad0551da74/attachments/01a208b0-b98d-76b5-bb2c-3aebf219d054/download"
                      *         }
                      *       ],
                      *       "class": {
-                     *         "id": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *         "id": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
                      *         "name": "Geography 7b"
                      *       },
-                     *       "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *       "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
                      *       "course": {
-                     *         "id": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *         "id": "01a208b0-b765-7620-9d3e-bbeb413808e1",
                      *         "name": "Rivers",
-                     *         "subjectId": "01a20881-17e8-76ef-88af-5287904893ac"
+                     *         "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a"
                      *       },
-                     *       "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
-                     *       "createdAt": "2026-11-23T13:03:29.826Z",
-                     *       "createdById": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *       "deadline": "2026-12-13T13:03:29.825Z",
+                     *       "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *       "createdAt": "2026-11-23T13:55:29.292Z",
+                     *       "createdById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *       "deadline": "2026-12-13T13:55:29.290Z",
                      *       "description": "Every group writes a page about the river.",
                      *       "finishedAt": null,
                      *       "finishedById": null,
                      *       "gradeScale": "1-6",
                      *       "groupAssignments": [],
-                     *       "id": "01a20881-2032-70e4-9901-6b14061cdcb3",
+                     *       "id": "01a208b0-b98f-77d7-9a89-13ad0551da74",
                      *       "isShared": false,
                      *       "latePolicy": "ALLOW",
                      *       "maxPoints": 15,
-                     *       "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *       "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
                      *       "requiredSubmissions": 1,
                      *       "stats": {
                      *         "graded": 0,
@@ -12463,7 +12423,7 @@ export interface operations {
                      *       },
                      *       "status": "ACTIVE",
                      *       "title": "The river",
-                     *       "updatedAt": "2026-11-23T13:03:29.826Z",
+                     *       "updatedAt": "2026-11-23T13:55:29.292Z",
                      *       "view": "FULL"
                      *     }
                      */
@@ -12617,8 +12577,8 @@ export interface operations {
                 content: {
                     /**
                      * @example submissionId,groupNumber,group,attempt,submittedAt,late,userId,member,value,points,feedback,status,gradedAt
-                     *     01a20881-1f16-758e-a1bb-ae70100012ff,1,At the bridge,3,2026-11-23T13:03:29.557Z,0,,,2,13,,PUBLISHED,2026-11-23T13:03:29.596Z
-                     *     01a20881-1f16-758e-a1bb-ae70100012ff,1,At the bridge,3,2026-11-23T13:03:29.557Z,0,01a20881-13e9-7378-b0bd-117b35916ac9,Ben Okafor,,,,PUBLISHED,2026-11-23T13:03:29.59…
+                     *     01a208b0-b8cb-721b-835a-a0cb9db825bd,1,At the bridge,3,2026-11-23T13:55:29.099Z,0,,,2,13,,PUBLISHED,2026-11-23T13:55:29.117Z
+                     *     01a208b0-b8cb-721b-835a-a0cb9db825bd,1,At the bridge,3,2026-11-23T13:55:29.099Z,0,01a208b0-b255-73cd-a3b5-fe7bd2f05bf5,Ben Okafor,,,,PUBLISHED,2026-11-23T13:55:29.11…
                      */
                     "text/csv": string;
                 };
@@ -12718,7 +12678,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "groupIds": [
-                 *         "01a20881-1cff-7285-bd09-de58bd14ec53"
+                 *         "01a208b0-b772-73e0-a2ff-22a9a889a05a"
                  *       ]
                  *     }
                  */
@@ -12736,48 +12696,48 @@ export interface operations {
                      * @example [
                      *       {
                      *         "assignment": {
-                     *           "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
-                     *           "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
-                     *           "deadline": "2026-12-13T13:03:29.825Z",
-                     *           "id": "01a20881-2032-70e4-9901-6b14061cdcb3",
+                     *           "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *           "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *           "deadline": "2026-12-13T13:55:29.290Z",
+                     *           "id": "01a208b0-b98f-77d7-9a89-13ad0551da74",
                      *           "isShared": false,
                      *           "status": "ACTIVE",
                      *           "title": "The river"
                      *         },
-                     *         "assignmentId": "01a20881-2032-70e4-9901-6b14061cdcb3",
-                     *         "createdAt": "2026-11-23T13:03:29.854Z",
+                     *         "assignmentId": "01a208b0-b98f-77d7-9a89-13ad0551da74",
+                     *         "createdAt": "2026-11-23T13:55:29.299Z",
                      *         "currentSubmission": null,
                      *         "currentSubmissionId": null,
                      *         "descriptionOverride": null,
                      *         "effectiveAttachments": [
                      *           {
-                     *             "assignmentId": "01a20881-2032-70e4-9901-6b14061cdcb3",
-                     *             "createdAt": "2026-11-23T13:03:29.826Z",
+                     *             "assignmentId": "01a208b0-b98f-77d7-9a89-13ad0551da74",
+                     *             "createdAt": "2026-11-23T13:55:29.292Z",
                      *             "fileName": "questions.txt",
                      *             "groupAssignmentId": null,
-                     *             "id": "01a20881-2023-7638-9256-1542cffc45b6",
+                     *             "id": "01a208b0-b98d-76b5-bb2c-3aebf219d054",
                      *             "isEffective": true,
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 29,
-                     *             "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *             "url": "/api/assignments/01a20881-2032-70e4-9901-6b14061cdcb3/attachments/01a20881-2023-7638-9256-1542cffc45b6/download"
+                     *             "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *             "url": "/api/assignments/01a208b0-b98f-77d7-9a89-13ad0551da74/attachments/01a208b0-b98d-76b5-bb2c-3aebf219d054/download"
                      *           }
                      *         ],
                      *         "effectiveDescription": "Every group writes a page about the river.",
                      *         "group": {
-                     *           "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *           "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
                      *           "displayName": "At the bridge",
                      *           "groupNumber": 1,
-                     *           "id": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *           "id": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
                      *           "name": "Bridge"
                      *         },
-                     *         "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
-                     *         "id": "01a20881-2040-75f2-9af5-a6549127ae4c",
+                     *         "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *         "id": "01a208b0-b995-705b-9a6f-008401f3b2d6",
                      *         "isComplete": false,
                      *         "lateAllowedUntil": null,
                      *         "status": "NOT_STARTED",
                      *         "submittedCount": 0,
-                     *         "updatedAt": "2026-11-23T13:03:29.854Z"
+                     *         "updatedAt": "2026-11-23T13:55:29.299Z"
                      *       }
                      *     ]
                      */
@@ -12861,7 +12821,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "lateAllowedUntil": "2026-11-29T13:03:29.191Z"
+                 *       "lateAllowedUntil": "2026-11-29T13:55:28.885Z"
                  *     }
                  */
                 "application/json": components["schemas"]["GroupAssignmentEdit"];
@@ -12877,60 +12837,60 @@ export interface operations {
                     /**
                      * @example {
                      *       "assignment": {
-                     *         "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
-                     *         "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
-                     *         "deadline": "2026-11-28T13:03:29.172Z",
-                     *         "id": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *         "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *         "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *         "deadline": "2026-11-28T13:55:28.874Z",
+                     *         "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
                      *         "isShared": false,
                      *         "status": "ACTIVE",
                      *         "title": "The river"
                      *       },
-                     *       "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
-                     *       "createdAt": "2026-11-23T13:03:29.115Z",
+                     *       "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *       "createdAt": "2026-11-23T13:55:28.844Z",
                      *       "currentSubmission": null,
                      *       "currentSubmissionId": null,
                      *       "descriptionOverride": "Your group measures at the bridge.",
                      *       "effectiveAttachments": [
                      *         {
-                     *           "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
-                     *           "createdAt": "2026-11-23T13:03:29.128Z",
+                     *           "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *           "createdAt": "2026-11-23T13:55:28.858Z",
                      *           "fileName": "questions.txt",
                      *           "groupAssignmentId": null,
-                     *           "id": "01a20881-1d6a-7545-94ad-7d46cfbf0333",
+                     *           "id": "01a208b0-b7db-7524-ba49-96fd38581cde",
                      *           "isEffective": true,
                      *           "mimeType": "text/plain; charset=utf-8",
                      *           "size": 29,
-                     *           "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *           "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d6a-7545-94ad-7d46cfbf0333/download"
+                     *           "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *           "url": "/api/assignments/01a208b0-b7ce-73a5-b74c-19c8ae673933/attachments/01a208b0-b7db-7524-ba49-96fd38581cde/download"
                      *         },
                      *         {
-                     *           "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
-                     *           "createdAt": "2026-11-23T13:03:29.149Z",
+                     *           "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *           "createdAt": "2026-11-23T13:55:28.865Z",
                      *           "fileName": "bridge.txt",
-                     *           "groupAssignmentId": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
-                     *           "id": "01a20881-1d7f-772b-bb95-425a7860ef31",
+                     *           "groupAssignmentId": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
+                     *           "id": "01a208b0-b7e2-74f4-ad76-eaca8a7efcdd",
                      *           "isEffective": true,
                      *           "mimeType": "text/plain; charset=utf-8",
                      *           "size": 30,
-                     *           "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *           "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d7f-772b-bb95-425a7860ef31/download"
+                     *           "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *           "url": "/api/assignments/01a208b0-b7ce-73a5-b74c-19c8ae673933/attachments/01a208b0-b7e2-74f4-ad76-eaca8a7efcdd/download"
                      *         }
                      *       ],
                      *       "effectiveDescription": "Your group measures at the bridge.",
                      *       "group": {
-                     *         "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *         "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
                      *         "displayName": "At the bridge",
                      *         "groupNumber": 1,
-                     *         "id": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *         "id": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
                      *         "name": "Bridge"
                      *       },
-                     *       "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
-                     *       "id": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
+                     *       "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *       "id": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
                      *       "isComplete": false,
-                     *       "lateAllowedUntil": "2026-11-29T13:03:29.191Z",
+                     *       "lateAllowedUntil": "2026-11-29T13:55:28.885Z",
                      *       "status": "NOT_STARTED",
                      *       "submittedCount": 0,
-                     *       "updatedAt": "2026-11-23T13:03:29.195Z"
+                     *       "updatedAt": "2026-11-23T13:55:28.888Z"
                      *     }
                      */
                     "application/json": components["schemas"]["GroupAssignment"];
@@ -12965,7 +12925,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "templateAttachmentId": "01a20881-2023-7638-9256-1542cffc45b6",
+                 *       "templateAttachmentId": "01a208b0-b98d-76b5-bb2c-3aebf219d054",
                  *       "title": "Questions"
                  *     }
                  */
@@ -12983,23 +12943,23 @@ export interface operations {
                      * @example {
                      *       "documents": [
                      *         {
-                     *           "assignmentId": "01a20881-2032-70e4-9901-6b14061cdcb3",
+                     *           "assignmentId": "01a208b0-b98f-77d7-9a89-13ad0551da74",
                      *           "canEdit": true,
                      *           "contentPending": false,
-                     *           "createdAt": "2026-11-23T13:03:29.875Z",
-                     *           "createdById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *           "createdAt": "2026-11-23T13:55:29.305Z",
+                     *           "createdById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
                      *           "documentType": "word",
                      *           "feedback": null,
                      *           "fileExtension": "txt",
                      *           "grade": null,
                      *           "gradedAt": null,
                      *           "gradedById": null,
-                     *           "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
-                     *           "id": "01a20881-2054-72c6-9363-cfb6f3561493",
-                     *           "lastActivity": "2026-11-23T13:03:29.875Z",
-                     *           "lastEditedBy": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *           "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *           "id": "01a208b0-b99c-7615-bdf2-4bc332909e63",
+                     *           "lastActivity": "2026-11-23T13:55:29.305Z",
+                     *           "lastEditedBy": "01a208b0-b254-731a-99ea-72c7c192ef6b",
                      *           "lastEditedByUser": {
-                     *             "id": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *             "id": "01a208b0-b254-731a-99ea-72c7c192ef6b",
                      *             "name": "Ada Hartmann"
                      *           },
                      *           "lockedAt": null,
@@ -13013,9 +12973,9 @@ export interface operations {
                      *           "submittedAt": null,
                      *           "submittedById": null,
                      *           "title": "Questions",
-                     *           "updatedAt": "2026-11-23T13:03:29.875Z",
+                     *           "updatedAt": "2026-11-23T13:55:29.305Z",
                      *           "version": 1,
-                     *           "workRoomId": "01a20881-1cff-7285-bd09-de598e988e92"
+                     *           "workRoomId": "01a208b0-b772-73e0-a2ff-22aaa6108219"
                      *         }
                      *       ],
                      *       "full": [],
@@ -13064,7 +13024,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *       "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
                      *       "groups": 2,
                      *       "status": "ACTIVE",
                      *       "stillLockedDocuments": [],
@@ -13097,7 +13057,7 @@ export interface operations {
                  * @example {
                  *       "banExpiresIn": 3600,
                  *       "banReason": "Left the school",
-                 *       "userId": "01a20881-1bcc-7437-9a4a-f25f1e12a90a"
+                 *       "userId": "01a208b0-b6ad-7347-abd8-0e91bb0de28d"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthBan"];
@@ -13113,17 +13073,17 @@ export interface operations {
                     /**
                      * @example {
                      *       "user": {
-                     *         "banExpires": "2026-11-23T14:03:28.914Z",
+                     *         "banExpires": "2026-11-23T14:55:28.703Z",
                      *         "banReason": "Left the school",
                      *         "banned": true,
-                     *         "createdAt": "2026-11-23T13:03:28.688Z",
+                     *         "createdAt": "2026-11-23T13:55:28.530Z",
                      *         "email": "wes@west.example",
                      *         "emailVerified": false,
-                     *         "id": "01a20881-1bcc-7437-9a4a-f25f1e12a90a",
+                     *         "id": "01a208b0-b6ad-7347-abd8-0e91bb0de28d",
                      *         "image": null,
                      *         "name": "Wes Adler-Brown",
                      *         "role": "ADMIN",
-                     *         "updatedAt": "2026-11-23T13:03:28.914Z"
+                     *         "updatedAt": "2026-11-23T13:55:28.703Z"
                      *       }
                      *     }
                      */
@@ -13173,14 +13133,14 @@ export interface operations {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-23T13:03:28.954Z",
+                     *         "createdAt": "2026-11-23T13:55:28.721Z",
                      *         "email": "uma@platform.example",
                      *         "emailVerified": false,
-                     *         "id": "01a20881-1cba-7335-bbdc-5027fba29174",
+                     *         "id": "01a208b0-b751-74b6-be16-412b3e93092b",
                      *         "image": null,
                      *         "name": "Uma Frei",
                      *         "role": "STUDENT",
-                     *         "updatedAt": "2026-11-23T13:03:28.954Z"
+                     *         "updatedAt": "2026-11-23T13:55:28.721Z"
                      *       }
                      *     }
                      */
@@ -13220,14 +13180,14 @@ export interface operations {
                      *       "banExpires": null,
                      *       "banReason": null,
                      *       "banned": false,
-                     *       "createdAt": "2026-11-23T13:03:28.688Z",
+                     *       "createdAt": "2026-11-23T13:55:28.530Z",
                      *       "email": "wes@west.example",
                      *       "emailVerified": false,
-                     *       "id": "01a20881-1bcc-7437-9a4a-f25f1e12a90a",
+                     *       "id": "01a208b0-b6ad-7347-abd8-0e91bb0de28d",
                      *       "image": null,
                      *       "name": "Wes Adler",
                      *       "role": "ADMIN",
-                     *       "updatedAt": "2026-11-23T13:03:28.688Z"
+                     *       "updatedAt": "2026-11-23T13:55:28.530Z"
                      *     }
                      */
                     "application/json": components["schemas"]["AuthUser"];
@@ -13300,7 +13260,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a20881-1bcc-7437-9a4a-f25f1e12a90a"
+                 *       "userId": "01a208b0-b6ad-7347-abd8-0e91bb0de28d"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthUserId"];
@@ -13317,28 +13277,28 @@ export interface operations {
                      * @example {
                      *       "session": {
                      *         "activeOrganizationId": null,
-                     *         "createdAt": "2026-11-23T13:03:28.928Z",
-                     *         "expiresAt": "2026-11-23T14:03:28.928Z",
-                     *         "id": "01a20881-1ca0-716f-acc5-2e0f56ee4b5f",
-                     *         "impersonatedBy": "01a20881-13d9-7379-b271-c868f7435214",
+                     *         "createdAt": "2026-11-23T13:55:28.710Z",
+                     *         "expiresAt": "2026-11-23T14:55:28.710Z",
+                     *         "id": "01a208b0-b746-73eb-9c53-39794017444e",
+                     *         "impersonatedBy": "01a208b0-b253-743b-83e3-b5a07d35e7ef",
                      *         "ipAddress": "127.0.0.1",
-                     *         "token": "EpoAnOBMHyRbFIOhj05AuOALzxolRzAT",
-                     *         "updatedAt": "2026-11-23T13:03:28.928Z",
+                     *         "token": "SAFk6Ltz1ODNyhO9SVqfELLTFKORpnVc",
+                     *         "updatedAt": "2026-11-23T13:55:28.710Z",
                      *         "userAgent": "node",
-                     *         "userId": "01a20881-1bcc-7437-9a4a-f25f1e12a90a"
+                     *         "userId": "01a208b0-b6ad-7347-abd8-0e91bb0de28d"
                      *       },
                      *       "user": {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-23T13:03:28.688Z",
+                     *         "createdAt": "2026-11-23T13:55:28.530Z",
                      *         "email": "wes@west.example",
                      *         "emailVerified": false,
-                     *         "id": "01a20881-1bcc-7437-9a4a-f25f1e12a90a",
+                     *         "id": "01a208b0-b6ad-7347-abd8-0e91bb0de28d",
                      *         "image": null,
                      *         "name": "Wes Adler-Brown",
                      *         "role": "ADMIN",
-                     *         "updatedAt": "2026-11-23T13:03:28.920Z"
+                     *         "updatedAt": "2026-11-23T13:55:28.707Z"
                      *       }
                      *     }
                      */
@@ -13367,7 +13327,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a20881-13f1-77a8-964a-9945213b92b2"
+                 *       "userId": "01a208b0-b257-7485-a9b3-c92164cc9d9b"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthUserId"];
@@ -13384,28 +13344,28 @@ export interface operations {
                      * @example {
                      *       "sessions": [
                      *         {
-                     *           "activeOrganizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
-                     *           "createdAt": "2026-11-23T13:03:27.656Z",
-                     *           "expiresAt": "2026-11-24T13:03:27.656Z",
-                     *           "id": "01a20881-17c4-74b1-b914-2e3a17aeb052",
+                     *           "activeOrganizationId": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *           "createdAt": "2026-11-23T13:55:27.967Z",
+                     *           "expiresAt": "2026-11-24T13:55:27.967Z",
+                     *           "id": "01a208b0-b477-73f6-9f87-edfd2fc9f84b",
                      *           "impersonatedBy": null,
                      *           "ipAddress": "127.0.0.1",
-                     *           "token": "3t9zgYuzdGtXQh2MAcrmGromKsEATmb8",
-                     *           "updatedAt": "2026-11-23T13:03:27.696Z",
+                     *           "token": "Xj5ZM2vB2ErgbVH0SGe5xJQ4Z2AyWOAI",
+                     *           "updatedAt": "2026-11-23T13:55:28.001Z",
                      *           "userAgent": "node",
-                     *           "userId": "01a20881-13f1-77a8-964a-9945213b92b2"
+                     *           "userId": "01a208b0-b257-7485-a9b3-c92164cc9d9b"
                      *         },
                      *         {
                      *           "activeOrganizationId": null,
-                     *           "createdAt": "2026-11-23T13:03:28.751Z",
-                     *           "expiresAt": "2026-11-24T13:03:28.751Z",
-                     *           "id": "01a20881-1c0a-70dc-9ef2-802104ffd4ba",
+                     *           "createdAt": "2026-11-23T13:55:28.579Z",
+                     *           "expiresAt": "2026-11-24T13:55:28.579Z",
+                     *           "id": "01a208b0-b6dd-761b-a2ac-13371349b5c6",
                      *           "impersonatedBy": null,
                      *           "ipAddress": "127.0.0.1",
-                     *           "token": "YgfyaB35DpCKCbu7309zSYE7KDVVYCsj",
-                     *           "updatedAt": "2026-11-23T13:03:28.751Z",
+                     *           "token": "DwPLV59Q4JFLuhy94z5JI8O1DwVUomre",
+                     *           "updatedAt": "2026-11-23T13:55:28.579Z",
                      *           "userAgent": "node",
-                     *           "userId": "01a20881-13f1-77a8-964a-9945213b92b2"
+                     *           "userId": "01a208b0-b257-7485-a9b3-c92164cc9d9b"
                      *         }
                      *       ]
                      *     }
@@ -13468,14 +13428,14 @@ export interface operations {
                      *           "banExpires": null,
                      *           "banReason": null,
                      *           "banned": false,
-                     *           "createdAt": "2026-11-23T13:03:28.688Z",
+                     *           "createdAt": "2026-11-23T13:55:28.530Z",
                      *           "email": "wes@west.example",
                      *           "emailVerified": false,
-                     *           "id": "01a20881-1bcc-7437-9a4a-f25f1e12a90a",
+                     *           "id": "01a208b0-b6ad-7347-abd8-0e91bb0de28d",
                      *           "image": null,
                      *           "name": "Wes Adler",
                      *           "role": "ADMIN",
-                     *           "updatedAt": "2026-11-23T13:03:28.688Z"
+                     *           "updatedAt": "2026-11-23T13:55:28.530Z"
                      *         }
                      *       ]
                      *     }
@@ -13502,7 +13462,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a20881-1cba-7335-bbdc-5027fba29174"
+                 *       "userId": "01a208b0-b751-74b6-be16-412b3e93092b"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthUserId"];
@@ -13546,7 +13506,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "sessionToken": "YgfyaB35DpCKCbu7309zSYE7KDVVYCsj"
+                 *       "sessionToken": "DwPLV59Q4JFLuhy94z5JI8O1DwVUomre"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthUserSessionToken"];
@@ -13588,7 +13548,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a20881-1bcc-7437-9a4a-f25f1e12a90a"
+                 *       "userId": "01a208b0-b6ad-7347-abd8-0e91bb0de28d"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthUserId"];
@@ -13631,7 +13591,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "role": "TEACHER",
-                 *       "userId": "01a20881-1cba-7335-bbdc-5027fba29174"
+                 *       "userId": "01a208b0-b751-74b6-be16-412b3e93092b"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthRoleChange"];
@@ -13650,14 +13610,14 @@ export interface operations {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-23T13:03:28.954Z",
+                     *         "createdAt": "2026-11-23T13:55:28.721Z",
                      *         "email": "uma@platform.example",
                      *         "emailVerified": false,
-                     *         "id": "01a20881-1cba-7335-bbdc-5027fba29174",
+                     *         "id": "01a208b0-b751-74b6-be16-412b3e93092b",
                      *         "image": null,
                      *         "name": "Uma Frei",
                      *         "role": "TEACHER",
-                     *         "updatedAt": "2026-11-23T13:03:28.957Z"
+                     *         "updatedAt": "2026-11-23T13:55:28.724Z"
                      *       }
                      *     }
                      */
@@ -13687,7 +13647,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "newPassword": "Dreieck und Kreis",
-                 *       "userId": "01a20881-1bcc-7437-9a4a-f25f1e12a90a"
+                 *       "userId": "01a208b0-b6ad-7347-abd8-0e91bb0de28d"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthUserPassword"];
@@ -13738,28 +13698,28 @@ export interface operations {
                      * @example {
                      *       "session": {
                      *         "activeOrganizationId": null,
-                     *         "createdAt": "2026-11-23T13:03:28.602Z",
-                     *         "expiresAt": "2026-11-24T13:03:28.602Z",
-                     *         "id": "01a20881-1b9f-777d-82f6-e4dc1e57ad73",
+                     *         "createdAt": "2026-11-23T13:55:28.499Z",
+                     *         "expiresAt": "2026-11-24T13:55:28.499Z",
+                     *         "id": "01a208b0-b68b-76bc-af4f-703820f12963",
                      *         "impersonatedBy": null,
                      *         "ipAddress": "127.0.0.1",
-                     *         "token": "pKPnSNiC6tEr3qzBjK2PDMaQIPsJSIkV",
-                     *         "updatedAt": "2026-11-23T13:03:28.602Z",
+                     *         "token": "FH9Iy7KH2MEtCvXmZQT7FkiD4NbceuAF",
+                     *         "updatedAt": "2026-11-23T13:55:28.499Z",
                      *         "userAgent": "node",
-                     *         "userId": "01a20881-13d9-7379-b271-c868f7435214"
+                     *         "userId": "01a208b0-b253-743b-83e3-b5a07d35e7ef"
                      *       },
                      *       "user": {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-23T13:03:26.681Z",
+                     *         "createdAt": "2026-11-23T13:55:27.443Z",
                      *         "email": "rut@platform.example",
                      *         "emailVerified": false,
-                     *         "id": "01a20881-13d9-7379-b271-c868f7435214",
+                     *         "id": "01a208b0-b253-743b-83e3-b5a07d35e7ef",
                      *         "image": null,
                      *         "name": "Rut Okonkwo",
                      *         "role": "SUPER_ADMIN",
-                     *         "updatedAt": "2026-11-23T13:03:26.681Z"
+                     *         "updatedAt": "2026-11-23T13:55:27.443Z"
                      *       }
                      *     }
                      */
@@ -13785,7 +13745,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a20881-1bcc-7437-9a4a-f25f1e12a90a"
+                 *       "userId": "01a208b0-b6ad-7347-abd8-0e91bb0de28d"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthUserId"];
@@ -13804,14 +13764,14 @@ export interface operations {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-23T13:03:28.688Z",
+                     *         "createdAt": "2026-11-23T13:55:28.530Z",
                      *         "email": "wes@west.example",
                      *         "emailVerified": false,
-                     *         "id": "01a20881-1bcc-7437-9a4a-f25f1e12a90a",
+                     *         "id": "01a208b0-b6ad-7347-abd8-0e91bb0de28d",
                      *         "image": null,
                      *         "name": "Wes Adler-Brown",
                      *         "role": "ADMIN",
-                     *         "updatedAt": "2026-11-23T13:03:28.920Z"
+                     *         "updatedAt": "2026-11-23T13:55:28.707Z"
                      *       }
                      *     }
                      */
@@ -13843,7 +13803,7 @@ export interface operations {
                  *       "data": {
                  *         "name": "Wes Adler-Brown"
                  *       },
-                 *       "userId": "01a20881-1bcc-7437-9a4a-f25f1e12a90a"
+                 *       "userId": "01a208b0-b6ad-7347-abd8-0e91bb0de28d"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthUserEdit"];
@@ -13861,14 +13821,14 @@ export interface operations {
                      *       "banExpires": null,
                      *       "banReason": null,
                      *       "banned": false,
-                     *       "createdAt": "2026-11-23T13:03:28.688Z",
+                     *       "createdAt": "2026-11-23T13:55:28.530Z",
                      *       "email": "wes@west.example",
                      *       "emailVerified": false,
-                     *       "id": "01a20881-1bcc-7437-9a4a-f25f1e12a90a",
+                     *       "id": "01a208b0-b6ad-7347-abd8-0e91bb0de28d",
                      *       "image": null,
                      *       "name": "Wes Adler-Brown",
                      *       "role": "ADMIN",
-                     *       "updatedAt": "2026-11-23T13:03:28.849Z"
+                     *       "updatedAt": "2026-11-23T13:55:28.660Z"
                      *     }
                      */
                     "application/json": components["schemas"]["AuthUser"];
@@ -13917,14 +13877,14 @@ export interface operations {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-23T13:03:26.693Z",
+                     *         "createdAt": "2026-11-23T13:55:27.444Z",
                      *         "email": "ada@north.example",
                      *         "emailVerified": false,
-                     *         "id": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *         "id": "01a208b0-b254-731a-99ea-72c7c192ef6b",
                      *         "image": null,
                      *         "name": "Ada Hartmann",
                      *         "role": "STUDENT",
-                     *         "updatedAt": "2026-11-23T13:03:28.396Z"
+                     *         "updatedAt": "2026-11-23T13:55:28.401Z"
                      *       }
                      *     }
                      */
@@ -13965,28 +13925,28 @@ export interface operations {
                      * @example {
                      *       "session": {
                      *         "activeOrganizationId": null,
-                     *         "createdAt": "2026-11-23T13:03:27.154Z",
-                     *         "expiresAt": "2026-11-24T13:03:27.154Z",
-                     *         "id": "01a20881-15f4-736b-9bdf-93cb7cc471e7",
+                     *         "createdAt": "2026-11-23T13:55:27.688Z",
+                     *         "expiresAt": "2026-11-24T13:55:27.688Z",
+                     *         "id": "01a208b0-b36b-72a7-afd7-8dc4f204ea74",
                      *         "impersonatedBy": null,
                      *         "ipAddress": "127.0.0.1",
-                     *         "token": "dlIRK8XtRXJAdWOPkeXLj0NaTRqIlJwK",
-                     *         "updatedAt": "2026-11-23T13:03:27.154Z",
+                     *         "token": "FHnmm9kC3n2KIoxhVsLOfSHfF1OQs2O2",
+                     *         "updatedAt": "2026-11-23T13:55:27.688Z",
                      *         "userAgent": "node",
-                     *         "userId": "01a20881-13e5-770c-8808-b557ab264fe1"
+                     *         "userId": "01a208b0-b254-731a-99ea-72c7c192ef6b"
                      *       },
                      *       "user": {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-23T13:03:26.693Z",
+                     *         "createdAt": "2026-11-23T13:55:27.444Z",
                      *         "email": "ada@north.example",
                      *         "emailVerified": false,
-                     *         "id": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *         "id": "01a208b0-b254-731a-99ea-72c7c192ef6b",
                      *         "image": null,
                      *         "name": "Ada Hartmann",
                      *         "role": "STUDENT",
-                     *         "updatedAt": "2026-11-23T13:03:26.693Z"
+                     *         "updatedAt": "2026-11-23T13:55:27.444Z"
                      *       }
                      *     }
                      */
@@ -14034,13 +13994,13 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "accountId": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *         "createdAt": "2026-11-23T13:03:26.693Z",
-                     *         "id": "01a20881-13e5-770c-8808-b55827f9e3ea",
+                     *         "accountId": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *         "createdAt": "2026-11-23T13:55:27.444Z",
+                     *         "id": "01a208b0-b254-731a-99ea-72c81a6e73d0",
                      *         "providerId": "credential",
                      *         "scopes": [],
-                     *         "updatedAt": "2026-11-23T13:03:26.693Z",
-                     *         "userId": "01a20881-13e5-770c-8808-b557ab264fe1"
+                     *         "updatedAt": "2026-11-23T13:55:27.444Z",
+                     *         "userId": "01a208b0-b254-731a-99ea-72c7c192ef6b"
                      *       }
                      *     ]
                      */
@@ -14072,16 +14032,16 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "activeOrganizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
-                     *         "createdAt": "2026-11-23T13:03:27.154Z",
-                     *         "expiresAt": "2026-11-24T13:03:27.154Z",
-                     *         "id": "01a20881-15f4-736b-9bdf-93cb7cc471e7",
+                     *         "activeOrganizationId": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *         "createdAt": "2026-11-23T13:55:27.688Z",
+                     *         "expiresAt": "2026-11-24T13:55:27.688Z",
+                     *         "id": "01a208b0-b36b-72a7-afd7-8dc4f204ea74",
                      *         "impersonatedBy": null,
                      *         "ipAddress": "127.0.0.1",
-                     *         "token": "dlIRK8XtRXJAdWOPkeXLj0NaTRqIlJwK",
-                     *         "updatedAt": "2026-11-23T13:03:27.255Z",
+                     *         "token": "FHnmm9kC3n2KIoxhVsLOfSHfF1OQs2O2",
+                     *         "updatedAt": "2026-11-23T13:55:27.753Z",
                      *         "userAgent": "node",
-                     *         "userId": "01a20881-13e5-770c-8808-b557ab264fe1"
+                     *         "userId": "01a208b0-b254-731a-99ea-72c7c192ef6b"
                      *       }
                      *     ]
                      */
@@ -14194,7 +14154,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "invitationId": "01a20881-18be-755d-8b88-62a7a34ac535"
+                 *       "invitationId": "01a208b0-b54c-71ae-a014-74b08fbc627f"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthInvitationId"];
@@ -14209,12 +14169,12 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-23T13:03:27.896Z",
+                     *       "createdAt": "2026-11-23T13:55:28.179Z",
                      *       "email": "zoe@south.example",
-                     *       "expiresAt": "2026-11-30T13:03:27.896Z",
-                     *       "id": "01a20881-18be-755d-8b88-62a7a34ac535",
-                     *       "inviterId": "01a20881-13dd-76bc-b6f8-cf71385e8c29",
-                     *       "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *       "expiresAt": "2026-11-30T13:55:28.179Z",
+                     *       "id": "01a208b0-b54c-71ae-a014-74b08fbc627f",
+                     *       "inviterId": "01a208b0-b254-731a-99ea-72c4a6494815",
+                     *       "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
                      *       "role": "teacher",
                      *       "status": "canceled"
                      *     }
@@ -14300,17 +14260,17 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-23T13:03:26.693Z",
-                     *       "id": "01a20881-13e5-770c-8808-b559c5f48e17",
-                     *       "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *       "createdAt": "2026-11-23T13:55:27.445Z",
+                     *       "id": "01a208b0-b255-73cd-a3b5-fe775e70b266",
+                     *       "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
                      *       "role": "teacher",
                      *       "user": {
                      *         "email": "ada@north.example",
-                     *         "id": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *         "id": "01a208b0-b254-731a-99ea-72c7c192ef6b",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
-                     *       "userId": "01a20881-13e5-770c-8808-b557ab264fe1"
+                     *       "userId": "01a208b0-b254-731a-99ea-72c7c192ef6b"
                      *     }
                      */
                     "application/json": components["schemas"]["AuthMember"];
@@ -14385,36 +14345,36 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-23T13:03:26.665Z",
-                     *       "id": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *       "createdAt": "2026-11-23T13:55:27.440Z",
+                     *       "id": "01a208b0-b250-7138-9190-66c511eb111a",
                      *       "invitations": [],
                      *       "logo": null,
                      *       "members": [
                      *         {
-                     *           "createdAt": "2026-11-23T13:03:26.685Z",
-                     *           "id": "01a20881-13dd-76bc-b6f8-cf734f8ff533",
-                     *           "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *           "createdAt": "2026-11-23T13:55:27.444Z",
+                     *           "id": "01a208b0-b254-731a-99ea-72c6252b4d2f",
+                     *           "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
                      *           "role": "admin",
                      *           "user": {
                      *             "email": "adam@north.example",
-                     *             "id": "01a20881-13dd-76bc-b6f8-cf71385e8c29",
+                     *             "id": "01a208b0-b254-731a-99ea-72c4a6494815",
                      *             "image": null,
                      *             "name": "Adam Berg"
                      *           },
-                     *           "userId": "01a20881-13dd-76bc-b6f8-cf71385e8c29"
+                     *           "userId": "01a208b0-b254-731a-99ea-72c4a6494815"
                      *         },
                      *         {
-                     *           "createdAt": "2026-11-23T13:03:26.693Z",
-                     *           "id": "01a20881-13e5-770c-8808-b559c5f48e17",
-                     *           "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *           "createdAt": "2026-11-23T13:55:27.445Z",
+                     *           "id": "01a208b0-b255-73cd-a3b5-fe775e70b266",
+                     *           "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
                      *           "role": "teacher",
                      *           "user": {
                      *             "email": "ada@north.example",
-                     *             "id": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *             "id": "01a208b0-b254-731a-99ea-72c7c192ef6b",
                      *             "image": null,
                      *             "name": "Ada Hartmann"
                      *           },
-                     *           "userId": "01a20881-13e5-770c-8808-b557ab264fe1"
+                     *           "userId": "01a208b0-b254-731a-99ea-72c7c192ef6b"
                      *         }
                      *       ],
                      *       "metadata": "{\"gradeScale\":\"1-6\",\"timezone\":\"Europe/Berlin\"}",
@@ -14499,8 +14459,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-23T13:03:26.665Z",
-                     *       "id": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *       "createdAt": "2026-11-23T13:55:27.440Z",
+                     *       "id": "01a208b0-b250-7138-9190-66c511eb111a",
                      *       "logo": null,
                      *       "metadata": "{\"gradeScale\":\"1-6\",\"timezone\":\"Europe/Berlin\"}",
                      *       "name": "North School",
@@ -14617,8 +14577,8 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "createdAt": "2026-11-23T13:03:26.665Z",
-                     *         "id": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *         "createdAt": "2026-11-23T13:55:27.440Z",
+                     *         "id": "01a208b0-b250-7138-9190-66c511eb111a",
                      *         "logo": null,
                      *         "metadata": "{\"gradeScale\":\"1-6\",\"timezone\":\"Europe/Berlin\"}",
                      *         "name": "North School",
@@ -14657,12 +14617,12 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "createdAt": "2026-11-23T13:03:27.896Z",
+                     *         "createdAt": "2026-11-23T13:55:28.179Z",
                      *         "email": "zoe@south.example",
-                     *         "expiresAt": "2026-11-30T13:03:27.896Z",
-                     *         "id": "01a20881-18be-755d-8b88-62a7a34ac535",
-                     *         "inviterId": "01a20881-13dd-76bc-b6f8-cf71385e8c29",
-                     *         "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *         "expiresAt": "2026-11-30T13:55:28.179Z",
+                     *         "id": "01a208b0-b54c-71ae-a014-74b08fbc627f",
+                     *         "inviterId": "01a208b0-b254-731a-99ea-72c4a6494815",
+                     *         "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
                      *         "role": "teacher",
                      *         "status": "pending"
                      *       }
@@ -14717,30 +14677,30 @@ export interface operations {
                      * @example {
                      *       "members": [
                      *         {
-                     *           "createdAt": "2026-11-23T13:03:26.685Z",
-                     *           "id": "01a20881-13dd-76bc-b6f8-cf734f8ff533",
-                     *           "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *           "createdAt": "2026-11-23T13:55:27.444Z",
+                     *           "id": "01a208b0-b254-731a-99ea-72c6252b4d2f",
+                     *           "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
                      *           "role": "admin",
                      *           "user": {
                      *             "email": "adam@north.example",
-                     *             "id": "01a20881-13dd-76bc-b6f8-cf71385e8c29",
+                     *             "id": "01a208b0-b254-731a-99ea-72c4a6494815",
                      *             "image": null,
                      *             "name": "Adam Berg"
                      *           },
-                     *           "userId": "01a20881-13dd-76bc-b6f8-cf71385e8c29"
+                     *           "userId": "01a208b0-b254-731a-99ea-72c4a6494815"
                      *         },
                      *         {
-                     *           "createdAt": "2026-11-23T13:03:26.693Z",
-                     *           "id": "01a20881-13e5-770c-8808-b559c5f48e17",
-                     *           "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *           "createdAt": "2026-11-23T13:55:27.445Z",
+                     *           "id": "01a208b0-b255-73cd-a3b5-fe775e70b266",
+                     *           "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
                      *           "role": "teacher",
                      *           "user": {
                      *             "email": "ada@north.example",
-                     *             "id": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *             "id": "01a208b0-b254-731a-99ea-72c7c192ef6b",
                      *             "image": null,
                      *             "name": "Ada Hartmann"
                      *           },
-                     *           "userId": "01a20881-13e5-770c-8808-b557ab264fe1"
+                     *           "userId": "01a208b0-b254-731a-99ea-72c7c192ef6b"
                      *         }
                      *       ],
                      *       "total": 8
@@ -14878,7 +14838,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884"
+                 *       "organizationId": "01a208b0-b250-7138-9190-66c511eb111a"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthActiveOrganization"];
@@ -14893,8 +14853,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-23T13:03:26.665Z",
-                     *       "id": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *       "createdAt": "2026-11-23T13:55:27.440Z",
+                     *       "id": "01a208b0-b250-7138-9190-66c511eb111a",
                      *       "logo": null,
                      *       "metadata": "{\"gradeScale\":\"1-6\",\"timezone\":\"Europe/Berlin\"}",
                      *       "name": "North School",
@@ -15103,7 +15063,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "token": "BHFiAajvVs7zodgt1ZUZMASMvZsYNvc3"
+                 *       "token": "KBArtmYSu9EFuCr4Bx8Om9fNzMzNJ5eD"
                  *     }
                  */
                 "application/json": components["schemas"]["AuthSessionToken"];
@@ -15193,19 +15153,19 @@ export interface operations {
                     /**
                      * @example {
                      *       "redirect": false,
-                     *       "token": "dlIRK8XtRXJAdWOPkeXLj0NaTRqIlJwK",
+                     *       "token": "FHnmm9kC3n2KIoxhVsLOfSHfF1OQs2O2",
                      *       "user": {
                      *         "banExpires": null,
                      *         "banReason": null,
                      *         "banned": false,
-                     *         "createdAt": "2026-11-23T13:03:26.693Z",
+                     *         "createdAt": "2026-11-23T13:55:27.444Z",
                      *         "email": "ada@north.example",
                      *         "emailVerified": false,
-                     *         "id": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *         "id": "01a208b0-b254-731a-99ea-72c7c192ef6b",
                      *         "image": null,
                      *         "name": "Ada Hartmann",
                      *         "role": "STUDENT",
-                     *         "updatedAt": "2026-11-23T13:03:26.693Z"
+                     *         "updatedAt": "2026-11-23T13:55:27.444Z"
                      *       }
                      *     }
                      */
@@ -15470,17 +15430,17 @@ export interface operations {
                      *           "groups": 0,
                      *           "students": 4
                      *         },
-                     *         "createdAt": "2026-11-23T13:03:27.758Z",
+                     *         "createdAt": "2026-11-23T13:55:28.058Z",
                      *         "endDate": null,
                      *         "externalId": null,
                      *         "homeroom": {
-                     *           "id": "01a20881-17fb-7766-9438-35aaa1806d41",
+                     *           "id": "01a208b0-b4a9-72b5-97f6-5e9ca29a3dbb",
                      *           "name": "7b"
                      *         },
-                     *         "homeroomId": "01a20881-17fb-7766-9438-35aaa1806d41",
-                     *         "id": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *         "homeroomId": "01a208b0-b4a9-72b5-97f6-5e9ca29a3dbb",
+                     *         "id": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
                      *         "name": "Geography 7b",
-                     *         "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *         "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
                      *         "schedule": null,
                      *         "semester": "1",
                      *         "startDate": "2026-08-20T00:00:00.000Z",
@@ -15489,17 +15449,17 @@ export interface operations {
                      *           {
                      *             "code": "GEO",
                      *             "color": "#1f7a4d",
-                     *             "id": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *             "id": "01a208b0-b499-72e9-ade1-bdd4a884801a",
                      *             "name": "Geography"
                      *           }
                      *         ],
                      *         "teacher": {
-                     *           "id": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *           "id": "01a208b0-b254-731a-99ea-72c7c192ef6b",
                      *           "image": null,
                      *           "name": "Ada Hartmann"
                      *         },
-                     *         "teacherId": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *         "updatedAt": "2026-11-23T13:03:27.763Z"
+                     *         "teacherId": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *         "updatedAt": "2026-11-23T13:55:28.063Z"
                      *       }
                      *     ]
                      */
@@ -15533,11 +15493,11 @@ export interface operations {
                 /**
                  * @example {
                  *       "academicYear": "2026/2027",
-                 *       "homeroomId": "01a20881-17fb-7766-9438-35aaa1806d41",
+                 *       "homeroomId": "01a208b0-b4a9-72b5-97f6-5e9ca29a3dbb",
                  *       "name": "Geography 7b",
                  *       "semester": "1",
                  *       "subjectIds": [
-                 *         "01a20881-17e8-76ef-88af-5287904893ac"
+                 *         "01a208b0-b499-72e9-ade1-bdd4a884801a"
                  *       ]
                  *     }
                  */
@@ -15565,17 +15525,17 @@ export interface operations {
                      *         "groups": 0,
                      *         "students": 0
                      *       },
-                     *       "createdAt": "2026-11-23T13:03:27.758Z",
+                     *       "createdAt": "2026-11-23T13:55:28.058Z",
                      *       "endDate": null,
                      *       "externalId": null,
                      *       "homeroom": {
-                     *         "id": "01a20881-17fb-7766-9438-35aaa1806d41",
+                     *         "id": "01a208b0-b4a9-72b5-97f6-5e9ca29a3dbb",
                      *         "name": "7b"
                      *       },
-                     *       "homeroomId": "01a20881-17fb-7766-9438-35aaa1806d41",
-                     *       "id": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *       "homeroomId": "01a208b0-b4a9-72b5-97f6-5e9ca29a3dbb",
+                     *       "id": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
                      *       "name": "Geography 7b",
-                     *       "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *       "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
                      *       "schedule": null,
                      *       "semester": "1",
                      *       "startDate": null,
@@ -15584,17 +15544,17 @@ export interface operations {
                      *         {
                      *           "code": "GEO",
                      *           "color": "#1f7a4d",
-                     *           "id": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *           "id": "01a208b0-b499-72e9-ade1-bdd4a884801a",
                      *           "name": "Geography"
                      *         }
                      *       ],
                      *       "teacher": {
-                     *         "id": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *         "id": "01a208b0-b254-731a-99ea-72c7c192ef6b",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
-                     *       "teacherId": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *       "updatedAt": "2026-11-23T13:03:27.758Z"
+                     *       "teacherId": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *       "updatedAt": "2026-11-23T13:55:28.058Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Class"];
@@ -15645,17 +15605,17 @@ export interface operations {
                      *         "groups": 0,
                      *         "students": 4
                      *       },
-                     *       "createdAt": "2026-11-23T13:03:27.758Z",
+                     *       "createdAt": "2026-11-23T13:55:28.058Z",
                      *       "endDate": null,
                      *       "externalId": null,
                      *       "homeroom": {
-                     *         "id": "01a20881-17fb-7766-9438-35aaa1806d41",
+                     *         "id": "01a208b0-b4a9-72b5-97f6-5e9ca29a3dbb",
                      *         "name": "7b"
                      *       },
-                     *       "homeroomId": "01a20881-17fb-7766-9438-35aaa1806d41",
-                     *       "id": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *       "homeroomId": "01a208b0-b4a9-72b5-97f6-5e9ca29a3dbb",
+                     *       "id": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
                      *       "name": "Geography 7b",
-                     *       "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *       "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
                      *       "schedule": null,
                      *       "semester": "1",
                      *       "startDate": "2026-08-20T00:00:00.000Z",
@@ -15664,17 +15624,17 @@ export interface operations {
                      *         {
                      *           "code": "GEO",
                      *           "color": "#1f7a4d",
-                     *           "id": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *           "id": "01a208b0-b499-72e9-ade1-bdd4a884801a",
                      *           "name": "Geography"
                      *         }
                      *       ],
                      *       "teacher": {
-                     *         "id": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *         "id": "01a208b0-b254-731a-99ea-72c7c192ef6b",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
-                     *       "teacherId": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *       "updatedAt": "2026-11-23T13:03:27.763Z"
+                     *       "teacherId": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *       "updatedAt": "2026-11-23T13:55:28.063Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Class"];
@@ -15787,17 +15747,17 @@ export interface operations {
                      *         "groups": 0,
                      *         "students": 0
                      *       },
-                     *       "createdAt": "2026-11-23T13:03:27.758Z",
+                     *       "createdAt": "2026-11-23T13:55:28.058Z",
                      *       "endDate": null,
                      *       "externalId": null,
                      *       "homeroom": {
-                     *         "id": "01a20881-17fb-7766-9438-35aaa1806d41",
+                     *         "id": "01a208b0-b4a9-72b5-97f6-5e9ca29a3dbb",
                      *         "name": "7b"
                      *       },
-                     *       "homeroomId": "01a20881-17fb-7766-9438-35aaa1806d41",
-                     *       "id": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *       "homeroomId": "01a208b0-b4a9-72b5-97f6-5e9ca29a3dbb",
+                     *       "id": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
                      *       "name": "Geography 7b",
-                     *       "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *       "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
                      *       "schedule": null,
                      *       "semester": "1",
                      *       "startDate": "2026-08-20T00:00:00.000Z",
@@ -15806,17 +15766,17 @@ export interface operations {
                      *         {
                      *           "code": "GEO",
                      *           "color": "#1f7a4d",
-                     *           "id": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *           "id": "01a208b0-b499-72e9-ade1-bdd4a884801a",
                      *           "name": "Geography"
                      *         }
                      *       ],
                      *       "teacher": {
-                     *         "id": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *         "id": "01a208b0-b254-731a-99ea-72c7c192ef6b",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
-                     *       "teacherId": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *       "updatedAt": "2026-11-23T13:03:27.763Z"
+                     *       "teacherId": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *       "updatedAt": "2026-11-23T13:55:28.063Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Class"];
@@ -15876,157 +15836,82 @@ export interface operations {
                      *       {
                      *         "attachments": [
                      *           {
-                     *             "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
-                     *             "createdAt": "2026-11-23T13:03:29.128Z",
+                     *             "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *             "createdAt": "2026-11-23T13:55:28.858Z",
                      *             "fileName": "questions.txt",
                      *             "groupAssignmentId": null,
-                     *             "id": "01a20881-1d6a-7545-94ad-7d46cfbf0333",
+                     *             "id": "01a208b0-b7db-7524-ba49-96fd38581cde",
                      *             "isEffective": true,
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 29,
-                     *             "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *             "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d6a-7545-94ad-7d46cfbf0333/download"
+                     *             "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *             "url": "/api/assignments/01a208b0-b7ce-73a5-b74c-19c8ae673933/attachments/01a208b0-b7db-7524-ba49-96fd38581cde/download"
                      *           },
                      *           {
-                     *             "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
-                     *             "createdAt": "2026-11-23T13:03:29.149Z",
+                     *             "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *             "createdAt": "2026-11-23T13:55:28.865Z",
                      *             "fileName": "bridge.txt",
-                     *             "groupAssignmentId": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
-                     *             "id": "01a20881-1d7f-772b-bb95-425a7860ef31",
+                     *             "groupAssignmentId": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
+                     *             "id": "01a208b0-b7e2-74f4-ad76-eaca8a7efcdd",
                      *             "isEffective": true,
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 30,
-                     *             "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *             "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d7f-772b-bb95-425a7860ef31/download"
+                     *             "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *             "url": "/api/assignments/01a208b0-b7ce-73a5-b74c-19c8ae673933/attachments/01a208b0-b7e2-74f4-ad76-eaca8a7efcdd/download"
                      *           }
                      *         ],
                      *         "class": {
-                     *           "id": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *           "id": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
                      *           "name": "Geography 7b"
                      *         },
-                     *         "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *         "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
                      *         "course": {
-                     *           "id": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *           "id": "01a208b0-b765-7620-9d3e-bbeb413808e1",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a20881-17e8-76ef-88af-5287904893ac"
+                     *           "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a"
                      *         },
-                     *         "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
-                     *         "createdAt": "2026-11-23T13:03:29.115Z",
-                     *         "createdById": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *         "deadline": "2026-11-28T13:03:29.172Z",
+                     *         "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *         "createdAt": "2026-11-23T13:55:28.844Z",
+                     *         "createdById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *         "deadline": "2026-11-28T13:55:28.874Z",
                      *         "description": "Every group writes a page about the river.",
                      *         "finishedAt": null,
                      *         "finishedById": null,
                      *         "gradeScale": "1-6",
                      *         "groupAssignments": [
                      *           {
-                     *             "assignment": {
-                     *               "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
-                     *               "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
-                     *               "deadline": "2026-11-28T13:03:29.172Z",
-                     *               "id": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
-                     *               "isShared": false,
-                     *               "status": "ACTIVE",
-                     *               "title": "The river"
-                     *             },
-                     *             "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
-                     *             "createdAt": "2026-11-23T13:03:29.115Z",
-                     *             "currentSubmission": null,
+                     *             "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
                      *             "currentSubmissionId": null,
-                     *             "descriptionOverride": "Your group measures at the bridge.",
-                     *             "effectiveAttachments": [
-                     *               {
-                     *                 "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
-                     *                 "createdAt": "2026-11-23T13:03:29.128Z",
-                     *                 "fileName": "questions.txt",
-                     *                 "groupAssignmentId": null,
-                     *                 "id": "01a20881-1d6a-7545-94ad-7d46cfbf0333",
-                     *                 "isEffective": true,
-                     *                 "mimeType": "text/plain; charset=utf-8",
-                     *                 "size": 29,
-                     *                 "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *                 "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d6a-7545-94ad-7d46cfbf0333/download"
-                     *               },
-                     *               {
-                     *                 "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
-                     *                 "createdAt": "2026-11-23T13:03:29.149Z",
-                     *                 "fileName": "bridge.txt",
-                     *                 "groupAssignmentId": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
-                     *                 "id": "01a20881-1d7f-772b-bb95-425a7860ef31",
-                     *                 "isEffective": true,
-                     *                 "mimeType": "text/plain; charset=utf-8",
-                     *                 "size": 30,
-                     *                 "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *                 "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d7f-772b-bb95-425a7860ef31/download"
-                     *               }
-                     *             ],
                      *             "effectiveDescription": "Your group measures at the bridge.",
                      *             "group": {
-                     *               "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
                      *               "displayName": "At the bridge",
                      *               "groupNumber": 1,
-                     *               "id": "01a20881-1cff-7285-bd09-de58bd14ec53",
                      *               "name": "Bridge"
                      *             },
-                     *             "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
-                     *             "id": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
-                     *             "isComplete": false,
-                     *             "lateAllowedUntil": "2026-11-29T13:03:29.191Z",
-                     *             "status": "NOT_STARTED",
-                     *             "submittedCount": 0,
-                     *             "updatedAt": "2026-11-23T13:03:29.195Z"
+                     *             "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *             "id": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
+                     *             "lateAllowedUntil": "2026-11-29T13:55:28.885Z",
+                     *             "status": "NOT_STARTED"
                      *           },
                      *           {
-                     *             "assignment": {
-                     *               "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
-                     *               "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
-                     *               "deadline": "2026-11-28T13:03:29.172Z",
-                     *               "id": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
-                     *               "isShared": false,
-                     *               "status": "ACTIVE",
-                     *               "title": "The river"
-                     *             },
-                     *             "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
-                     *             "createdAt": "2026-11-23T13:03:29.115Z",
-                     *             "currentSubmission": null,
+                     *             "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
                      *             "currentSubmissionId": null,
-                     *             "descriptionOverride": null,
-                     *             "effectiveAttachments": [
-                     *               {
-                     *                 "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
-                     *                 "createdAt": "2026-11-23T13:03:29.128Z",
-                     *                 "fileName": "questions.txt",
-                     *                 "groupAssignmentId": null,
-                     *                 "id": "01a20881-1d6a-7545-94ad-7d46cfbf0333",
-                     *                 "isEffective": true,
-                     *                 "mimeType": "text/plain; charset=utf-8",
-                     *                 "size": 29,
-                     *                 "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *                 "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d6a-7545-94ad-7d46cfbf0333/download"
-                     *               }
-                     *             ],
                      *             "effectiveDescription": "Every group writes a page about the river.",
                      *             "group": {
-                     *               "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
                      *               "displayName": "The source",
                      *               "groupNumber": 2,
-                     *               "id": "01a20881-1d0a-7622-b3cc-a273cfa5eaf5",
                      *               "name": "Source"
                      *             },
-                     *             "groupId": "01a20881-1d0a-7622-b3cc-a273cfa5eaf5",
-                     *             "id": "01a20881-1d5d-77fa-a6ae-6d248475ceb9",
-                     *             "isComplete": false,
-                     *             "lateAllowedUntil": null,
-                     *             "status": "NOT_STARTED",
-                     *             "submittedCount": 0,
-                     *             "updatedAt": "2026-11-23T13:03:29.115Z"
+                     *             "groupId": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
+                     *             "id": "01a208b0-b7ce-73a5-b74c-19caf39a7ec7",
+                     *             "status": "NOT_STARTED"
                      *           }
                      *         ],
-                     *         "id": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *         "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
                      *         "isShared": false,
                      *         "latePolicy": "ALLOW",
                      *         "maxPoints": 15,
-                     *         "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *         "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
                      *         "requiredSubmissions": 1,
                      *         "stats": {
                      *           "graded": 0,
@@ -16039,7 +15924,7 @@ export interface operations {
                      *         },
                      *         "status": "ACTIVE",
                      *         "title": "The river",
-                     *         "updatedAt": "2026-11-23T13:03:29.182Z",
+                     *         "updatedAt": "2026-11-23T13:55:28.880Z",
                      *         "view": "FULL"
                      *       }
                      *     ]
@@ -16104,14 +15989,14 @@ export interface operations {
                      *         "groups": 0,
                      *         "students": 0
                      *       },
-                     *       "createdAt": "2026-11-23T13:03:30.099Z",
+                     *       "createdAt": "2026-11-23T13:55:29.398Z",
                      *       "endDate": null,
                      *       "externalId": null,
                      *       "homeroom": null,
                      *       "homeroomId": null,
-                     *       "id": "01a20881-2137-74ed-90ae-4b1cb6077e41",
+                     *       "id": "01a208b0-b9fa-74e4-a2f2-ba104963bd72",
                      *       "name": "Geography 8b",
-                     *       "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *       "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
                      *       "schedule": null,
                      *       "semester": "1",
                      *       "startDate": "2027-08-19T00:00:00.000Z",
@@ -16120,17 +16005,17 @@ export interface operations {
                      *         {
                      *           "code": "GEO",
                      *           "color": "#1f7a4d",
-                     *           "id": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *           "id": "01a208b0-b499-72e9-ade1-bdd4a884801a",
                      *           "name": "Geography"
                      *         }
                      *       ],
                      *       "teacher": {
-                     *         "id": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *         "id": "01a208b0-b254-731a-99ea-72c7c192ef6b",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
-                     *       "teacherId": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *       "updatedAt": "2026-11-23T13:03:30.099Z"
+                     *       "teacherId": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *       "updatedAt": "2026-11-23T13:55:29.398Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Class"];
@@ -16232,18 +16117,18 @@ export interface operations {
                      *       {
                      *         "attachments": [],
                      *         "class": {
-                     *           "id": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *           "id": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
                      *           "name": "Geography 7b"
                      *         },
-                     *         "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *         "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
                      *         "course": {
-                     *           "id": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *           "id": "01a208b0-b765-7620-9d3e-bbeb413808e1",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a20881-17e8-76ef-88af-5287904893ac"
+                     *           "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a"
                      *         },
-                     *         "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
-                     *         "createdAt": "2026-11-23T13:03:29.023Z",
-                     *         "createdById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *         "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *         "createdAt": "2026-11-23T13:55:28.754Z",
+                     *         "createdById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
                      *         "displayName": "At the bridge",
                      *         "groupAssignments": [],
                      *         "groupNumber": 1,
@@ -16253,35 +16138,35 @@ export interface operations {
                      *         "helpRequestedById": null,
                      *         "helpResolvedAt": null,
                      *         "helpResolvedById": null,
-                     *         "id": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *         "id": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
                      *         "isHidden": false,
                      *         "memberCount": 3,
                      *         "members": [
                      *           {
-                     *             "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
-                     *             "id": "01a20881-1d00-73ce-ae25-bfc338fb0d5a",
-                     *             "joinedAt": "2026-11-23T13:03:29.023Z",
+                     *             "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *             "id": "01a208b0-b773-76f3-be07-41ab8b23fa0f",
+                     *             "joinedAt": "2026-11-23T13:55:28.754Z",
                      *             "role": "MEMBER",
                      *             "user": {
                      *               "email": "ben@north.example",
-                     *               "id": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *               "id": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
                      *               "image": null,
                      *               "name": "Ben Okafor"
                      *             },
-                     *             "userId": "01a20881-13e9-7378-b0bd-117b35916ac9"
+                     *             "userId": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5"
                      *           },
                      *           {
-                     *             "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
-                     *             "id": "01a20881-1d00-73ce-ae25-bfc4d5c80dfb",
-                     *             "joinedAt": "2026-11-23T13:03:29.023Z",
+                     *             "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *             "id": "01a208b0-b773-76f3-be07-41aca46f0bbd",
+                     *             "joinedAt": "2026-11-23T13:55:28.754Z",
                      *             "role": "MEMBER",
                      *             "user": {
                      *               "email": "ana@north.example",
-                     *               "id": "01a20881-13ed-712c-a48f-798b8d0d6c8e",
+                     *               "id": "01a208b0-b256-7067-ac4b-8848003d459c",
                      *               "image": null,
                      *               "name": "Ana Silva"
                      *             },
-                     *             "userId": "01a20881-13ed-712c-a48f-798b8d0d6c8e"
+                     *             "userId": "01a208b0-b256-7067-ac4b-8848003d459c"
                      *           }
                      *         ],
                      *         "name": "Bridge",
@@ -16289,30 +16174,30 @@ export interface operations {
                      *         "requiredDocuments": 1,
                      *         "startDate": null,
                      *         "subject": {
-                     *           "id": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *           "id": "01a208b0-b499-72e9-ade1-bdd4a884801a",
                      *           "name": "Geography"
                      *         },
-                     *         "subjectId": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *         "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a",
                      *         "unreadMessages": 0,
-                     *         "updatedAt": "2026-11-23T13:03:29.054Z",
+                     *         "updatedAt": "2026-11-23T13:55:28.801Z",
                      *         "view": "FULL",
-                     *         "workRoomId": "01a20881-1cff-7285-bd09-de598e988e92"
+                     *         "workRoomId": "01a208b0-b772-73e0-a2ff-22aaa6108219"
                      *       },
                      *       {
                      *         "attachments": [],
                      *         "class": {
-                     *           "id": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *           "id": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
                      *           "name": "Geography 7b"
                      *         },
-                     *         "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *         "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
                      *         "course": {
-                     *           "id": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *           "id": "01a208b0-b765-7620-9d3e-bbeb413808e1",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a20881-17e8-76ef-88af-5287904893ac"
+                     *           "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a"
                      *         },
-                     *         "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
-                     *         "createdAt": "2026-11-23T13:03:29.033Z",
-                     *         "createdById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *         "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *         "createdAt": "2026-11-23T13:55:28.782Z",
+                     *         "createdById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
                      *         "displayName": "The source",
                      *         "groupAssignments": [],
                      *         "groupNumber": 2,
@@ -16322,37 +16207,37 @@ export interface operations {
                      *         "helpRequestedById": null,
                      *         "helpResolvedAt": null,
                      *         "helpResolvedById": null,
-                     *         "id": "01a20881-1d0a-7622-b3cc-a273cfa5eaf5",
+                     *         "id": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
                      *         "isHidden": true,
                      *         "memberCount": 1,
                      *         "members": [
                      *           {
-                     *             "groupId": "01a20881-1d0a-7622-b3cc-a273cfa5eaf5",
-                     *             "id": "01a20881-1d0a-7622-b3cc-a27549d57aea",
-                     *             "joinedAt": "2026-11-23T13:03:29.033Z",
+                     *             "groupId": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
+                     *             "id": "01a208b0-b78f-74e6-aa14-a020b8896646",
+                     *             "joinedAt": "2026-11-23T13:55:28.782Z",
                      *             "role": "MEMBER",
                      *             "user": {
                      *               "email": "dana@north.example",
-                     *               "id": "01a20881-13f1-77a8-964a-9945213b92b2",
+                     *               "id": "01a208b0-b257-7485-a9b3-c92164cc9d9b",
                      *               "image": null,
                      *               "name": "Dana Novak"
                      *             },
-                     *             "userId": "01a20881-13f1-77a8-964a-9945213b92b2"
+                     *             "userId": "01a208b0-b257-7485-a9b3-c92164cc9d9b"
                      *           }
                      *         ],
                      *         "name": "Source",
                      *         "needsHelp": false,
                      *         "requiredDocuments": 1,
-                     *         "startDate": "2026-11-30T13:03:29.028Z",
+                     *         "startDate": "2026-11-30T13:55:28.758Z",
                      *         "subject": {
-                     *           "id": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *           "id": "01a208b0-b499-72e9-ade1-bdd4a884801a",
                      *           "name": "Geography"
                      *         },
-                     *         "subjectId": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *         "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a",
                      *         "unreadMessages": 0,
-                     *         "updatedAt": "2026-11-23T13:03:29.033Z",
+                     *         "updatedAt": "2026-11-23T13:55:28.782Z",
                      *         "view": "FULL",
-                     *         "workRoomId": "01a20881-1d0a-7622-b3cc-a2747c0a7d60"
+                     *         "workRoomId": "01a208b0-b78f-74e6-aa14-a01f462dcd67"
                      *       }
                      *     ]
                      */
@@ -16397,18 +16282,18 @@ export interface operations {
                      * @example [
                      *       {
                      *         "enrollment": {
-                     *           "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *           "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
                      *           "completedAt": null,
-                     *           "enrolledAt": "2026-11-23T13:03:27.767Z",
-                     *           "id": "01a20881-1817-7238-a9f7-c014891f9d6c",
-                     *           "studentId": "01a20881-13ee-73b1-b8d4-f0cbfb0e58a8"
+                     *           "enrolledAt": "2026-11-23T13:55:28.067Z",
+                     *           "id": "01a208b0-b4c3-76b6-85b8-e6d6c57037ea",
+                     *           "studentId": "01a208b0-b256-7067-ac4b-884bc3b372d9"
                      *         },
                      *         "groupIds": [
-                     *           "01a20881-1cff-7285-bd09-de58bd14ec53"
+                     *           "01a208b0-b772-73e0-a2ff-22a9a889a05a"
                      *         ],
                      *         "user": {
                      *           "email": "cem@north.example",
-                     *           "id": "01a20881-13ee-73b1-b8d4-f0cbfb0e58a8",
+                     *           "id": "01a208b0-b256-7067-ac4b-884bc3b372d9",
                      *           "image": null,
                      *           "name": "Cem Arslan"
                      *         },
@@ -16416,16 +16301,16 @@ export interface operations {
                      *       },
                      *       {
                      *         "enrollment": {
-                     *           "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *           "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
                      *           "completedAt": null,
-                     *           "enrolledAt": "2026-11-23T13:03:27.788Z",
-                     *           "id": "01a20881-1851-74ae-8d9f-faf8c8a6ced4",
-                     *           "studentId": "01a20881-1850-739a-90ae-419543158ed5"
+                     *           "enrolledAt": "2026-11-23T13:55:28.086Z",
+                     *           "id": "01a208b0-b4f6-721c-b9d6-408c5a5ec6e7",
+                     *           "studentId": "01a208b0-b4f6-721c-b9d6-40897063c956"
                      *         },
                      *         "groupIds": [],
                      *         "user": {
                      *           "email": "fay@north.example",
-                     *           "id": "01a20881-1850-739a-90ae-419543158ed5",
+                     *           "id": "01a208b0-b4f6-721c-b9d6-40897063c956",
                      *           "image": null,
                      *           "name": "Fay Lang"
                      *         },
@@ -16464,8 +16349,8 @@ export interface operations {
                 /**
                  * @example {
                  *       "studentIds": [
-                 *         "01a20881-13e9-7378-b0bd-117b35916ac9",
-                 *         "01a20881-13ed-712c-a48f-798b8d0d6c8e"
+                 *         "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
+                 *         "01a208b0-b256-7067-ac4b-8848003d459c"
                  *       ]
                  *     }
                  */
@@ -16579,11 +16464,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *       "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
                      *       "completedAt": null,
-                     *       "enrolledAt": "2026-11-23T13:03:27.767Z",
-                     *       "id": "01a20881-1817-7238-a9f7-c014891f9d6c",
-                     *       "studentId": "01a20881-13ee-73b1-b8d4-f0cbfb0e58a8"
+                     *       "enrolledAt": "2026-11-23T13:55:28.067Z",
+                     *       "id": "01a208b0-b4c3-76b6-85b8-e6d6c57037ea",
+                     *       "studentId": "01a208b0-b256-7067-ac4b-884bc3b372d9"
                      *     }
                      */
                     "application/json": components["schemas"]["ClassEnrollment"];
@@ -16618,7 +16503,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "userId": "01a20881-13e6-70cd-be5c-845fbe1fa937"
+                 *       "userId": "01a208b0-b255-73cd-a3b5-fe78f914df50"
                  *     }
                  */
                 "application/json": components["schemas"]["NewCoTeacher"];
@@ -16634,7 +16519,7 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "01a20881-13e6-70cd-be5c-845fbe1fa937",
+                     *         "id": "01a208b0-b255-73cd-a3b5-fe78f914df50",
                      *         "name": "Tom Weber"
                      *       }
                      *     ]
@@ -16724,7 +16609,7 @@ export interface operations {
                      * @example [
                      *       {
                      *         "email": "fay@north.example",
-                     *         "id": "01a20881-1850-739a-90ae-419543158ed5",
+                     *         "id": "01a208b0-b4f6-721c-b9d6-40897063c956",
                      *         "image": null,
                      *         "name": "Fay Lang"
                      *       }
@@ -16775,28 +16660,28 @@ export interface operations {
                      *       {
                      *         "class": {
                      *           "academicYear": "2026/2027",
-                     *           "id": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *           "id": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
                      *           "name": "Geography 7b",
                      *           "status": "ACTIVE"
                      *         },
-                     *         "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *         "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
                      *         "counts": {
                      *           "activeAssignments": 0,
                      *           "assignments": 0,
                      *           "groups": 0
                      *         },
-                     *         "createdAt": "2026-11-23T13:03:28.984Z",
+                     *         "createdAt": "2026-11-23T13:55:28.741Z",
                      *         "description": "From the source to the mouth.",
-                     *         "id": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *         "id": "01a208b0-b765-7620-9d3e-bbeb413808e1",
                      *         "name": "Rivers",
                      *         "status": "ACTIVE",
                      *         "subject": {
                      *           "color": "#1f7a4d",
-                     *           "id": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *           "id": "01a208b0-b499-72e9-ade1-bdd4a884801a",
                      *           "name": "Geography"
                      *         },
-                     *         "subjectId": "01a20881-17e8-76ef-88af-5287904893ac",
-                     *         "updatedAt": "2026-11-23T13:03:29.009Z"
+                     *         "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a",
+                     *         "updatedAt": "2026-11-23T13:55:28.748Z"
                      *       }
                      *     ]
                      */
@@ -16829,10 +16714,10 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                 *       "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
                  *       "description": "From the source to the sea.",
                  *       "name": "Rivers",
-                 *       "subjectId": "01a20881-17e8-76ef-88af-5287904893ac"
+                 *       "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a"
                  *     }
                  */
                 "application/json": components["schemas"]["NewCourse"];
@@ -16853,28 +16738,28 @@ export interface operations {
                      * @example {
                      *       "class": {
                      *         "academicYear": "2026/2027",
-                     *         "id": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *         "id": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
                      *         "name": "Geography 7b",
                      *         "status": "ACTIVE"
                      *       },
-                     *       "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *       "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
                      *       "counts": {
                      *         "activeAssignments": 0,
                      *         "assignments": 0,
                      *         "groups": 0
                      *       },
-                     *       "createdAt": "2026-11-23T13:03:28.984Z",
+                     *       "createdAt": "2026-11-23T13:55:28.741Z",
                      *       "description": "From the source to the sea.",
-                     *       "id": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *       "id": "01a208b0-b765-7620-9d3e-bbeb413808e1",
                      *       "name": "Rivers",
                      *       "status": "ACTIVE",
                      *       "subject": {
                      *         "color": "#1f7a4d",
-                     *         "id": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *         "id": "01a208b0-b499-72e9-ade1-bdd4a884801a",
                      *         "name": "Geography"
                      *       },
-                     *       "subjectId": "01a20881-17e8-76ef-88af-5287904893ac",
-                     *       "updatedAt": "2026-11-23T13:03:28.984Z"
+                     *       "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a",
+                     *       "updatedAt": "2026-11-23T13:55:28.741Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Course"];
@@ -16919,48 +16804,48 @@ export interface operations {
                      * @example {
                      *       "assignments": [
                      *         {
-                     *           "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
-                     *           "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
-                     *           "createdAt": "2026-11-23T13:03:29.115Z",
-                     *           "createdById": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *           "deadline": "2026-11-28T13:03:29.172Z",
+                     *           "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *           "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *           "createdAt": "2026-11-23T13:55:28.844Z",
+                     *           "createdById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *           "deadline": "2026-11-28T13:55:28.874Z",
                      *           "description": "Every group writes a page about the river.",
                      *           "finishedAt": null,
                      *           "finishedById": null,
                      *           "gradeScale": "1-6",
                      *           "groupCount": 2,
-                     *           "id": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *           "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
                      *           "isShared": false,
                      *           "latePolicy": "ALLOW",
                      *           "maxPoints": 15,
-                     *           "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *           "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
                      *           "requiredSubmissions": 1,
                      *           "status": "ACTIVE",
                      *           "title": "The river",
-                     *           "updatedAt": "2026-11-23T13:03:29.182Z",
+                     *           "updatedAt": "2026-11-23T13:55:28.880Z",
                      *           "view": "SUMMARY"
                      *         }
                      *       ],
                      *       "class": {
                      *         "academicYear": "2026/2027",
-                     *         "id": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *         "id": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
                      *         "name": "Geography 7b",
                      *         "status": "ACTIVE"
                      *       },
-                     *       "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *       "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
                      *       "counts": {
                      *         "activeAssignments": 1,
                      *         "assignments": 1,
                      *         "groups": 2
                      *       },
-                     *       "createdAt": "2026-11-23T13:03:28.984Z",
+                     *       "createdAt": "2026-11-23T13:55:28.741Z",
                      *       "description": "From the source to the mouth.",
                      *       "groups": [
                      *         {
-                     *           "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
-                     *           "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
-                     *           "createdAt": "2026-11-23T13:03:29.023Z",
-                     *           "createdById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *           "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *           "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *           "createdAt": "2026-11-23T13:55:28.754Z",
+                     *           "createdById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
                      *           "displayName": "At the bridge",
                      *           "groupNumber": 1,
                      *           "helpClaimedById": null,
@@ -16969,23 +16854,23 @@ export interface operations {
                      *           "helpRequestedById": null,
                      *           "helpResolvedAt": null,
                      *           "helpResolvedById": null,
-                     *           "id": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *           "id": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
                      *           "isHidden": false,
                      *           "memberCount": 3,
                      *           "name": "Bridge",
                      *           "needsHelp": false,
                      *           "requiredDocuments": 1,
                      *           "startDate": null,
-                     *           "subjectId": "01a20881-17e8-76ef-88af-5287904893ac",
-                     *           "updatedAt": "2026-11-23T13:03:29.054Z",
+                     *           "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a",
+                     *           "updatedAt": "2026-11-23T13:55:28.801Z",
                      *           "view": "SUMMARY",
-                     *           "workRoomId": "01a20881-1cff-7285-bd09-de598e988e92"
+                     *           "workRoomId": "01a208b0-b772-73e0-a2ff-22aaa6108219"
                      *         },
                      *         {
-                     *           "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
-                     *           "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
-                     *           "createdAt": "2026-11-23T13:03:29.033Z",
-                     *           "createdById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *           "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *           "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *           "createdAt": "2026-11-23T13:55:28.782Z",
+                     *           "createdById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
                      *           "displayName": "The source",
                      *           "groupNumber": 2,
                      *           "helpClaimedById": null,
@@ -16994,29 +16879,29 @@ export interface operations {
                      *           "helpRequestedById": null,
                      *           "helpResolvedAt": null,
                      *           "helpResolvedById": null,
-                     *           "id": "01a20881-1d0a-7622-b3cc-a273cfa5eaf5",
+                     *           "id": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
                      *           "isHidden": true,
                      *           "memberCount": 1,
                      *           "name": "Source",
                      *           "needsHelp": false,
                      *           "requiredDocuments": 1,
-                     *           "startDate": "2026-11-30T13:03:29.028Z",
-                     *           "subjectId": "01a20881-17e8-76ef-88af-5287904893ac",
-                     *           "updatedAt": "2026-11-23T13:03:29.033Z",
+                     *           "startDate": "2026-11-30T13:55:28.758Z",
+                     *           "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a",
+                     *           "updatedAt": "2026-11-23T13:55:28.782Z",
                      *           "view": "SUMMARY",
-                     *           "workRoomId": "01a20881-1d0a-7622-b3cc-a2747c0a7d60"
+                     *           "workRoomId": "01a208b0-b78f-74e6-aa14-a01f462dcd67"
                      *         }
                      *       ],
-                     *       "id": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *       "id": "01a208b0-b765-7620-9d3e-bbeb413808e1",
                      *       "name": "Rivers",
                      *       "status": "ACTIVE",
                      *       "subject": {
                      *         "color": "#1f7a4d",
-                     *         "id": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *         "id": "01a208b0-b499-72e9-ade1-bdd4a884801a",
                      *         "name": "Geography"
                      *       },
-                     *       "subjectId": "01a20881-17e8-76ef-88af-5287904893ac",
-                     *       "updatedAt": "2026-11-23T13:03:29.009Z"
+                     *       "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a",
+                     *       "updatedAt": "2026-11-23T13:55:28.748Z"
                      *     }
                      */
                     "application/json": components["schemas"]["CourseDetail"];
@@ -17061,12 +16946,12 @@ export interface operations {
                     /**
                      * @example {
                      *       "deletedAssignments": [
-                     *         "01a20881-1d5d-77fa-a6ae-6d22de0a6332"
+                     *         "01a208b0-b7ce-73a5-b74c-19c8ae673933"
                      *       ],
                      *       "deletedDocuments": 3,
                      *       "deletedGroups": [
-                     *         "01a20881-1cff-7285-bd09-de58bd14ec53",
-                     *         "01a20881-1d0a-7622-b3cc-a273cfa5eaf5"
+                     *         "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *         "01a208b0-b78f-74e6-aa14-a01e62c8b737"
                      *       ],
                      *       "deletedSubmissions": 3,
                      *       "success": true
@@ -17124,28 +17009,28 @@ export interface operations {
                      * @example {
                      *       "class": {
                      *         "academicYear": "2026/2027",
-                     *         "id": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *         "id": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
                      *         "name": "Geography 7b",
                      *         "status": "ACTIVE"
                      *       },
-                     *       "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *       "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
                      *       "counts": {
                      *         "activeAssignments": 0,
                      *         "assignments": 0,
                      *         "groups": 0
                      *       },
-                     *       "createdAt": "2026-11-23T13:03:28.984Z",
+                     *       "createdAt": "2026-11-23T13:55:28.741Z",
                      *       "description": "From the source to the mouth.",
-                     *       "id": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *       "id": "01a208b0-b765-7620-9d3e-bbeb413808e1",
                      *       "name": "Rivers",
                      *       "status": "ACTIVE",
                      *       "subject": {
                      *         "color": "#1f7a4d",
-                     *         "id": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *         "id": "01a208b0-b499-72e9-ade1-bdd4a884801a",
                      *         "name": "Geography"
                      *       },
-                     *       "subjectId": "01a20881-17e8-76ef-88af-5287904893ac",
-                     *       "updatedAt": "2026-11-23T13:03:29.009Z"
+                     *       "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a",
+                     *       "updatedAt": "2026-11-23T13:55:28.748Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Course"];
@@ -17259,18 +17144,18 @@ export interface operations {
                      * @example [
                      *       {
                      *         "author": {
-                     *           "id": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *           "id": "01a208b0-b254-731a-99ea-72c7c192ef6b",
                      *           "name": "Ada Hartmann"
                      *         },
-                     *         "authorId": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *         "createdAt": "2026-11-23T13:03:29.515Z",
+                     *         "authorId": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *         "createdAt": "2026-11-23T13:55:29.083Z",
                      *         "documentId": null,
-                     *         "groupAssignmentId": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
-                     *         "id": "01a20881-1eeb-7574-9ae8-a7da60a8137d",
-                     *         "publishedAt": "2026-11-23T13:03:29.515Z",
-                     *         "submissionId": "01a20881-1eba-71ac-90be-7315abd4feb6",
+                     *         "groupAssignmentId": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
+                     *         "id": "01a208b0-b8bb-758f-9d02-0b2395be50b8",
+                     *         "publishedAt": "2026-11-23T13:55:29.083Z",
+                     *         "submissionId": "01a208b0-b8a0-70c9-8f21-c9f2cc5bbb63",
                      *         "text": "The drawing of the second arch is very good.",
-                     *         "updatedAt": "2026-11-23T13:03:29.523Z",
+                     *         "updatedAt": "2026-11-23T13:55:29.086Z",
                      *         "visibility": "GROUP"
                      *       }
                      *     ]
@@ -17304,7 +17189,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "submissionId": "01a20881-1eba-71ac-90be-7315abd4feb6",
+                 *       "submissionId": "01a208b0-b8a0-70c9-8f21-c9f2cc5bbb63",
                  *       "text": "The drawing of the arch is very good."
                  *     }
                  */
@@ -17325,18 +17210,18 @@ export interface operations {
                     /**
                      * @example {
                      *       "author": {
-                     *         "id": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *         "id": "01a208b0-b254-731a-99ea-72c7c192ef6b",
                      *         "name": "Ada Hartmann"
                      *       },
-                     *       "authorId": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *       "createdAt": "2026-11-23T13:03:29.515Z",
+                     *       "authorId": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *       "createdAt": "2026-11-23T13:55:29.083Z",
                      *       "documentId": null,
-                     *       "groupAssignmentId": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
-                     *       "id": "01a20881-1eeb-7574-9ae8-a7da60a8137d",
-                     *       "publishedAt": "2026-11-23T13:03:29.515Z",
-                     *       "submissionId": "01a20881-1eba-71ac-90be-7315abd4feb6",
+                     *       "groupAssignmentId": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
+                     *       "id": "01a208b0-b8bb-758f-9d02-0b2395be50b8",
+                     *       "publishedAt": "2026-11-23T13:55:29.083Z",
+                     *       "submissionId": "01a208b0-b8a0-70c9-8f21-c9f2cc5bbb63",
                      *       "text": "The drawing of the arch is very good.",
-                     *       "updatedAt": "2026-11-23T13:03:29.515Z",
+                     *       "updatedAt": "2026-11-23T13:55:29.083Z",
                      *       "visibility": "GROUP"
                      *     }
                      */
@@ -17373,7 +17258,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "groupIds": [
-                 *         "01a20881-1cff-7285-bd09-de58bd14ec53"
+                 *         "01a208b0-b772-73e0-a2ff-22a9a889a05a"
                  *       ]
                  *     }
                  */
@@ -17432,120 +17317,120 @@ export interface operations {
                      * @example [
                      *       {
                      *         "attempt": 3,
-                     *         "createdAt": "2026-11-23T13:03:29.557Z",
+                     *         "createdAt": "2026-11-23T13:55:29.099Z",
                      *         "documents": [
                      *           {
-                     *             "documentId": "01a20881-1dd6-72bc-8ca4-3ac2c64dff47",
-                     *             "downloadUrl": "/api/feedback/submissions/01a20881-1f16-758e-a1bb-ae70100012ff/documents/01a20881-1f0e-7336-8475-298480961086/download",
+                     *             "documentId": "01a208b0-b817-7003-804f-16ab326241ee",
+                     *             "downloadUrl": "/api/feedback/submissions/01a208b0-b8cb-721b-835a-a0cb9db825bd/documents/01a208b0-b8ca-768c-8aa6-fa507a822e46/download",
                      *             "fileExtension": "docx",
-                     *             "id": "01a20881-1f0e-7336-8475-298480961086",
-                     *             "pdfUrl": "/api/feedback/submissions/01a20881-1f16-758e-a1bb-ae70100012ff/documents/01a20881-1f0e-7336-8475-298480961086/pdf",
+                     *             "id": "01a208b0-b8ca-768c-8aa6-fa507a822e46",
+                     *             "pdfUrl": "/api/feedback/submissions/01a208b0-b8cb-721b-835a-a0cb9db825bd/documents/01a208b0-b8ca-768c-8aa6-fa507a822e46/pdf",
                      *             "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *             "size": 5587,
-                     *             "submissionId": "01a20881-1f16-758e-a1bb-ae70100012ff",
+                     *             "submissionId": "01a208b0-b8cb-721b-835a-a0cb9db825bd",
                      *             "title": "Our page"
                      *           }
                      *         ],
                      *         "feedback": [],
                      *         "grade": {
                      *           "feedback": null,
-                     *           "gradedAt": "2026-11-23T13:03:29.596Z",
-                     *           "gradedById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *           "gradedAt": "2026-11-23T13:55:29.117Z",
+                     *           "gradedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
                      *           "memberGrades": [],
                      *           "points": 13,
-                     *           "publishedAt": "2026-11-23T13:03:29.596Z",
+                     *           "publishedAt": "2026-11-23T13:55:29.117Z",
                      *           "status": "PUBLISHED",
                      *           "value": "2"
                      *         },
-                     *         "groupAssignmentId": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
-                     *         "id": "01a20881-1f16-758e-a1bb-ae70100012ff",
+                     *         "groupAssignmentId": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
+                     *         "id": "01a208b0-b8cb-721b-835a-a0cb9db825bd",
                      *         "isLate": false,
                      *         "lateBySeconds": 0,
                      *         "memberIds": [
-                     *           "01a20881-13e9-7378-b0bd-117b35916ac9",
-                     *           "01a20881-13ed-712c-a48f-798b8d0d6c8e"
+                     *           "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
+                     *           "01a208b0-b256-7067-ac4b-8848003d459c"
                      *         ],
                      *         "note": null,
                      *         "onBehalf": false,
                      *         "status": "ACTIVE",
-                     *         "submittedAt": "2026-11-23T13:03:29.557Z",
-                     *         "submittedById": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *         "submittedAt": "2026-11-23T13:55:29.099Z",
+                     *         "submittedById": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
                      *         "withdrawnAt": null,
                      *         "withdrawnById": null
                      *       },
                      *       {
                      *         "attempt": 2,
-                     *         "createdAt": "2026-11-23T13:03:29.465Z",
+                     *         "createdAt": "2026-11-23T13:55:29.055Z",
                      *         "documents": [
                      *           {
-                     *             "documentId": "01a20881-1dd6-72bc-8ca4-3ac2c64dff47",
-                     *             "downloadUrl": "/api/feedback/submissions/01a20881-1eba-71ac-90be-7315abd4feb6/documents/01a20881-1eae-77b2-9af6-69e600dc0656/download",
+                     *             "documentId": "01a208b0-b817-7003-804f-16ab326241ee",
+                     *             "downloadUrl": "/api/feedback/submissions/01a208b0-b8a0-70c9-8f21-c9f2cc5bbb63/documents/01a208b0-b89e-7272-b076-3eda488d98e3/download",
                      *             "fileExtension": "docx",
-                     *             "id": "01a20881-1eae-77b2-9af6-69e600dc0656",
-                     *             "pdfUrl": "/api/feedback/submissions/01a20881-1eba-71ac-90be-7315abd4feb6/documents/01a20881-1eae-77b2-9af6-69e600dc0656/pdf",
+                     *             "id": "01a208b0-b89e-7272-b076-3eda488d98e3",
+                     *             "pdfUrl": "/api/feedback/submissions/01a208b0-b8a0-70c9-8f21-c9f2cc5bbb63/documents/01a208b0-b89e-7272-b076-3eda488d98e3/pdf",
                      *             "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *             "size": 5587,
-                     *             "submissionId": "01a20881-1eba-71ac-90be-7315abd4feb6",
+                     *             "submissionId": "01a208b0-b8a0-70c9-8f21-c9f2cc5bbb63",
                      *             "title": "Our page"
                      *           }
                      *         ],
                      *         "feedback": [
                      *           {
                      *             "author": {
-                     *               "id": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *               "id": "01a208b0-b254-731a-99ea-72c7c192ef6b",
                      *               "name": "Ada Hartmann"
                      *             },
-                     *             "authorId": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *             "createdAt": "2026-11-23T13:03:29.515Z",
+                     *             "authorId": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *             "createdAt": "2026-11-23T13:55:29.083Z",
                      *             "documentId": null,
-                     *             "groupAssignmentId": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
-                     *             "id": "01a20881-1eeb-7574-9ae8-a7da60a8137d",
-                     *             "publishedAt": "2026-11-23T13:03:29.515Z",
-                     *             "submissionId": "01a20881-1eba-71ac-90be-7315abd4feb6",
+                     *             "groupAssignmentId": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
+                     *             "id": "01a208b0-b8bb-758f-9d02-0b2395be50b8",
+                     *             "publishedAt": "2026-11-23T13:55:29.083Z",
+                     *             "submissionId": "01a208b0-b8a0-70c9-8f21-c9f2cc5bbb63",
                      *             "text": "The drawing of the second arch is very good.",
-                     *             "updatedAt": "2026-11-23T13:03:29.523Z",
+                     *             "updatedAt": "2026-11-23T13:55:29.086Z",
                      *             "visibility": "GROUP"
                      *           },
                      *           {
                      *             "author": {
-                     *               "id": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *               "id": "01a208b0-b254-731a-99ea-72c7c192ef6b",
                      *               "name": "Ada Hartmann"
                      *             },
-                     *             "authorId": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *             "createdAt": "2026-11-23T13:03:29.534Z",
+                     *             "authorId": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *             "createdAt": "2026-11-23T13:55:29.092Z",
                      *             "documentId": null,
-                     *             "groupAssignmentId": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
-                     *             "id": "01a20881-1efe-705a-a345-7c94da59f771",
-                     *             "publishedAt": "2026-11-23T13:03:29.534Z",
-                     *             "submissionId": "01a20881-1eba-71ac-90be-7315abd4feb6",
+                     *             "groupAssignmentId": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
+                     *             "id": "01a208b0-b8c5-778e-9179-dea0bb828e5c",
+                     *             "publishedAt": "2026-11-23T13:55:29.092Z",
+                     *             "submissionId": "01a208b0-b8a0-70c9-8f21-c9f2cc5bbb63",
                      *             "text": "Please add the width.",
-                     *             "updatedAt": "2026-11-23T13:03:29.534Z",
+                     *             "updatedAt": "2026-11-23T13:55:29.092Z",
                      *             "visibility": "GROUP"
                      *           }
                      *         ],
                      *         "grade": {
                      *           "feedback": null,
-                     *           "gradedAt": "2026-11-23T13:03:29.500Z",
-                     *           "gradedById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *           "gradedAt": "2026-11-23T13:55:29.075Z",
+                     *           "gradedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
                      *           "memberGrades": [],
                      *           "points": 12.5,
-                     *           "publishedAt": "2026-11-23T13:03:29.500Z",
+                     *           "publishedAt": "2026-11-23T13:55:29.075Z",
                      *           "status": "PUBLISHED",
                      *           "value": "2"
                      *         },
-                     *         "groupAssignmentId": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
-                     *         "id": "01a20881-1eba-71ac-90be-7315abd4feb6",
+                     *         "groupAssignmentId": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
+                     *         "id": "01a208b0-b8a0-70c9-8f21-c9f2cc5bbb63",
                      *         "isLate": false,
                      *         "lateBySeconds": 0,
                      *         "memberIds": [
-                     *           "01a20881-13e9-7378-b0bd-117b35916ac9",
-                     *           "01a20881-13ed-712c-a48f-798b8d0d6c8e"
+                     *           "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
+                     *           "01a208b0-b256-7067-ac4b-8848003d459c"
                      *         ],
                      *         "note": "Now with all names.",
                      *         "onBehalf": false,
                      *         "status": "RETURNED",
-                     *         "submittedAt": "2026-11-23T13:03:29.465Z",
-                     *         "submittedById": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *         "submittedAt": "2026-11-23T13:55:29.055Z",
+                     *         "submittedById": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
                      *         "withdrawnAt": null,
                      *         "withdrawnById": null
                      *       }
@@ -17590,35 +17475,35 @@ export interface operations {
                     /**
                      * @example {
                      *       "attempt": 2,
-                     *       "createdAt": "2026-11-23T13:03:29.465Z",
+                     *       "createdAt": "2026-11-23T13:55:29.055Z",
                      *       "documents": [
                      *         {
-                     *           "documentId": "01a20881-1dd6-72bc-8ca4-3ac2c64dff47",
-                     *           "downloadUrl": "/api/feedback/submissions/01a20881-1eba-71ac-90be-7315abd4feb6/documents/01a20881-1eae-77b2-9af6-69e600dc0656/download",
+                     *           "documentId": "01a208b0-b817-7003-804f-16ab326241ee",
+                     *           "downloadUrl": "/api/feedback/submissions/01a208b0-b8a0-70c9-8f21-c9f2cc5bbb63/documents/01a208b0-b89e-7272-b076-3eda488d98e3/download",
                      *           "fileExtension": "docx",
-                     *           "id": "01a20881-1eae-77b2-9af6-69e600dc0656",
-                     *           "pdfUrl": "/api/feedback/submissions/01a20881-1eba-71ac-90be-7315abd4feb6/documents/01a20881-1eae-77b2-9af6-69e600dc0656/pdf",
+                     *           "id": "01a208b0-b89e-7272-b076-3eda488d98e3",
+                     *           "pdfUrl": "/api/feedback/submissions/01a208b0-b8a0-70c9-8f21-c9f2cc5bbb63/documents/01a208b0-b89e-7272-b076-3eda488d98e3/pdf",
                      *           "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *           "size": 5587,
-                     *           "submissionId": "01a20881-1eba-71ac-90be-7315abd4feb6",
+                     *           "submissionId": "01a208b0-b8a0-70c9-8f21-c9f2cc5bbb63",
                      *           "title": "Our page"
                      *         }
                      *       ],
                      *       "feedback": [],
                      *       "grade": null,
-                     *       "groupAssignmentId": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
-                     *       "id": "01a20881-1eba-71ac-90be-7315abd4feb6",
+                     *       "groupAssignmentId": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
+                     *       "id": "01a208b0-b8a0-70c9-8f21-c9f2cc5bbb63",
                      *       "isLate": false,
                      *       "lateBySeconds": 0,
                      *       "memberIds": [
-                     *         "01a20881-13e9-7378-b0bd-117b35916ac9",
-                     *         "01a20881-13ed-712c-a48f-798b8d0d6c8e"
+                     *         "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
+                     *         "01a208b0-b256-7067-ac4b-8848003d459c"
                      *       ],
                      *       "note": "Now with all names.",
                      *       "onBehalf": false,
                      *       "status": "ACTIVE",
-                     *       "submittedAt": "2026-11-23T13:03:29.465Z",
-                     *       "submittedById": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *       "submittedAt": "2026-11-23T13:55:29.055Z",
+                     *       "submittedById": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
                      *       "withdrawnAt": null,
                      *       "withdrawnById": null
                      *     }
@@ -17776,25 +17661,25 @@ export interface operations {
                     /**
                      * @example {
                      *       "attempt": 2,
-                     *       "createdAt": "2026-11-23T13:03:29.465Z",
+                     *       "createdAt": "2026-11-23T13:55:29.055Z",
                      *       "documents": [
                      *         {
-                     *           "documentId": "01a20881-1dd6-72bc-8ca4-3ac2c64dff47",
-                     *           "downloadUrl": "/api/feedback/submissions/01a20881-1eba-71ac-90be-7315abd4feb6/documents/01a20881-1eae-77b2-9af6-69e600dc0656/download",
+                     *           "documentId": "01a208b0-b817-7003-804f-16ab326241ee",
+                     *           "downloadUrl": "/api/feedback/submissions/01a208b0-b8a0-70c9-8f21-c9f2cc5bbb63/documents/01a208b0-b89e-7272-b076-3eda488d98e3/download",
                      *           "fileExtension": "docx",
-                     *           "id": "01a20881-1eae-77b2-9af6-69e600dc0656",
-                     *           "pdfUrl": "/api/feedback/submissions/01a20881-1eba-71ac-90be-7315abd4feb6/documents/01a20881-1eae-77b2-9af6-69e600dc0656/pdf",
+                     *           "id": "01a208b0-b89e-7272-b076-3eda488d98e3",
+                     *           "pdfUrl": "/api/feedback/submissions/01a208b0-b8a0-70c9-8f21-c9f2cc5bbb63/documents/01a208b0-b89e-7272-b076-3eda488d98e3/pdf",
                      *           "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *           "size": 5587,
-                     *           "submissionId": "01a20881-1eba-71ac-90be-7315abd4feb6",
+                     *           "submissionId": "01a208b0-b8a0-70c9-8f21-c9f2cc5bbb63",
                      *           "title": "Our page"
                      *         }
                      *       ],
                      *       "feedback": [],
                      *       "grade": {
                      *         "feedback": null,
-                     *         "gradedAt": "2026-11-23T13:03:29.486Z",
-                     *         "gradedById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *         "gradedAt": "2026-11-23T13:55:29.067Z",
+                     *         "gradedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
                      *         "history": 1,
                      *         "memberGrades": [],
                      *         "points": 10,
@@ -17802,19 +17687,19 @@ export interface operations {
                      *         "status": "DRAFT",
                      *         "value": "3"
                      *       },
-                     *       "groupAssignmentId": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
-                     *       "id": "01a20881-1eba-71ac-90be-7315abd4feb6",
+                     *       "groupAssignmentId": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
+                     *       "id": "01a208b0-b8a0-70c9-8f21-c9f2cc5bbb63",
                      *       "isLate": false,
                      *       "lateBySeconds": 0,
                      *       "memberIds": [
-                     *         "01a20881-13e9-7378-b0bd-117b35916ac9",
-                     *         "01a20881-13ed-712c-a48f-798b8d0d6c8e"
+                     *         "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
+                     *         "01a208b0-b256-7067-ac4b-8848003d459c"
                      *       ],
                      *       "note": "Now with all names.",
                      *       "onBehalf": false,
                      *       "status": "ACTIVE",
-                     *       "submittedAt": "2026-11-23T13:03:29.465Z",
-                     *       "submittedById": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *       "submittedAt": "2026-11-23T13:55:29.055Z",
+                     *       "submittedById": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
                      *       "withdrawnAt": null,
                      *       "withdrawnById": null
                      *     }
@@ -17859,9 +17744,9 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "changedAt": "2026-11-23T13:03:29.500Z",
+                     *         "changedAt": "2026-11-23T13:55:29.075Z",
                      *         "changedBy": {
-                     *           "id": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *           "id": "01a208b0-b254-731a-99ea-72c7c192ef6b",
                      *           "name": "Ada Hartmann"
                      *         },
                      *         "feedback": null,
@@ -17869,7 +17754,7 @@ export interface operations {
                      *           {
                      *             "feedback": "All measurements are yours.",
                      *             "points": null,
-                     *             "userId": "01a20881-13ed-712c-a48f-798b8d0d6c8e",
+                     *             "userId": "01a208b0-b256-7067-ac4b-8848003d459c",
                      *             "value": "1"
                      *           }
                      *         ],
@@ -17879,9 +17764,9 @@ export interface operations {
                      *         "version": 2
                      *       },
                      *       {
-                     *         "changedAt": "2026-11-23T13:03:29.486Z",
+                     *         "changedAt": "2026-11-23T13:55:29.067Z",
                      *         "changedBy": {
-                     *           "id": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *           "id": "01a208b0-b254-731a-99ea-72c7c192ef6b",
                      *           "name": "Ada Hartmann"
                      *         },
                      *         "feedback": null,
@@ -17939,60 +17824,60 @@ export interface operations {
                     /**
                      * @example {
                      *       "assignment": {
-                     *         "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
-                     *         "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
-                     *         "deadline": "2026-11-28T13:03:29.172Z",
-                     *         "id": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *         "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *         "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *         "deadline": "2026-11-28T13:55:28.874Z",
+                     *         "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
                      *         "isShared": false,
                      *         "status": "ACTIVE",
                      *         "title": "The river"
                      *       },
-                     *       "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
-                     *       "createdAt": "2026-11-23T13:03:29.115Z",
+                     *       "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *       "createdAt": "2026-11-23T13:55:28.844Z",
                      *       "currentSubmission": null,
                      *       "currentSubmissionId": null,
                      *       "descriptionOverride": "Your group measures at the bridge.",
                      *       "effectiveAttachments": [
                      *         {
-                     *           "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
-                     *           "createdAt": "2026-11-23T13:03:29.128Z",
+                     *           "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *           "createdAt": "2026-11-23T13:55:28.858Z",
                      *           "fileName": "questions.txt",
                      *           "groupAssignmentId": null,
-                     *           "id": "01a20881-1d6a-7545-94ad-7d46cfbf0333",
+                     *           "id": "01a208b0-b7db-7524-ba49-96fd38581cde",
                      *           "isEffective": true,
                      *           "mimeType": "text/plain; charset=utf-8",
                      *           "size": 29,
-                     *           "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *           "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d6a-7545-94ad-7d46cfbf0333/download"
+                     *           "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *           "url": "/api/assignments/01a208b0-b7ce-73a5-b74c-19c8ae673933/attachments/01a208b0-b7db-7524-ba49-96fd38581cde/download"
                      *         },
                      *         {
-                     *           "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
-                     *           "createdAt": "2026-11-23T13:03:29.149Z",
+                     *           "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *           "createdAt": "2026-11-23T13:55:28.865Z",
                      *           "fileName": "bridge.txt",
-                     *           "groupAssignmentId": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
-                     *           "id": "01a20881-1d7f-772b-bb95-425a7860ef31",
+                     *           "groupAssignmentId": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
+                     *           "id": "01a208b0-b7e2-74f4-ad76-eaca8a7efcdd",
                      *           "isEffective": true,
                      *           "mimeType": "text/plain; charset=utf-8",
                      *           "size": 30,
-                     *           "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *           "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d7f-772b-bb95-425a7860ef31/download"
+                     *           "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *           "url": "/api/assignments/01a208b0-b7ce-73a5-b74c-19c8ae673933/attachments/01a208b0-b7e2-74f4-ad76-eaca8a7efcdd/download"
                      *         }
                      *       ],
                      *       "effectiveDescription": "Your group measures at the bridge.",
                      *       "group": {
-                     *         "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *         "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
                      *         "displayName": "At the bridge",
                      *         "groupNumber": 1,
-                     *         "id": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *         "id": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
                      *         "name": "Bridge"
                      *       },
-                     *       "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
-                     *       "id": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
+                     *       "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *       "id": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
                      *       "isComplete": false,
-                     *       "lateAllowedUntil": "2026-11-29T13:03:29.191Z",
+                     *       "lateAllowedUntil": "2026-11-29T13:55:28.885Z",
                      *       "status": "RETURNED",
                      *       "submittedCount": 0,
-                     *       "updatedAt": "2026-11-23T13:03:29.534Z"
+                     *       "updatedAt": "2026-11-23T13:55:29.092Z"
                      *     }
                      */
                     "application/json": components["schemas"]["GroupAssignment"];
@@ -18090,18 +17975,18 @@ export interface operations {
                     /**
                      * @example {
                      *       "author": {
-                     *         "id": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *         "id": "01a208b0-b254-731a-99ea-72c7c192ef6b",
                      *         "name": "Ada Hartmann"
                      *       },
-                     *       "authorId": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *       "createdAt": "2026-11-23T13:03:29.515Z",
+                     *       "authorId": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *       "createdAt": "2026-11-23T13:55:29.083Z",
                      *       "documentId": null,
-                     *       "groupAssignmentId": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
-                     *       "id": "01a20881-1eeb-7574-9ae8-a7da60a8137d",
-                     *       "publishedAt": "2026-11-23T13:03:29.515Z",
-                     *       "submissionId": "01a20881-1eba-71ac-90be-7315abd4feb6",
+                     *       "groupAssignmentId": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
+                     *       "id": "01a208b0-b8bb-758f-9d02-0b2395be50b8",
+                     *       "publishedAt": "2026-11-23T13:55:29.083Z",
+                     *       "submissionId": "01a208b0-b8a0-70c9-8f21-c9f2cc5bbb63",
                      *       "text": "The drawing of the second arch is very good.",
-                     *       "updatedAt": "2026-11-23T13:03:29.523Z",
+                     *       "updatedAt": "2026-11-23T13:55:29.086Z",
                      *       "visibility": "GROUP"
                      *     }
                      */
@@ -18159,50 +18044,50 @@ export interface operations {
                      *       {
                      *         "attachments": [],
                      *         "class": {
-                     *           "id": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *           "id": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
                      *           "name": "Geography 7b"
                      *         },
-                     *         "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *         "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
                      *         "course": {
-                     *           "id": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *           "id": "01a208b0-b765-7620-9d3e-bbeb413808e1",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a20881-17e8-76ef-88af-5287904893ac"
+                     *           "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a"
                      *         },
-                     *         "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
-                     *         "createdAt": "2026-11-23T13:03:29.023Z",
-                     *         "createdById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *         "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *         "createdAt": "2026-11-23T13:55:28.754Z",
+                     *         "createdById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
                      *         "displayName": "At the bridge",
                      *         "groupAssignments": [],
                      *         "groupNumber": 1,
                      *         "helpMessage": null,
                      *         "helpRequestedAt": null,
                      *         "helpRequestedById": null,
-                     *         "id": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *         "id": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
                      *         "memberCount": 3,
                      *         "members": [
                      *           {
-                     *             "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
-                     *             "id": "01a20881-1d00-73ce-ae25-bfc338fb0d5a",
-                     *             "joinedAt": "2026-11-23T13:03:29.023Z",
+                     *             "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *             "id": "01a208b0-b773-76f3-be07-41ab8b23fa0f",
+                     *             "joinedAt": "2026-11-23T13:55:28.754Z",
                      *             "role": "MEMBER",
                      *             "user": {
-                     *               "id": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *               "id": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
                      *               "image": null,
                      *               "name": "Ben Okafor"
                      *             },
-                     *             "userId": "01a20881-13e9-7378-b0bd-117b35916ac9"
+                     *             "userId": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5"
                      *           },
                      *           {
-                     *             "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
-                     *             "id": "01a20881-1d00-73ce-ae25-bfc4d5c80dfb",
-                     *             "joinedAt": "2026-11-23T13:03:29.023Z",
+                     *             "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *             "id": "01a208b0-b773-76f3-be07-41aca46f0bbd",
+                     *             "joinedAt": "2026-11-23T13:55:28.754Z",
                      *             "role": "MEMBER",
                      *             "user": {
-                     *               "id": "01a20881-13ed-712c-a48f-798b8d0d6c8e",
+                     *               "id": "01a208b0-b256-7067-ac4b-8848003d459c",
                      *               "image": null,
                      *               "name": "Ana Silva"
                      *             },
-                     *             "userId": "01a20881-13ed-712c-a48f-798b8d0d6c8e"
+                     *             "userId": "01a208b0-b256-7067-ac4b-8848003d459c"
                      *           }
                      *         ],
                      *         "name": "Bridge",
@@ -18210,14 +18095,14 @@ export interface operations {
                      *         "requiredDocuments": 1,
                      *         "startDate": null,
                      *         "subject": {
-                     *           "id": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *           "id": "01a208b0-b499-72e9-ade1-bdd4a884801a",
                      *           "name": "Geography"
                      *         },
-                     *         "subjectId": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *         "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a",
                      *         "unreadMessages": 0,
-                     *         "updatedAt": "2026-11-23T13:03:29.054Z",
+                     *         "updatedAt": "2026-11-23T13:55:28.801Z",
                      *         "view": "FULL",
-                     *         "workRoomId": "01a20881-1cff-7285-bd09-de598e988e92"
+                     *         "workRoomId": "01a208b0-b772-73e0-a2ff-22aaa6108219"
                      *       }
                      *     ]
                      */
@@ -18250,13 +18135,13 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
-                 *       "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                 *       "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                 *       "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
                  *       "displayName": "The source",
                  *       "name": "Source",
-                 *       "startDate": "2026-11-30T13:03:29.028Z",
+                 *       "startDate": "2026-11-30T13:55:28.758Z",
                  *       "studentIds": [
-                 *         "01a20881-13f1-77a8-964a-9945213b92b2"
+                 *         "01a208b0-b257-7485-a9b3-c92164cc9d9b"
                  *       ]
                  *     }
                  */
@@ -18278,18 +18163,18 @@ export interface operations {
                      * @example {
                      *       "attachments": [],
                      *       "class": {
-                     *         "id": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *         "id": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
                      *         "name": "Geography 7b"
                      *       },
-                     *       "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *       "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
                      *       "course": {
-                     *         "id": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *         "id": "01a208b0-b765-7620-9d3e-bbeb413808e1",
                      *         "name": "Rivers",
-                     *         "subjectId": "01a20881-17e8-76ef-88af-5287904893ac"
+                     *         "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a"
                      *       },
-                     *       "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
-                     *       "createdAt": "2026-11-23T13:03:29.033Z",
-                     *       "createdById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *       "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *       "createdAt": "2026-11-23T13:55:28.782Z",
+                     *       "createdById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
                      *       "displayName": "The source",
                      *       "groupAssignments": [],
                      *       "groupNumber": 2,
@@ -18299,37 +18184,37 @@ export interface operations {
                      *       "helpRequestedById": null,
                      *       "helpResolvedAt": null,
                      *       "helpResolvedById": null,
-                     *       "id": "01a20881-1d0a-7622-b3cc-a273cfa5eaf5",
+                     *       "id": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
                      *       "isHidden": true,
                      *       "memberCount": 1,
                      *       "members": [
                      *         {
-                     *           "groupId": "01a20881-1d0a-7622-b3cc-a273cfa5eaf5",
-                     *           "id": "01a20881-1d0a-7622-b3cc-a27549d57aea",
-                     *           "joinedAt": "2026-11-23T13:03:29.033Z",
+                     *           "groupId": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
+                     *           "id": "01a208b0-b78f-74e6-aa14-a020b8896646",
+                     *           "joinedAt": "2026-11-23T13:55:28.782Z",
                      *           "role": "MEMBER",
                      *           "user": {
                      *             "email": "dana@north.example",
-                     *             "id": "01a20881-13f1-77a8-964a-9945213b92b2",
+                     *             "id": "01a208b0-b257-7485-a9b3-c92164cc9d9b",
                      *             "image": null,
                      *             "name": "Dana Novak"
                      *           },
-                     *           "userId": "01a20881-13f1-77a8-964a-9945213b92b2"
+                     *           "userId": "01a208b0-b257-7485-a9b3-c92164cc9d9b"
                      *         }
                      *       ],
                      *       "name": "Source",
                      *       "needsHelp": false,
                      *       "requiredDocuments": 1,
-                     *       "startDate": "2026-11-30T13:03:29.028Z",
+                     *       "startDate": "2026-11-30T13:55:28.758Z",
                      *       "subject": {
-                     *         "id": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *         "id": "01a208b0-b499-72e9-ade1-bdd4a884801a",
                      *         "name": "Geography"
                      *       },
-                     *       "subjectId": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *       "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a",
                      *       "unreadMessages": 0,
-                     *       "updatedAt": "2026-11-23T13:03:29.033Z",
+                     *       "updatedAt": "2026-11-23T13:55:28.782Z",
                      *       "view": "FULL",
-                     *       "workRoomId": "01a20881-1d0a-7622-b3cc-a2747c0a7d60"
+                     *       "workRoomId": "01a208b0-b78f-74e6-aa14-a01f462dcd67"
                      *     }
                      */
                     "application/json": components["schemas"]["Group"];
@@ -18363,13 +18248,13 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
-                 *       "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                 *       "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                 *       "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
                  *       "groups": [
                  *         {
                  *           "name": "Delta",
                  *           "studentIds": [
-                 *             "01a20881-13ee-73b1-b8d4-f0cbfb0e58a8"
+                 *             "01a208b0-b256-7067-ac4b-884bc3b372d9"
                  *           ]
                  *         },
                  *         {
@@ -18395,18 +18280,18 @@ export interface operations {
                      *       {
                      *         "attachments": [],
                      *         "class": {
-                     *           "id": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *           "id": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
                      *           "name": "Geography 7b"
                      *         },
-                     *         "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *         "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
                      *         "course": {
-                     *           "id": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *           "id": "01a208b0-b765-7620-9d3e-bbeb413808e1",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a20881-17e8-76ef-88af-5287904893ac"
+                     *           "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a"
                      *         },
-                     *         "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
-                     *         "createdAt": "2026-11-23T13:03:30.008Z",
-                     *         "createdById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *         "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *         "createdAt": "2026-11-23T13:55:29.356Z",
+                     *         "createdById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
                      *         "displayName": null,
                      *         "groupAssignments": [],
                      *         "groupNumber": 3,
@@ -18416,22 +18301,22 @@ export interface operations {
                      *         "helpRequestedById": null,
                      *         "helpResolvedAt": null,
                      *         "helpResolvedById": null,
-                     *         "id": "01a20881-20d9-7209-8e57-82a15a9dc60c",
+                     *         "id": "01a208b0-b9cd-76c1-b23e-30a0e69b740e",
                      *         "isHidden": false,
                      *         "memberCount": 1,
                      *         "members": [
                      *           {
-                     *             "groupId": "01a20881-20d9-7209-8e57-82a15a9dc60c",
-                     *             "id": "01a20881-20d9-7209-8e57-82a341fefab8",
-                     *             "joinedAt": "2026-11-23T13:03:30.008Z",
+                     *             "groupId": "01a208b0-b9cd-76c1-b23e-30a0e69b740e",
+                     *             "id": "01a208b0-b9cd-76c1-b23e-30a21d399e8a",
+                     *             "joinedAt": "2026-11-23T13:55:29.356Z",
                      *             "role": "MEMBER",
                      *             "user": {
                      *               "email": "cem@north.example",
-                     *               "id": "01a20881-13ee-73b1-b8d4-f0cbfb0e58a8",
+                     *               "id": "01a208b0-b256-7067-ac4b-884bc3b372d9",
                      *               "image": null,
                      *               "name": "Cem Arslan"
                      *             },
-                     *             "userId": "01a20881-13ee-73b1-b8d4-f0cbfb0e58a8"
+                     *             "userId": "01a208b0-b256-7067-ac4b-884bc3b372d9"
                      *           }
                      *         ],
                      *         "name": "Delta",
@@ -18439,30 +18324,30 @@ export interface operations {
                      *         "requiredDocuments": 1,
                      *         "startDate": null,
                      *         "subject": {
-                     *           "id": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *           "id": "01a208b0-b499-72e9-ade1-bdd4a884801a",
                      *           "name": "Geography"
                      *         },
-                     *         "subjectId": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *         "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a",
                      *         "unreadMessages": 0,
-                     *         "updatedAt": "2026-11-23T13:03:30.008Z",
+                     *         "updatedAt": "2026-11-23T13:55:29.356Z",
                      *         "view": "FULL",
-                     *         "workRoomId": "01a20881-20d9-7209-8e57-82a22e84a446"
+                     *         "workRoomId": "01a208b0-b9cd-76c1-b23e-30a11575dc38"
                      *       },
                      *       {
                      *         "attachments": [],
                      *         "class": {
-                     *           "id": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *           "id": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
                      *           "name": "Geography 7b"
                      *         },
-                     *         "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *         "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
                      *         "course": {
-                     *           "id": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *           "id": "01a208b0-b765-7620-9d3e-bbeb413808e1",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a20881-17e8-76ef-88af-5287904893ac"
+                     *           "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a"
                      *         },
-                     *         "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
-                     *         "createdAt": "2026-11-23T13:03:30.008Z",
-                     *         "createdById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *         "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *         "createdAt": "2026-11-23T13:55:29.356Z",
+                     *         "createdById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
                      *         "displayName": null,
                      *         "groupAssignments": [],
                      *         "groupNumber": 4,
@@ -18472,7 +18357,7 @@ export interface operations {
                      *         "helpRequestedById": null,
                      *         "helpResolvedAt": null,
                      *         "helpResolvedById": null,
-                     *         "id": "01a20881-20d9-7209-8e57-82a40a3a2c61",
+                     *         "id": "01a208b0-b9cd-76c1-b23e-30a36e069bf8",
                      *         "isHidden": false,
                      *         "memberCount": 0,
                      *         "members": [],
@@ -18481,14 +18366,14 @@ export interface operations {
                      *         "requiredDocuments": 1,
                      *         "startDate": null,
                      *         "subject": {
-                     *           "id": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *           "id": "01a208b0-b499-72e9-ade1-bdd4a884801a",
                      *           "name": "Geography"
                      *         },
-                     *         "subjectId": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *         "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a",
                      *         "unreadMessages": 0,
-                     *         "updatedAt": "2026-11-23T13:03:30.008Z",
+                     *         "updatedAt": "2026-11-23T13:55:29.356Z",
                      *         "view": "FULL",
-                     *         "workRoomId": "01a20881-20d9-7209-8e57-82a5a7a647c8"
+                     *         "workRoomId": "01a208b0-b9cd-76c1-b23e-30a455a4a709"
                      *       }
                      *     ]
                      */
@@ -18526,12 +18411,12 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                 *       "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
                  *       "groupSize": 2,
                  *       "strategy": "random",
                  *       "studentIds": [
-                 *         "01a20881-13e9-7378-b0bd-117b35916ac9",
-                 *         "01a20881-13ed-712c-a48f-798b8d0d6c8e"
+                 *         "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
+                 *         "01a208b0-b256-7067-ac4b-8848003d459c"
                  *       ]
                  *     }
                  */
@@ -18553,12 +18438,12 @@ export interface operations {
                      *           "groupNumber": 3,
                      *           "members": [
                      *             {
-                     *               "id": "01a20881-13f1-77a8-964a-9945213b92b2",
+                     *               "id": "01a208b0-b257-7485-a9b3-c92164cc9d9b",
                      *               "image": null,
                      *               "name": "Dana Novak"
                      *             },
                      *             {
-                     *               "id": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *               "id": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
                      *               "image": null,
                      *               "name": "Ben Okafor"
                      *             }
@@ -18569,12 +18454,12 @@ export interface operations {
                      *           "groupNumber": 4,
                      *           "members": [
                      *             {
-                     *               "id": "01a20881-13ee-73b1-b8d4-f0cbfb0e58a8",
+                     *               "id": "01a208b0-b256-7067-ac4b-884bc3b372d9",
                      *               "image": null,
                      *               "name": "Cem Arslan"
                      *             },
                      *             {
-                     *               "id": "01a20881-13ed-712c-a48f-798b8d0d6c8e",
+                     *               "id": "01a208b0-b256-7067-ac4b-8848003d459c",
                      *               "image": null,
                      *               "name": "Ana Silva"
                      *             }
@@ -18583,7 +18468,7 @@ export interface operations {
                      *         }
                      *       ],
                      *       "repeatedPairs": 0,
-                     *       "seed": 193913445
+                     *       "seed": 1004218670
                      *     }
                      */
                     "application/json": components["schemas"]["DivisionPreview"];
@@ -18637,14 +18522,14 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
-                     *       "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *       "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *       "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
                      *       "displayName": "At the bridge",
                      *       "groupNumber": 1,
-                     *       "id": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *       "id": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
                      *       "memberCount": 3,
                      *       "name": "Bridge",
-                     *       "subjectId": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *       "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a",
                      *       "view": "OUTLINE"
                      *     }
                      */
@@ -18746,18 +18631,18 @@ export interface operations {
                      * @example {
                      *       "attachments": [],
                      *       "class": {
-                     *         "id": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *         "id": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
                      *         "name": "Geography 7b"
                      *       },
-                     *       "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *       "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
                      *       "course": {
-                     *         "id": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *         "id": "01a208b0-b765-7620-9d3e-bbeb413808e1",
                      *         "name": "Rivers",
-                     *         "subjectId": "01a20881-17e8-76ef-88af-5287904893ac"
+                     *         "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a"
                      *       },
-                     *       "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
-                     *       "createdAt": "2026-11-23T13:03:29.023Z",
-                     *       "createdById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *       "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *       "createdAt": "2026-11-23T13:55:28.754Z",
+                     *       "createdById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
                      *       "displayName": "At the bridge",
                      *       "groupAssignments": [],
                      *       "groupNumber": 1,
@@ -18767,35 +18652,35 @@ export interface operations {
                      *       "helpRequestedById": null,
                      *       "helpResolvedAt": null,
                      *       "helpResolvedById": null,
-                     *       "id": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *       "id": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
                      *       "isHidden": false,
                      *       "memberCount": 3,
                      *       "members": [
                      *         {
-                     *           "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
-                     *           "id": "01a20881-1d00-73ce-ae25-bfc338fb0d5a",
-                     *           "joinedAt": "2026-11-23T13:03:29.023Z",
+                     *           "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *           "id": "01a208b0-b773-76f3-be07-41ab8b23fa0f",
+                     *           "joinedAt": "2026-11-23T13:55:28.754Z",
                      *           "role": "MEMBER",
                      *           "user": {
                      *             "email": "ben@north.example",
-                     *             "id": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *             "id": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
                      *             "image": null,
                      *             "name": "Ben Okafor"
                      *           },
-                     *           "userId": "01a20881-13e9-7378-b0bd-117b35916ac9"
+                     *           "userId": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5"
                      *         },
                      *         {
-                     *           "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
-                     *           "id": "01a20881-1d00-73ce-ae25-bfc4d5c80dfb",
-                     *           "joinedAt": "2026-11-23T13:03:29.023Z",
+                     *           "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *           "id": "01a208b0-b773-76f3-be07-41aca46f0bbd",
+                     *           "joinedAt": "2026-11-23T13:55:28.754Z",
                      *           "role": "MEMBER",
                      *           "user": {
                      *             "email": "ana@north.example",
-                     *             "id": "01a20881-13ed-712c-a48f-798b8d0d6c8e",
+                     *             "id": "01a208b0-b256-7067-ac4b-8848003d459c",
                      *             "image": null,
                      *             "name": "Ana Silva"
                      *           },
-                     *           "userId": "01a20881-13ed-712c-a48f-798b8d0d6c8e"
+                     *           "userId": "01a208b0-b256-7067-ac4b-8848003d459c"
                      *         }
                      *       ],
                      *       "name": "Bridge",
@@ -18803,14 +18688,14 @@ export interface operations {
                      *       "requiredDocuments": 1,
                      *       "startDate": null,
                      *       "subject": {
-                     *         "id": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *         "id": "01a208b0-b499-72e9-ade1-bdd4a884801a",
                      *         "name": "Geography"
                      *       },
-                     *       "subjectId": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *       "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a",
                      *       "unreadMessages": 0,
-                     *       "updatedAt": "2026-11-23T13:03:29.054Z",
+                     *       "updatedAt": "2026-11-23T13:55:28.801Z",
                      *       "view": "FULL",
-                     *       "workRoomId": "01a20881-1cff-7285-bd09-de598e988e92"
+                     *       "workRoomId": "01a208b0-b772-73e0-a2ff-22aaa6108219"
                      *     }
                      */
                     "application/json": components["schemas"]["Group"];
@@ -18853,14 +18738,14 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "createdAt": "2026-11-23T13:03:29.089Z",
+                     *         "createdAt": "2026-11-23T13:55:28.832Z",
                      *         "fileName": "map.txt",
-                     *         "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
-                     *         "id": "01a20881-1d42-7798-a279-f4ea3cf3ec67",
+                     *         "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *         "id": "01a208b0-b7c2-72ba-8880-d5644e7ce3df",
                      *         "mimeType": "text/plain; charset=utf-8",
                      *         "size": 19,
-                     *         "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *         "url": "/api/groups/01a20881-1cff-7285-bd09-de58bd14ec53/attachments/01a20881-1d42-7798-a279-f4ea3cf3ec67/download"
+                     *         "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *         "url": "/api/groups/01a208b0-b772-73e0-a2ff-22a9a889a05a/attachments/01a208b0-b7c2-72ba-8880-d5644e7ce3df/download"
                      *       }
                      *     ]
                      */
@@ -18913,14 +18798,14 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-23T13:03:29.089Z",
+                     *       "createdAt": "2026-11-23T13:55:28.832Z",
                      *       "fileName": "map.txt",
-                     *       "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
-                     *       "id": "01a20881-1d42-7798-a279-f4ea3cf3ec67",
+                     *       "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *       "id": "01a208b0-b7c2-72ba-8880-d5644e7ce3df",
                      *       "mimeType": "text/plain; charset=utf-8",
                      *       "size": 19,
-                     *       "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *       "url": "/api/groups/01a20881-1cff-7285-bd09-de58bd14ec53/attachments/01a20881-1d42-7798-a279-f4ea3cf3ec67/download"
+                     *       "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *       "url": "/api/groups/01a208b0-b772-73e0-a2ff-22a9a889a05a/attachments/01a208b0-b7c2-72ba-8880-d5644e7ce3df/download"
                      *     }
                      */
                     "application/json": components["schemas"]["GroupAttachment"];
@@ -19067,7 +18952,7 @@ export interface operations {
                      *         "minutes": 0,
                      *         "name": "Ben Okafor",
                      *         "saves": 0,
-                     *         "userId": "01a20881-13e9-7378-b0bd-117b35916ac9"
+                     *         "userId": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5"
                      *       },
                      *       {
                      *         "documents": [],
@@ -19078,7 +18963,7 @@ export interface operations {
                      *         "minutes": 0,
                      *         "name": "Ana Silva",
                      *         "saves": 0,
-                     *         "userId": "01a20881-13ed-712c-a48f-798b8d0d6c8e"
+                     *         "userId": "01a208b0-b256-7067-ac4b-8848003d459c"
                      *       }
                      *     ]
                      */
@@ -19128,7 +19013,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "helpMessage": "The thermometer is broken.",
-                     *       "helpRequestedAt": "2026-11-23T13:03:29.387Z",
+                     *       "helpRequestedAt": "2026-11-23T13:55:29.014Z",
                      *       "needsHelp": true
                      *     }
                      */
@@ -19170,7 +19055,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "helpClaimedById": "01a20881-13e5-770c-8808-b557ab264fe1"
+                     *       "helpClaimedById": "01a208b0-b254-731a-99ea-72c7c192ef6b"
                      *     }
                      */
                     "application/json": components["schemas"]["HelpClaimed"];
@@ -19254,7 +19139,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "studentIds": [
-                 *         "01a20881-13ee-73b1-b8d4-f0cbfb0e58a8"
+                 *         "01a208b0-b256-7067-ac4b-884bc3b372d9"
                  *       ]
                  *     }
                  */
@@ -19273,18 +19158,18 @@ export interface operations {
                      *       "alreadyInTopic": [],
                      *       "attachments": [],
                      *       "class": {
-                     *         "id": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *         "id": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
                      *         "name": "Geography 7b"
                      *       },
-                     *       "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *       "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
                      *       "course": {
-                     *         "id": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *         "id": "01a208b0-b765-7620-9d3e-bbeb413808e1",
                      *         "name": "Rivers",
-                     *         "subjectId": "01a20881-17e8-76ef-88af-5287904893ac"
+                     *         "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a"
                      *       },
-                     *       "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
-                     *       "createdAt": "2026-11-23T13:03:29.023Z",
-                     *       "createdById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *       "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *       "createdAt": "2026-11-23T13:55:28.754Z",
+                     *       "createdById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
                      *       "displayName": null,
                      *       "groupAssignments": [],
                      *       "groupNumber": 1,
@@ -19294,35 +19179,35 @@ export interface operations {
                      *       "helpRequestedById": null,
                      *       "helpResolvedAt": null,
                      *       "helpResolvedById": null,
-                     *       "id": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *       "id": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
                      *       "isHidden": false,
                      *       "memberCount": 3,
                      *       "members": [
                      *         {
-                     *           "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
-                     *           "id": "01a20881-1d00-73ce-ae25-bfc338fb0d5a",
-                     *           "joinedAt": "2026-11-23T13:03:29.023Z",
+                     *           "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *           "id": "01a208b0-b773-76f3-be07-41ab8b23fa0f",
+                     *           "joinedAt": "2026-11-23T13:55:28.754Z",
                      *           "role": "MEMBER",
                      *           "user": {
                      *             "email": "ben@north.example",
-                     *             "id": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *             "id": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
                      *             "image": null,
                      *             "name": "Ben Okafor"
                      *           },
-                     *           "userId": "01a20881-13e9-7378-b0bd-117b35916ac9"
+                     *           "userId": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5"
                      *         },
                      *         {
-                     *           "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
-                     *           "id": "01a20881-1d00-73ce-ae25-bfc4d5c80dfb",
-                     *           "joinedAt": "2026-11-23T13:03:29.023Z",
+                     *           "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *           "id": "01a208b0-b773-76f3-be07-41aca46f0bbd",
+                     *           "joinedAt": "2026-11-23T13:55:28.754Z",
                      *           "role": "MEMBER",
                      *           "user": {
                      *             "email": "ana@north.example",
-                     *             "id": "01a20881-13ed-712c-a48f-798b8d0d6c8e",
+                     *             "id": "01a208b0-b256-7067-ac4b-8848003d459c",
                      *             "image": null,
                      *             "name": "Ana Silva"
                      *           },
-                     *           "userId": "01a20881-13ed-712c-a48f-798b8d0d6c8e"
+                     *           "userId": "01a208b0-b256-7067-ac4b-8848003d459c"
                      *         }
                      *       ],
                      *       "name": "Bridge",
@@ -19330,14 +19215,14 @@ export interface operations {
                      *       "requiredDocuments": 1,
                      *       "startDate": null,
                      *       "subject": {
-                     *         "id": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *         "id": "01a208b0-b499-72e9-ade1-bdd4a884801a",
                      *         "name": "Geography"
                      *       },
-                     *       "subjectId": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *       "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a",
                      *       "unreadMessages": 0,
-                     *       "updatedAt": "2026-11-23T13:03:29.023Z",
+                     *       "updatedAt": "2026-11-23T13:55:28.754Z",
                      *       "view": "FULL",
-                     *       "workRoomId": "01a20881-1cff-7285-bd09-de598e988e92"
+                     *       "workRoomId": "01a208b0-b772-73e0-a2ff-22aaa6108219"
                      *     }
                      */
                     "application/json": components["schemas"]["GroupJoined"];
@@ -19385,64 +19270,64 @@ export interface operations {
                      * @example {
                      *       "attachments": [],
                      *       "class": {
-                     *         "id": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *         "id": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
                      *         "name": "Geography 7b"
                      *       },
-                     *       "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *       "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
                      *       "course": {
-                     *         "id": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *         "id": "01a208b0-b765-7620-9d3e-bbeb413808e1",
                      *         "name": "Rivers",
-                     *         "subjectId": "01a20881-17e8-76ef-88af-5287904893ac"
+                     *         "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a"
                      *       },
-                     *       "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
-                     *       "createdAt": "2026-11-23T13:03:29.033Z",
-                     *       "createdById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *       "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *       "createdAt": "2026-11-23T13:55:28.782Z",
+                     *       "createdById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
                      *       "displayName": "The source",
                      *       "groupAssignments": [
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
-                     *             "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
-                     *             "deadline": "2026-11-28T13:03:29.172Z",
-                     *             "id": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *             "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *             "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *             "deadline": "2026-11-28T13:55:28.874Z",
+                     *             "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
-                     *           "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
-                     *           "createdAt": "2026-11-23T13:03:29.115Z",
+                     *           "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *           "createdAt": "2026-11-23T13:55:28.844Z",
                      *           "currentSubmission": null,
                      *           "currentSubmissionId": null,
                      *           "descriptionOverride": null,
                      *           "effectiveAttachments": [
                      *             {
-                     *               "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
-                     *               "createdAt": "2026-11-23T13:03:29.128Z",
+                     *               "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *               "createdAt": "2026-11-23T13:55:28.858Z",
                      *               "fileName": "questions.txt",
                      *               "groupAssignmentId": null,
-                     *               "id": "01a20881-1d6a-7545-94ad-7d46cfbf0333",
+                     *               "id": "01a208b0-b7db-7524-ba49-96fd38581cde",
                      *               "isEffective": true,
                      *               "mimeType": "text/plain; charset=utf-8",
                      *               "size": 29,
-                     *               "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *               "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d6a-7545-94ad-7d46cfbf0333/download"
+                     *               "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *               "url": "/api/assignments/01a208b0-b7ce-73a5-b74c-19c8ae673933/attachments/01a208b0-b7db-7524-ba49-96fd38581cde/download"
                      *             }
                      *           ],
                      *           "effectiveDescription": "Every group writes a page about the river.",
                      *           "group": {
-                     *             "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *             "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
                      *             "displayName": "The source",
                      *             "groupNumber": 2,
-                     *             "id": "01a20881-1d0a-7622-b3cc-a273cfa5eaf5",
+                     *             "id": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
                      *             "name": "Source"
                      *           },
-                     *           "groupId": "01a20881-1d0a-7622-b3cc-a273cfa5eaf5",
-                     *           "id": "01a20881-1d5d-77fa-a6ae-6d248475ceb9",
+                     *           "groupId": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
+                     *           "id": "01a208b0-b7ce-73a5-b74c-19caf39a7ec7",
                      *           "isComplete": false,
                      *           "lateAllowedUntil": null,
                      *           "status": "NOT_STARTED",
                      *           "submittedCount": 0,
-                     *           "updatedAt": "2026-11-23T13:03:29.115Z"
+                     *           "updatedAt": "2026-11-23T13:55:28.844Z"
                      *         }
                      *       ],
                      *       "groupNumber": 2,
@@ -19452,37 +19337,37 @@ export interface operations {
                      *       "helpRequestedById": null,
                      *       "helpResolvedAt": null,
                      *       "helpResolvedById": null,
-                     *       "id": "01a20881-1d0a-7622-b3cc-a273cfa5eaf5",
+                     *       "id": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
                      *       "isHidden": true,
                      *       "memberCount": 1,
                      *       "members": [
                      *         {
-                     *           "groupId": "01a20881-1d0a-7622-b3cc-a273cfa5eaf5",
-                     *           "id": "01a20881-1d0a-7622-b3cc-a27549d57aea",
-                     *           "joinedAt": "2026-11-23T13:03:29.033Z",
+                     *           "groupId": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
+                     *           "id": "01a208b0-b78f-74e6-aa14-a020b8896646",
+                     *           "joinedAt": "2026-11-23T13:55:28.782Z",
                      *           "role": "MEMBER",
                      *           "user": {
                      *             "email": "dana@north.example",
-                     *             "id": "01a20881-13f1-77a8-964a-9945213b92b2",
+                     *             "id": "01a208b0-b257-7485-a9b3-c92164cc9d9b",
                      *             "image": null,
                      *             "name": "Dana Novak"
                      *           },
-                     *           "userId": "01a20881-13f1-77a8-964a-9945213b92b2"
+                     *           "userId": "01a208b0-b257-7485-a9b3-c92164cc9d9b"
                      *         }
                      *       ],
                      *       "name": "Source",
                      *       "needsHelp": false,
                      *       "requiredDocuments": 1,
-                     *       "startDate": "2026-11-30T13:03:29.028Z",
+                     *       "startDate": "2026-11-30T13:55:28.758Z",
                      *       "subject": {
-                     *         "id": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *         "id": "01a208b0-b499-72e9-ade1-bdd4a884801a",
                      *         "name": "Geography"
                      *       },
-                     *       "subjectId": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *       "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a",
                      *       "unreadMessages": 0,
-                     *       "updatedAt": "2026-11-23T13:03:29.033Z",
+                     *       "updatedAt": "2026-11-23T13:55:28.782Z",
                      *       "view": "FULL",
-                     *       "workRoomId": "01a20881-1d0a-7622-b3cc-a2747c0a7d60"
+                     *       "workRoomId": "01a208b0-b78f-74e6-aa14-a01f462dcd67"
                      *     }
                      */
                     "application/json": components["schemas"]["Group"];
@@ -19520,7 +19405,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "toGroupId": "01a20881-1d0a-7622-b3cc-a273cfa5eaf5"
+                 *       "toGroupId": "01a208b0-b78f-74e6-aa14-a01e62c8b737"
                  *     }
                  */
                 "application/json": components["schemas"]["Move"];
@@ -19538,119 +19423,119 @@ export interface operations {
                      *       "from": {
                      *         "attachments": [],
                      *         "class": {
-                     *           "id": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *           "id": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
                      *           "name": "Geography 7b"
                      *         },
-                     *         "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *         "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
                      *         "course": {
-                     *           "id": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *           "id": "01a208b0-b765-7620-9d3e-bbeb413808e1",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a20881-17e8-76ef-88af-5287904893ac"
+                     *           "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a"
                      *         },
-                     *         "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
-                     *         "createdAt": "2026-11-23T13:03:29.023Z",
-                     *         "createdById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *         "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *         "createdAt": "2026-11-23T13:55:28.754Z",
+                     *         "createdById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
                      *         "displayName": "At the bridge",
                      *         "groupAssignments": [
                      *           {
                      *             "assignment": {
-                     *               "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
-                     *               "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
-                     *               "deadline": "2026-11-28T13:03:29.172Z",
-                     *               "id": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *               "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *               "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *               "deadline": "2026-11-28T13:55:28.874Z",
+                     *               "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
                      *               "isShared": false,
                      *               "status": "ACTIVE",
                      *               "title": "The river"
                      *             },
-                     *             "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
-                     *             "createdAt": "2026-11-23T13:03:29.115Z",
+                     *             "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *             "createdAt": "2026-11-23T13:55:28.844Z",
                      *             "currentSubmission": {
                      *               "attempt": 3,
-                     *               "createdAt": "2026-11-23T13:03:29.557Z",
+                     *               "createdAt": "2026-11-23T13:55:29.099Z",
                      *               "documents": [
                      *                 {
-                     *                   "documentId": "01a20881-1dd6-72bc-8ca4-3ac2c64dff47",
-                     *                   "downloadUrl": "/api/feedback/submissions/01a20881-1f16-758e-a1bb-ae70100012ff/documents/01a20881-1f0e-7336-8475-298480961086/download",
+                     *                   "documentId": "01a208b0-b817-7003-804f-16ab326241ee",
+                     *                   "downloadUrl": "/api/feedback/submissions/01a208b0-b8cb-721b-835a-a0cb9db825bd/documents/01a208b0-b8ca-768c-8aa6-fa507a822e46/download",
                      *                   "fileExtension": "docx",
-                     *                   "id": "01a20881-1f0e-7336-8475-298480961086",
-                     *                   "pdfUrl": "/api/feedback/submissions/01a20881-1f16-758e-a1bb-ae70100012ff/documents/01a20881-1f0e-7336-8475-298480961086/pdf",
+                     *                   "id": "01a208b0-b8ca-768c-8aa6-fa507a822e46",
+                     *                   "pdfUrl": "/api/feedback/submissions/01a208b0-b8cb-721b-835a-a0cb9db825bd/documents/01a208b0-b8ca-768c-8aa6-fa507a822e46/pdf",
                      *                   "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *                   "size": 5587,
-                     *                   "submissionId": "01a20881-1f16-758e-a1bb-ae70100012ff",
+                     *                   "submissionId": "01a208b0-b8cb-721b-835a-a0cb9db825bd",
                      *                   "title": "Our page"
                      *                 }
                      *               ],
                      *               "feedback": [],
                      *               "grade": {
                      *                 "feedback": null,
-                     *                 "gradedAt": "2026-11-23T13:03:29.596Z",
-                     *                 "gradedById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *                 "gradedAt": "2026-11-23T13:55:29.117Z",
+                     *                 "gradedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
                      *                 "history": 2,
                      *                 "memberGrades": [],
                      *                 "points": 13,
-                     *                 "publishedAt": "2026-11-23T13:03:29.596Z",
+                     *                 "publishedAt": "2026-11-23T13:55:29.117Z",
                      *                 "status": "PUBLISHED",
                      *                 "value": "2"
                      *               },
-                     *               "groupAssignmentId": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
-                     *               "id": "01a20881-1f16-758e-a1bb-ae70100012ff",
+                     *               "groupAssignmentId": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
+                     *               "id": "01a208b0-b8cb-721b-835a-a0cb9db825bd",
                      *               "isLate": false,
                      *               "lateBySeconds": 0,
                      *               "memberIds": [
-                     *                 "01a20881-13e9-7378-b0bd-117b35916ac9",
-                     *                 "01a20881-13ed-712c-a48f-798b8d0d6c8e"
+                     *                 "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
+                     *                 "01a208b0-b256-7067-ac4b-8848003d459c"
                      *               ],
                      *               "note": null,
                      *               "onBehalf": false,
                      *               "status": "ACTIVE",
-                     *               "submittedAt": "2026-11-23T13:03:29.557Z",
-                     *               "submittedById": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *               "submittedAt": "2026-11-23T13:55:29.099Z",
+                     *               "submittedById": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
                      *               "withdrawnAt": null,
                      *               "withdrawnById": null
                      *             },
-                     *             "currentSubmissionId": "01a20881-1f16-758e-a1bb-ae70100012ff",
+                     *             "currentSubmissionId": "01a208b0-b8cb-721b-835a-a0cb9db825bd",
                      *             "descriptionOverride": "Your group measures at the bridge.",
                      *             "effectiveAttachments": [
                      *               {
-                     *                 "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
-                     *                 "createdAt": "2026-11-23T13:03:29.128Z",
+                     *                 "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *                 "createdAt": "2026-11-23T13:55:28.858Z",
                      *                 "fileName": "questions.txt",
                      *                 "groupAssignmentId": null,
-                     *                 "id": "01a20881-1d6a-7545-94ad-7d46cfbf0333",
+                     *                 "id": "01a208b0-b7db-7524-ba49-96fd38581cde",
                      *                 "isEffective": true,
                      *                 "mimeType": "text/plain; charset=utf-8",
                      *                 "size": 29,
-                     *                 "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *                 "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d6a-7545-94ad-7d46cfbf0333/download"
+                     *                 "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *                 "url": "/api/assignments/01a208b0-b7ce-73a5-b74c-19c8ae673933/attachments/01a208b0-b7db-7524-ba49-96fd38581cde/download"
                      *               },
                      *               {
-                     *                 "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
-                     *                 "createdAt": "2026-11-23T13:03:29.149Z",
+                     *                 "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *                 "createdAt": "2026-11-23T13:55:28.865Z",
                      *                 "fileName": "bridge.txt",
-                     *                 "groupAssignmentId": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
-                     *                 "id": "01a20881-1d7f-772b-bb95-425a7860ef31",
+                     *                 "groupAssignmentId": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
+                     *                 "id": "01a208b0-b7e2-74f4-ad76-eaca8a7efcdd",
                      *                 "isEffective": true,
                      *                 "mimeType": "text/plain; charset=utf-8",
                      *                 "size": 30,
-                     *                 "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *                 "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d7f-772b-bb95-425a7860ef31/download"
+                     *                 "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *                 "url": "/api/assignments/01a208b0-b7ce-73a5-b74c-19c8ae673933/attachments/01a208b0-b7e2-74f4-ad76-eaca8a7efcdd/download"
                      *               }
                      *             ],
                      *             "effectiveDescription": "Your group measures at the bridge.",
                      *             "group": {
-                     *               "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *               "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
                      *               "displayName": "At the bridge",
                      *               "groupNumber": 1,
-                     *               "id": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *               "id": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
                      *               "name": "Bridge"
                      *             },
-                     *             "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
-                     *             "id": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
+                     *             "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *             "id": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
                      *             "isComplete": true,
-                     *             "lateAllowedUntil": "2026-11-29T13:03:29.191Z",
+                     *             "lateAllowedUntil": "2026-11-29T13:55:28.885Z",
                      *             "status": "GRADED",
                      *             "submittedCount": 1,
-                     *             "updatedAt": "2026-11-23T13:03:29.596Z"
+                     *             "updatedAt": "2026-11-23T13:55:29.117Z"
                      *           }
                      *         ],
                      *         "groupNumber": 1,
@@ -19658,37 +19543,37 @@ export interface operations {
                      *         "helpMessage": null,
                      *         "helpRequestedAt": null,
                      *         "helpRequestedById": null,
-                     *         "helpResolvedAt": "2026-11-23T13:03:29.403Z",
-                     *         "helpResolvedById": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *         "id": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *         "helpResolvedAt": "2026-11-23T13:55:29.028Z",
+                     *         "helpResolvedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *         "id": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
                      *         "isHidden": false,
                      *         "memberCount": 2,
                      *         "members": [
                      *           {
-                     *             "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
-                     *             "id": "01a20881-1d00-73ce-ae25-bfc338fb0d5a",
-                     *             "joinedAt": "2026-11-23T13:03:29.023Z",
+                     *             "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *             "id": "01a208b0-b773-76f3-be07-41ab8b23fa0f",
+                     *             "joinedAt": "2026-11-23T13:55:28.754Z",
                      *             "role": "MEMBER",
                      *             "user": {
                      *               "email": "ben@north.example",
-                     *               "id": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *               "id": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
                      *               "image": null,
                      *               "name": "Ben Okafor"
                      *             },
-                     *             "userId": "01a20881-13e9-7378-b0bd-117b35916ac9"
+                     *             "userId": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5"
                      *           },
                      *           {
-                     *             "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
-                     *             "id": "01a20881-1d00-73ce-ae25-bfc4d5c80dfb",
-                     *             "joinedAt": "2026-11-23T13:03:29.023Z",
+                     *             "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *             "id": "01a208b0-b773-76f3-be07-41aca46f0bbd",
+                     *             "joinedAt": "2026-11-23T13:55:28.754Z",
                      *             "role": "MEMBER",
                      *             "user": {
                      *               "email": "ana@north.example",
-                     *               "id": "01a20881-13ed-712c-a48f-798b8d0d6c8e",
+                     *               "id": "01a208b0-b256-7067-ac4b-8848003d459c",
                      *               "image": null,
                      *               "name": "Ana Silva"
                      *             },
-                     *             "userId": "01a20881-13ed-712c-a48f-798b8d0d6c8e"
+                     *             "userId": "01a208b0-b256-7067-ac4b-8848003d459c"
                      *           }
                      *         ],
                      *         "name": "Bridge",
@@ -19696,80 +19581,80 @@ export interface operations {
                      *         "requiredDocuments": 1,
                      *         "startDate": null,
                      *         "subject": {
-                     *           "id": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *           "id": "01a208b0-b499-72e9-ade1-bdd4a884801a",
                      *           "name": "Geography"
                      *         },
-                     *         "subjectId": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *         "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a",
                      *         "unreadMessages": 2,
-                     *         "updatedAt": "2026-11-23T13:03:29.403Z",
+                     *         "updatedAt": "2026-11-23T13:55:29.028Z",
                      *         "view": "FULL",
-                     *         "workRoomId": "01a20881-1cff-7285-bd09-de598e988e92"
+                     *         "workRoomId": "01a208b0-b772-73e0-a2ff-22aaa6108219"
                      *       },
                      *       "keptSubmissions": [
-                     *         "01a20881-1e86-7291-949e-88d21c13ea70",
-                     *         "01a20881-1eba-71ac-90be-7315abd4feb6"
+                     *         "01a208b0-b88c-7474-b92c-1884a5b4c23f",
+                     *         "01a208b0-b8a0-70c9-8f21-c9f2cc5bbb63"
                      *       ],
                      *       "to": {
                      *         "attachments": [],
                      *         "class": {
-                     *           "id": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *           "id": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
                      *           "name": "Geography 7b"
                      *         },
-                     *         "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *         "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
                      *         "course": {
-                     *           "id": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *           "id": "01a208b0-b765-7620-9d3e-bbeb413808e1",
                      *           "name": "Rivers",
-                     *           "subjectId": "01a20881-17e8-76ef-88af-5287904893ac"
+                     *           "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a"
                      *         },
-                     *         "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
-                     *         "createdAt": "2026-11-23T13:03:29.033Z",
-                     *         "createdById": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *         "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *         "createdAt": "2026-11-23T13:55:28.782Z",
+                     *         "createdById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
                      *         "displayName": "The source",
                      *         "groupAssignments": [
                      *           {
                      *             "assignment": {
-                     *               "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
-                     *               "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
-                     *               "deadline": "2026-11-28T13:03:29.172Z",
-                     *               "id": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *               "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *               "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *               "deadline": "2026-11-28T13:55:28.874Z",
+                     *               "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
                      *               "isShared": false,
                      *               "status": "ACTIVE",
                      *               "title": "The river"
                      *             },
-                     *             "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
-                     *             "createdAt": "2026-11-23T13:03:29.115Z",
+                     *             "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *             "createdAt": "2026-11-23T13:55:28.844Z",
                      *             "currentSubmission": null,
                      *             "currentSubmissionId": null,
                      *             "descriptionOverride": null,
                      *             "effectiveAttachments": [
                      *               {
-                     *                 "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
-                     *                 "createdAt": "2026-11-23T13:03:29.128Z",
+                     *                 "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *                 "createdAt": "2026-11-23T13:55:28.858Z",
                      *                 "fileName": "questions.txt",
                      *                 "groupAssignmentId": null,
-                     *                 "id": "01a20881-1d6a-7545-94ad-7d46cfbf0333",
+                     *                 "id": "01a208b0-b7db-7524-ba49-96fd38581cde",
                      *                 "isEffective": true,
                      *                 "mimeType": "text/plain; charset=utf-8",
                      *                 "size": 29,
-                     *                 "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *                 "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d6a-7545-94ad-7d46cfbf0333/download"
+                     *                 "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *                 "url": "/api/assignments/01a208b0-b7ce-73a5-b74c-19c8ae673933/attachments/01a208b0-b7db-7524-ba49-96fd38581cde/download"
                      *               }
                      *             ],
                      *             "effectiveDescription": "Every group writes a page about the river.",
                      *             "group": {
-                     *               "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *               "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
                      *               "displayName": "The source",
                      *               "groupNumber": 2,
-                     *               "id": "01a20881-1d0a-7622-b3cc-a273cfa5eaf5",
+                     *               "id": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
                      *               "name": "Source"
                      *             },
-                     *             "groupId": "01a20881-1d0a-7622-b3cc-a273cfa5eaf5",
-                     *             "id": "01a20881-1d5d-77fa-a6ae-6d248475ceb9",
+                     *             "groupId": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
+                     *             "id": "01a208b0-b7ce-73a5-b74c-19caf39a7ec7",
                      *             "isComplete": false,
                      *             "lateAllowedUntil": null,
                      *             "status": "NOT_STARTED",
                      *             "submittedCount": 0,
-                     *             "updatedAt": "2026-11-23T13:03:29.115Z"
+                     *             "updatedAt": "2026-11-23T13:55:28.844Z"
                      *           }
                      *         ],
                      *         "groupNumber": 2,
@@ -19779,50 +19664,50 @@ export interface operations {
                      *         "helpRequestedById": null,
                      *         "helpResolvedAt": null,
                      *         "helpResolvedById": null,
-                     *         "id": "01a20881-1d0a-7622-b3cc-a273cfa5eaf5",
+                     *         "id": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
                      *         "isHidden": true,
                      *         "memberCount": 2,
                      *         "members": [
                      *           {
-                     *             "groupId": "01a20881-1d0a-7622-b3cc-a273cfa5eaf5",
-                     *             "id": "01a20881-1d0a-7622-b3cc-a27549d57aea",
-                     *             "joinedAt": "2026-11-23T13:03:29.033Z",
+                     *             "groupId": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
+                     *             "id": "01a208b0-b78f-74e6-aa14-a020b8896646",
+                     *             "joinedAt": "2026-11-23T13:55:28.782Z",
                      *             "role": "MEMBER",
                      *             "user": {
                      *               "email": "dana@north.example",
-                     *               "id": "01a20881-13f1-77a8-964a-9945213b92b2",
+                     *               "id": "01a208b0-b257-7485-a9b3-c92164cc9d9b",
                      *               "image": null,
                      *               "name": "Dana Novak"
                      *             },
-                     *             "userId": "01a20881-13f1-77a8-964a-9945213b92b2"
+                     *             "userId": "01a208b0-b257-7485-a9b3-c92164cc9d9b"
                      *           },
                      *           {
-                     *             "groupId": "01a20881-1d0a-7622-b3cc-a273cfa5eaf5",
-                     *             "id": "01a20881-20b7-70df-9bb1-5c007f8e6a2d",
-                     *             "joinedAt": "2026-11-23T13:03:29.974Z",
+                     *             "groupId": "01a208b0-b78f-74e6-aa14-a01e62c8b737",
+                     *             "id": "01a208b0-b9ba-7322-a1d0-95fd18b9590f",
+                     *             "joinedAt": "2026-11-23T13:55:29.337Z",
                      *             "role": "MEMBER",
                      *             "user": {
                      *               "email": "cem@north.example",
-                     *               "id": "01a20881-13ee-73b1-b8d4-f0cbfb0e58a8",
+                     *               "id": "01a208b0-b256-7067-ac4b-884bc3b372d9",
                      *               "image": null,
                      *               "name": "Cem Arslan"
                      *             },
-                     *             "userId": "01a20881-13ee-73b1-b8d4-f0cbfb0e58a8"
+                     *             "userId": "01a208b0-b256-7067-ac4b-884bc3b372d9"
                      *           }
                      *         ],
                      *         "name": "Source",
                      *         "needsHelp": false,
                      *         "requiredDocuments": 1,
-                     *         "startDate": "2026-11-30T13:03:29.028Z",
+                     *         "startDate": "2026-11-30T13:55:28.758Z",
                      *         "subject": {
-                     *           "id": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *           "id": "01a208b0-b499-72e9-ade1-bdd4a884801a",
                      *           "name": "Geography"
                      *         },
-                     *         "subjectId": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *         "subjectId": "01a208b0-b499-72e9-ade1-bdd4a884801a",
                      *         "unreadMessages": 0,
-                     *         "updatedAt": "2026-11-23T13:03:29.033Z",
+                     *         "updatedAt": "2026-11-23T13:55:28.782Z",
                      *         "view": "FULL",
-                     *         "workRoomId": "01a20881-1d0a-7622-b3cc-a2747c0a7d60"
+                     *         "workRoomId": "01a208b0-b78f-74e6-aa14-a01f462dcd67"
                      *       }
                      *     }
                      */
@@ -19859,7 +19744,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "status": "ok",
-                     *       "timestamp": "2026-11-23T13:03:28.725Z",
+                     *       "timestamp": "2026-11-23T13:55:28.562Z",
                      *       "uptime": 1,
                      *       "version": "0.1.0"
                      *     }
@@ -19966,15 +19851,15 @@ export interface operations {
                      * @example [
                      *       {
                      *         "academicYear": "2026/2027",
-                     *         "createdAt": "2026-11-23T13:03:27.739Z",
+                     *         "createdAt": "2026-11-23T13:55:28.041Z",
                      *         "externalId": null,
                      *         "gradeLevel": "Grade 7",
-                     *         "id": "01a20881-17fb-7766-9438-35aaa1806d41",
+                     *         "id": "01a208b0-b4a9-72b5-97f6-5e9ca29a3dbb",
                      *         "name": "7b",
-                     *         "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *         "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
                      *         "studentCount": 4,
-                     *         "teacherId": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *         "updatedAt": "2026-11-23T13:03:27.743Z"
+                     *         "teacherId": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *         "updatedAt": "2026-11-23T13:55:28.044Z"
                      *       }
                      *     ]
                      */
@@ -20010,7 +19895,7 @@ export interface operations {
                  *       "academicYear": "2026/2027",
                  *       "gradeLevel": "7",
                  *       "name": "7b",
-                 *       "teacherId": "01a20881-13e5-770c-8808-b557ab264fe1"
+                 *       "teacherId": "01a208b0-b254-731a-99ea-72c7c192ef6b"
                  *     }
                  */
                 "application/json": components["schemas"]["NewHomeroom"];
@@ -20030,15 +19915,15 @@ export interface operations {
                     /**
                      * @example {
                      *       "academicYear": "2026/2027",
-                     *       "createdAt": "2026-11-23T13:03:27.739Z",
+                     *       "createdAt": "2026-11-23T13:55:28.041Z",
                      *       "externalId": null,
                      *       "gradeLevel": "7",
-                     *       "id": "01a20881-17fb-7766-9438-35aaa1806d41",
+                     *       "id": "01a208b0-b4a9-72b5-97f6-5e9ca29a3dbb",
                      *       "name": "7b",
-                     *       "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *       "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
                      *       "studentCount": 0,
-                     *       "teacherId": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *       "updatedAt": "2026-11-23T13:03:27.739Z"
+                     *       "teacherId": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *       "updatedAt": "2026-11-23T13:55:28.041Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Homeroom"];
@@ -20082,15 +19967,15 @@ export interface operations {
                     /**
                      * @example {
                      *       "academicYear": "2026/2027",
-                     *       "createdAt": "2026-11-23T13:03:27.739Z",
+                     *       "createdAt": "2026-11-23T13:55:28.041Z",
                      *       "externalId": null,
                      *       "gradeLevel": "Grade 7",
-                     *       "id": "01a20881-17fb-7766-9438-35aaa1806d41",
+                     *       "id": "01a208b0-b4a9-72b5-97f6-5e9ca29a3dbb",
                      *       "name": "7b",
-                     *       "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *       "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
                      *       "studentCount": 4,
-                     *       "teacherId": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *       "updatedAt": "2026-11-23T13:03:27.743Z"
+                     *       "teacherId": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *       "updatedAt": "2026-11-23T13:55:28.044Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Homeroom"];
@@ -20188,15 +20073,15 @@ export interface operations {
                     /**
                      * @example {
                      *       "academicYear": "2026/2027",
-                     *       "createdAt": "2026-11-23T13:03:27.739Z",
+                     *       "createdAt": "2026-11-23T13:55:28.041Z",
                      *       "externalId": null,
                      *       "gradeLevel": "Grade 7",
-                     *       "id": "01a20881-17fb-7766-9438-35aaa1806d41",
+                     *       "id": "01a208b0-b4a9-72b5-97f6-5e9ca29a3dbb",
                      *       "name": "7b",
-                     *       "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *       "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
                      *       "studentCount": 0,
-                     *       "teacherId": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *       "updatedAt": "2026-11-23T13:03:27.743Z"
+                     *       "teacherId": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *       "updatedAt": "2026-11-23T13:55:28.044Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Homeroom"];
@@ -20243,28 +20128,28 @@ export interface operations {
                      * @example [
                      *       {
                      *         "enrollment": {
-                     *           "enrolledAt": "2026-11-23T13:03:27.746Z",
-                     *           "homeroomId": "01a20881-17fb-7766-9438-35aaa1806d41",
-                     *           "id": "01a20881-1803-777e-9873-3bbf09d112ed",
-                     *           "studentId": "01a20881-13ee-73b1-b8d4-f0cbfb0e58a8"
+                     *           "enrolledAt": "2026-11-23T13:55:28.048Z",
+                     *           "homeroomId": "01a208b0-b4a9-72b5-97f6-5e9ca29a3dbb",
+                     *           "id": "01a208b0-b4b1-7481-bf9b-f61f4fa31cee",
+                     *           "studentId": "01a208b0-b256-7067-ac4b-884bc3b372d9"
                      *         },
                      *         "user": {
                      *           "email": "cem@north.example",
-                     *           "id": "01a20881-13ee-73b1-b8d4-f0cbfb0e58a8",
+                     *           "id": "01a208b0-b256-7067-ac4b-884bc3b372d9",
                      *           "image": null,
                      *           "name": "Cem Arslan"
                      *         }
                      *       },
                      *       {
                      *         "enrollment": {
-                     *           "enrolledAt": "2026-11-23T13:03:27.746Z",
-                     *           "homeroomId": "01a20881-17fb-7766-9438-35aaa1806d41",
-                     *           "id": "01a20881-1803-777e-9873-3bc06dec62c4",
-                     *           "studentId": "01a20881-13f1-77a8-964a-9945213b92b2"
+                     *           "enrolledAt": "2026-11-23T13:55:28.048Z",
+                     *           "homeroomId": "01a208b0-b4a9-72b5-97f6-5e9ca29a3dbb",
+                     *           "id": "01a208b0-b4b1-7481-bf9b-f62040a4aa5b",
+                     *           "studentId": "01a208b0-b257-7485-a9b3-c92164cc9d9b"
                      *         },
                      *         "user": {
                      *           "email": "dana@north.example",
-                     *           "id": "01a20881-13f1-77a8-964a-9945213b92b2",
+                     *           "id": "01a208b0-b257-7485-a9b3-c92164cc9d9b",
                      *           "image": null,
                      *           "name": "Dana Novak"
                      *         }
@@ -20302,8 +20187,8 @@ export interface operations {
                 /**
                  * @example {
                  *       "studentIds": [
-                 *         "01a20881-13e9-7378-b0bd-117b35916ac9",
-                 *         "01a20881-13ed-712c-a48f-798b8d0d6c8e"
+                 *         "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
+                 *         "01a208b0-b256-7067-ac4b-8848003d459c"
                  *       ]
                  *     }
                  */
@@ -20529,13 +20414,13 @@ export interface operations {
                      * @example {
                      *       "data": [
                      *         {
-                     *           "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *           "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
                      *           "content": "Bring boots tomorrow.",
-                     *           "createdAt": "2026-11-23T13:03:29.360Z",
-                     *           "id": "01a20881-1e50-7685-ae70-aa8c264db2e0",
+                     *           "createdAt": "2026-11-23T13:55:28.997Z",
+                     *           "id": "01a208b0-b865-7230-ac3c-2c502d24c6f7",
                      *           "readAt": null,
                      *           "sender": {
-                     *             "id": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *             "id": "01a208b0-b254-731a-99ea-72c7c192ef6b",
                      *             "image": null,
                      *             "name": "Ada Hartmann"
                      *           },
@@ -20574,7 +20459,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                 *       "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
                  *       "content": "Bring boots tomorrow.",
                  *       "subject": "Boots"
                  *     }
@@ -20593,16 +20478,16 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *       "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
                      *       "content": "Bring boots tomorrow.",
-                     *       "createdAt": "2026-11-23T13:03:29.360Z",
-                     *       "id": "01a20881-1e50-7685-ae70-aa8c264db2e0",
+                     *       "createdAt": "2026-11-23T13:55:28.997Z",
+                     *       "id": "01a208b0-b865-7230-ac3c-2c502d24c6f7",
                      *       "kind": "DIRECT",
                      *       "readAt": null,
                      *       "recipientCount": 5,
                      *       "recipients": [],
                      *       "sender": {
-                     *         "id": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *         "id": "01a208b0-b254-731a-99ea-72c7c192ef6b",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
@@ -20683,13 +20568,13 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
+                     *       "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
                      *       "content": "Bring boots tomorrow.",
-                     *       "createdAt": "2026-11-23T13:03:29.360Z",
-                     *       "id": "01a20881-1e50-7685-ae70-aa8c264db2e0",
+                     *       "createdAt": "2026-11-23T13:55:28.997Z",
+                     *       "id": "01a208b0-b865-7230-ac3c-2c502d24c6f7",
                      *       "readAt": null,
                      *       "sender": {
-                     *         "id": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *         "id": "01a208b0-b254-731a-99ea-72c7c192ef6b",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
@@ -20840,13 +20725,13 @@ export interface operations {
                      *       {
                      *         "code": "GEO",
                      *         "color": "#1f7a4d",
-                     *         "createdAt": "2026-11-23T13:03:27.719Z",
+                     *         "createdAt": "2026-11-23T13:55:28.024Z",
                      *         "description": "Rivers, maps and weather.",
-                     *         "id": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *         "id": "01a208b0-b499-72e9-ade1-bdd4a884801a",
                      *         "isActive": true,
                      *         "name": "Geography",
-                     *         "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
-                     *         "updatedAt": "2026-11-23T13:03:27.724Z"
+                     *         "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *         "updatedAt": "2026-11-23T13:55:28.030Z"
                      *       }
                      *     ]
                      */
@@ -20902,13 +20787,13 @@ export interface operations {
                      * @example {
                      *       "code": "GEO",
                      *       "color": "#1f7a4d",
-                     *       "createdAt": "2026-11-23T13:03:27.719Z",
+                     *       "createdAt": "2026-11-23T13:55:28.024Z",
                      *       "description": null,
-                     *       "id": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *       "id": "01a208b0-b499-72e9-ade1-bdd4a884801a",
                      *       "isActive": true,
                      *       "name": "Geography",
-                     *       "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
-                     *       "updatedAt": "2026-11-23T13:03:27.719Z"
+                     *       "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *       "updatedAt": "2026-11-23T13:55:28.024Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Subject"];
@@ -20953,13 +20838,13 @@ export interface operations {
                      * @example {
                      *       "code": "GEO",
                      *       "color": "#1f7a4d",
-                     *       "createdAt": "2026-11-23T13:03:27.719Z",
+                     *       "createdAt": "2026-11-23T13:55:28.024Z",
                      *       "description": "Rivers, maps and weather.",
-                     *       "id": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *       "id": "01a208b0-b499-72e9-ade1-bdd4a884801a",
                      *       "isActive": true,
                      *       "name": "Geography",
-                     *       "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
-                     *       "updatedAt": "2026-11-23T13:03:27.724Z"
+                     *       "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *       "updatedAt": "2026-11-23T13:55:28.030Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Subject"];
@@ -21058,13 +20943,13 @@ export interface operations {
                      * @example {
                      *       "code": "GEO",
                      *       "color": "#1f7a4d",
-                     *       "createdAt": "2026-11-23T13:03:27.719Z",
+                     *       "createdAt": "2026-11-23T13:55:28.024Z",
                      *       "description": "Rivers, maps and weather.",
-                     *       "id": "01a20881-17e8-76ef-88af-5287904893ac",
+                     *       "id": "01a208b0-b499-72e9-ade1-bdd4a884801a",
                      *       "isActive": true,
                      *       "name": "Geography",
-                     *       "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
-                     *       "updatedAt": "2026-11-23T13:03:27.724Z"
+                     *       "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
+                     *       "updatedAt": "2026-11-23T13:55:28.030Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Subject"];
@@ -21104,9 +20989,9 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "createdAt": "2026-11-23T13:03:26.665Z",
+                     *         "createdAt": "2026-11-23T13:55:27.440Z",
                      *         "customDomain": null,
-                     *         "id": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *         "id": "01a208b0-b250-7138-9190-66c511eb111a",
                      *         "logo": null,
                      *         "metadata": {
                      *           "gradeScale": "1-6",
@@ -21115,18 +21000,18 @@ export interface operations {
                      *         "name": "North School",
                      *         "slug": "north",
                      *         "status": "ACTIVE",
-                     *         "updatedAt": "2026-11-23T13:03:27.990Z"
+                     *         "updatedAt": "2026-11-23T13:55:28.246Z"
                      *       },
                      *       {
-                     *         "createdAt": "2026-11-23T13:03:26.677Z",
+                     *         "createdAt": "2026-11-23T13:55:27.442Z",
                      *         "customDomain": null,
-                     *         "id": "01a20881-13d5-7133-affb-45f3c06d161d",
+                     *         "id": "01a208b0-b252-7311-abb3-b0bef3a819fe",
                      *         "logo": null,
                      *         "metadata": null,
                      *         "name": "South School",
                      *         "slug": "south",
                      *         "status": "ACTIVE",
-                     *         "updatedAt": "2026-11-23T13:03:26.677Z"
+                     *         "updatedAt": "2026-11-23T13:55:27.442Z"
                      *       }
                      *     ]
                      */
@@ -21175,22 +21060,22 @@ export interface operations {
                      * @example {
                      *       "owner": {
                      *         "email": "wes@west.example",
-                     *         "id": "01a20881-1bcc-7437-9a4a-f25f1e12a90a",
+                     *         "id": "01a208b0-b6ad-7347-abd8-0e91bb0de28d",
                      *         "isNewAccount": true,
-                     *         "memberId": "01a20881-1bcc-7437-9a4a-f26068e4271b",
+                     *         "memberId": "01a208b0-b6ad-7347-abd8-0e92c8510744",
                      *         "role": "owner"
                      *       },
-                     *       "temporaryPassword": "qb38-94qv-2u3t-p2yu",
+                     *       "temporaryPassword": "dhym-3bcp-t7p5-pkqs",
                      *       "tenant": {
-                     *         "createdAt": "2026-11-23T13:03:28.688Z",
+                     *         "createdAt": "2026-11-23T13:55:28.530Z",
                      *         "customDomain": null,
-                     *         "id": "01a20881-1bcb-7283-baeb-41e613b888b8",
+                     *         "id": "01a208b0-b6ad-7347-abd8-0e90dae29add",
                      *         "logo": null,
                      *         "metadata": null,
                      *         "name": "West School",
                      *         "slug": "west",
                      *         "status": "ACTIVE",
-                     *         "updatedAt": "2026-11-23T13:03:28.688Z"
+                     *         "updatedAt": "2026-11-23T13:55:28.530Z"
                      *       }
                      *     }
                      */
@@ -21263,15 +21148,15 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-23T13:03:28.688Z",
+                     *       "createdAt": "2026-11-23T13:55:28.530Z",
                      *       "customDomain": null,
-                     *       "id": "01a20881-1bcb-7283-baeb-41e613b888b8",
+                     *       "id": "01a208b0-b6ad-7347-abd8-0e90dae29add",
                      *       "logo": null,
                      *       "metadata": null,
                      *       "name": "West School",
                      *       "slug": "west",
                      *       "status": "ACTIVE",
-                     *       "updatedAt": "2026-11-23T13:03:28.688Z"
+                     *       "updatedAt": "2026-11-23T13:55:28.530Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Organization"];
@@ -21319,7 +21204,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "endedSessions": 0,
-                     *       "id": "01a20881-1bcb-7283-baeb-41e613b888b8",
+                     *       "id": "01a208b0-b6ad-7347-abd8-0e90dae29add",
                      *       "members": 1,
                      *       "name": "West School",
                      *       "success": true
@@ -21373,16 +21258,16 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-23T13:03:28.688Z",
+                     *       "createdAt": "2026-11-23T13:55:28.530Z",
                      *       "customDomain": null,
-                     *       "id": "01a20881-1bcb-7283-baeb-41e613b888b8",
+                     *       "id": "01a208b0-b6ad-7347-abd8-0e90dae29add",
                      *       "logo": null,
                      *       "metadata": null,
                      *       "name": "West School",
                      *       "slug": "west",
                      *       "status": "ACTIVE",
                      *       "storageQuota": 50000000000,
-                     *       "updatedAt": "2026-11-23T13:03:28.807Z"
+                     *       "updatedAt": "2026-11-23T13:55:28.626Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Organization"];
@@ -21421,16 +21306,16 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-23T13:03:28.688Z",
+                     *       "createdAt": "2026-11-23T13:55:28.530Z",
                      *       "customDomain": null,
-                     *       "id": "01a20881-1bcb-7283-baeb-41e613b888b8",
+                     *       "id": "01a208b0-b6ad-7347-abd8-0e90dae29add",
                      *       "logo": null,
                      *       "metadata": null,
                      *       "name": "West School",
                      *       "slug": "west",
                      *       "status": "ACTIVE",
                      *       "storageQuota": 50000000000,
-                     *       "updatedAt": "2026-11-23T13:03:28.833Z"
+                     *       "updatedAt": "2026-11-23T13:55:28.647Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Organization"];
@@ -21467,17 +21352,17 @@ export interface operations {
                      * @example [
                      *       {
                      *         "checkedAt": null,
-                     *         "createdAt": "2026-11-23T13:03:28.742Z",
+                     *         "createdAt": "2026-11-23T13:55:28.569Z",
                      *         "domain": "west.example",
                      *         "failingSince": null,
-                     *         "id": "01a20881-1be7-7406-806c-47513f553238",
+                     *         "id": "01a208b0-b6ba-701f-9aef-bae9d0d71db4",
                      *         "lostAt": null,
                      *         "method": "SUPER_ADMIN",
                      *         "recordName": "_groupwork.west.example",
-                     *         "recordValue": "groupwork-domain=Bkpl1QoACfLe8zhPELAyLSBAjwDr5SUP",
+                     *         "recordValue": "groupwork-domain=EUSyzxzhrIc864kcpjsid9LNgC7nl4x7",
                      *         "status": "VERIFIED",
-                     *         "updatedAt": "2026-11-23T13:03:28.742Z",
-                     *         "verifiedAt": "2026-11-23T13:03:28.742Z"
+                     *         "updatedAt": "2026-11-23T13:55:28.569Z",
+                     *         "verifiedAt": "2026-11-23T13:55:28.569Z"
                      *       }
                      *     ]
                      */
@@ -21528,17 +21413,17 @@ export interface operations {
                     /**
                      * @example {
                      *       "checkedAt": null,
-                     *       "createdAt": "2026-11-23T13:03:28.742Z",
+                     *       "createdAt": "2026-11-23T13:55:28.569Z",
                      *       "domain": "west.example",
                      *       "failingSince": null,
-                     *       "id": "01a20881-1be7-7406-806c-47513f553238",
+                     *       "id": "01a208b0-b6ba-701f-9aef-bae9d0d71db4",
                      *       "lostAt": null,
                      *       "method": "SUPER_ADMIN",
                      *       "recordName": "_groupwork.west.example",
-                     *       "recordValue": "groupwork-domain=Bkpl1QoACfLe8zhPELAyLSBAjwDr5SUP",
+                     *       "recordValue": "groupwork-domain=EUSyzxzhrIc864kcpjsid9LNgC7nl4x7",
                      *       "status": "VERIFIED",
-                     *       "updatedAt": "2026-11-23T13:03:28.742Z",
-                     *       "verifiedAt": "2026-11-23T13:03:28.742Z"
+                     *       "updatedAt": "2026-11-23T13:55:28.569Z",
+                     *       "verifiedAt": "2026-11-23T13:55:28.569Z"
                      *     }
                      */
                     "application/json": components["schemas"]["MailDomain"];
@@ -21623,19 +21508,19 @@ export interface operations {
                      * @example {
                      *       "data": [
                      *         {
-                     *           "createdAt": "2026-11-23T13:03:28.688Z",
+                     *           "createdAt": "2026-11-23T13:55:28.530Z",
                      *           "externalId": null,
-                     *           "id": "01a20881-1bcc-7437-9a4a-f26068e4271b",
-                     *           "organizationId": "01a20881-1bcb-7283-baeb-41e613b888b8",
+                     *           "id": "01a208b0-b6ad-7347-abd8-0e92c8510744",
+                     *           "organizationId": "01a208b0-b6ad-7347-abd8-0e90dae29add",
                      *           "role": "owner",
                      *           "updatedAt": null,
                      *           "user": {
                      *             "email": "wes@west.example",
-                     *             "id": "01a20881-1bcc-7437-9a4a-f25f1e12a90a",
+                     *             "id": "01a208b0-b6ad-7347-abd8-0e91bb0de28d",
                      *             "image": null,
                      *             "name": "Wes Adler"
                      *           },
-                     *           "userId": "01a20881-1bcc-7437-9a4a-f25f1e12a90a"
+                     *           "userId": "01a208b0-b6ad-7347-abd8-0e91bb0de28d"
                      *         }
                      *       ],
                      *       "nextCursor": null
@@ -21673,16 +21558,16 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-23T13:03:28.688Z",
+                     *       "createdAt": "2026-11-23T13:55:28.530Z",
                      *       "customDomain": null,
-                     *       "id": "01a20881-1bcb-7283-baeb-41e613b888b8",
+                     *       "id": "01a208b0-b6ad-7347-abd8-0e90dae29add",
                      *       "logo": null,
                      *       "metadata": null,
                      *       "name": "West School",
                      *       "slug": "west",
                      *       "status": "SUSPENDED",
                      *       "storageQuota": 50000000000,
-                     *       "updatedAt": "2026-11-23T13:03:28.830Z"
+                     *       "updatedAt": "2026-11-23T13:55:28.643Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Organization"];
@@ -21735,7 +21620,7 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "email": "fay@north.example",
-                     *           "id": "01a20881-1850-739a-90ae-419543158ed5",
+                     *           "id": "01a208b0-b4f6-721c-b9d6-40897063c956",
                      *           "image": null,
                      *           "name": "Fay Lang",
                      *           "role": "STUDENT",
@@ -21775,7 +21660,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "classIds": [
-                 *         "01a20881-180e-73b3-b242-3620a1acd4e5"
+                 *         "01a208b0-b4bb-712a-b9a1-a17847d2fd44"
                  *       ],
                  *       "email": "fay@north.example",
                  *       "name": "Fay Lang",
@@ -21798,33 +21683,33 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-23T13:03:27.788Z",
+                     *       "createdAt": "2026-11-23T13:55:28.086Z",
                      *       "email": "fay@north.example",
                      *       "emailVerified": false,
                      *       "externalId": null,
                      *       "firstName": null,
-                     *       "id": "01a20881-1850-739a-90ae-419543158ed5",
+                     *       "id": "01a208b0-b4f6-721c-b9d6-40897063c956",
                      *       "image": null,
                      *       "isActive": true,
                      *       "lastLoginAt": null,
                      *       "lastName": null,
                      *       "locale": "en",
                      *       "member": {
-                     *         "createdAt": "2026-11-23T13:03:27.788Z",
+                     *         "createdAt": "2026-11-23T13:55:28.086Z",
                      *         "externalId": null,
-                     *         "id": "01a20881-1851-74ae-8d9f-faf6a85018e6",
-                     *         "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *         "id": "01a208b0-b4f6-721c-b9d6-408ab900a6ab",
+                     *         "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
                      *         "role": "student",
                      *         "updatedAt": null,
-                     *         "userId": "01a20881-1850-739a-90ae-419543158ed5"
+                     *         "userId": "01a208b0-b4f6-721c-b9d6-40897063c956"
                      *       },
                      *       "mustChangePassword": true,
                      *       "name": "Fay Lang",
                      *       "result": "CREATED",
                      *       "role": "STUDENT",
-                     *       "temporaryPassword": "tv96-2ky7-8fvg-cqn8",
+                     *       "temporaryPassword": "44g4-v44w-3bug-vrvd",
                      *       "timezone": null,
-                     *       "updatedAt": "2026-11-23T13:03:27.788Z",
+                     *       "updatedAt": "2026-11-23T13:55:28.086Z",
                      *       "username": null
                      *     }
                      */
@@ -21928,49 +21813,49 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-23T13:03:26.697Z",
+                     *       "createdAt": "2026-11-23T13:55:27.445Z",
                      *       "email": "ben@north.example",
                      *       "emailVerified": false,
                      *       "externalId": null,
                      *       "firstName": null,
-                     *       "id": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *       "id": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
                      *       "image": null,
                      *       "isActive": true,
-                     *       "lastLoginAt": "2026-11-23T13:03:27.521Z",
+                     *       "lastLoginAt": "2026-11-23T13:55:27.849Z",
                      *       "lastName": null,
                      *       "locale": "en",
                      *       "member": {
-                     *         "createdAt": "2026-11-23T13:03:26.697Z",
+                     *         "createdAt": "2026-11-23T13:55:27.445Z",
                      *         "externalId": null,
-                     *         "id": "01a20881-13e9-7378-b0bd-117d4d7ebaa9",
-                     *         "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *         "id": "01a208b0-b255-73cd-a3b5-fe7d4f58d707",
+                     *         "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
                      *         "role": "student",
                      *         "updatedAt": null,
                      *         "user": {
                      *           "email": "ben@north.example",
-                     *           "id": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *           "id": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
                      *           "image": null,
                      *           "name": "Ben Okafor"
                      *         },
-                     *         "userId": "01a20881-13e9-7378-b0bd-117b35916ac9"
+                     *         "userId": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5"
                      *       },
                      *       "mustChangePassword": false,
                      *       "name": "Ben Okafor",
                      *       "organization": {
-                     *         "createdAt": "2026-11-23T13:03:26.665Z",
+                     *         "createdAt": "2026-11-23T13:55:27.440Z",
                      *         "customDomain": null,
-                     *         "id": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *         "id": "01a208b0-b250-7138-9190-66c511eb111a",
                      *         "logo": null,
                      *         "metadata": null,
                      *         "name": "North School",
                      *         "slug": "north",
                      *         "status": "ACTIVE",
-                     *         "updatedAt": "2026-11-23T13:03:26.665Z"
+                     *         "updatedAt": "2026-11-23T13:55:27.440Z"
                      *       },
                      *       "passwordReset": null,
                      *       "role": "STUDENT",
                      *       "timezone": null,
-                     *       "updatedAt": "2026-11-23T13:03:26.697Z",
+                     *       "updatedAt": "2026-11-23T13:55:27.445Z",
                      *       "username": null
                      *     }
                      */
@@ -22017,38 +21902,38 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-23T13:03:26.693Z",
+                     *       "createdAt": "2026-11-23T13:55:27.444Z",
                      *       "email": "ada@north.example",
                      *       "emailVerified": false,
                      *       "externalId": null,
                      *       "firstName": null,
-                     *       "id": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *       "id": "01a208b0-b254-731a-99ea-72c7c192ef6b",
                      *       "image": null,
                      *       "isActive": true,
-                     *       "lastLoginAt": "2026-11-23T13:03:27.154Z",
+                     *       "lastLoginAt": "2026-11-23T13:55:27.688Z",
                      *       "lastName": null,
                      *       "locale": "de",
                      *       "member": {
-                     *         "createdAt": "2026-11-23T13:03:26.693Z",
+                     *         "createdAt": "2026-11-23T13:55:27.445Z",
                      *         "externalId": null,
-                     *         "id": "01a20881-13e5-770c-8808-b559c5f48e17",
-                     *         "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *         "id": "01a208b0-b255-73cd-a3b5-fe775e70b266",
+                     *         "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
                      *         "role": "teacher",
                      *         "updatedAt": null,
                      *         "user": {
                      *           "email": "ada@north.example",
-                     *           "id": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *           "id": "01a208b0-b254-731a-99ea-72c7c192ef6b",
                      *           "image": null,
                      *           "name": "Ada Hartmann"
                      *         },
-                     *         "userId": "01a20881-13e5-770c-8808-b557ab264fe1"
+                     *         "userId": "01a208b0-b254-731a-99ea-72c7c192ef6b"
                      *       },
                      *       "mustChangePassword": false,
                      *       "name": "Ada Hartmann",
                      *       "organization": {
-                     *         "createdAt": "2026-11-23T13:03:26.665Z",
+                     *         "createdAt": "2026-11-23T13:55:27.440Z",
                      *         "customDomain": null,
-                     *         "id": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *         "id": "01a208b0-b250-7138-9190-66c511eb111a",
                      *         "logo": null,
                      *         "metadata": {
                      *           "gradeScale": "1-6",
@@ -22057,12 +21942,12 @@ export interface operations {
                      *         "name": "North School",
                      *         "slug": "north",
                      *         "status": "ACTIVE",
-                     *         "updatedAt": "2026-11-23T13:03:27.990Z"
+                     *         "updatedAt": "2026-11-23T13:55:28.246Z"
                      *       },
                      *       "passwordReset": null,
                      *       "role": "STUDENT",
                      *       "timezone": "Europe/Berlin",
-                     *       "updatedAt": "2026-11-23T13:03:28.396Z",
+                     *       "updatedAt": "2026-11-23T13:55:28.401Z",
                      *       "username": null
                      *     }
                      */
@@ -22177,31 +22062,31 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-23T13:03:27.788Z",
+                     *       "createdAt": "2026-11-23T13:55:28.086Z",
                      *       "email": "fay@north.example",
                      *       "emailVerified": false,
                      *       "externalId": "N-105",
                      *       "firstName": "Fay",
-                     *       "id": "01a20881-1850-739a-90ae-419543158ed5",
+                     *       "id": "01a208b0-b4f6-721c-b9d6-40897063c956",
                      *       "image": null,
                      *       "isActive": true,
                      *       "lastLoginAt": null,
                      *       "lastName": "Lang",
                      *       "locale": "en",
                      *       "member": {
-                     *         "createdAt": "2026-11-23T13:03:27.788Z",
+                     *         "createdAt": "2026-11-23T13:55:28.086Z",
                      *         "externalId": "N-105",
-                     *         "id": "01a20881-1851-74ae-8d9f-faf6a85018e6",
-                     *         "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *         "id": "01a208b0-b4f6-721c-b9d6-408ab900a6ab",
+                     *         "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
                      *         "role": "student",
-                     *         "updatedAt": "2026-11-23T13:03:27.832Z",
-                     *         "userId": "01a20881-1850-739a-90ae-419543158ed5"
+                     *         "updatedAt": "2026-11-23T13:55:28.124Z",
+                     *         "userId": "01a208b0-b4f6-721c-b9d6-40897063c956"
                      *       },
                      *       "mustChangePassword": true,
                      *       "name": "Fay Lang",
                      *       "role": "STUDENT",
                      *       "timezone": null,
-                     *       "updatedAt": "2026-11-23T13:03:27.832Z",
+                     *       "updatedAt": "2026-11-23T13:55:28.124Z",
                      *       "username": null,
                      *       "view": "FULL"
                      *     }
@@ -22299,31 +22184,31 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-23T13:03:27.788Z",
+                     *       "createdAt": "2026-11-23T13:55:28.086Z",
                      *       "email": "fay@north.example",
                      *       "emailVerified": false,
                      *       "externalId": "N-105",
                      *       "firstName": "Fay",
-                     *       "id": "01a20881-1850-739a-90ae-419543158ed5",
+                     *       "id": "01a208b0-b4f6-721c-b9d6-40897063c956",
                      *       "image": null,
                      *       "isActive": true,
                      *       "lastLoginAt": null,
                      *       "lastName": "Lang",
                      *       "locale": "en",
                      *       "member": {
-                     *         "createdAt": "2026-11-23T13:03:27.788Z",
+                     *         "createdAt": "2026-11-23T13:55:28.086Z",
                      *         "externalId": "N-105",
-                     *         "id": "01a20881-1851-74ae-8d9f-faf6a85018e6",
-                     *         "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *         "id": "01a208b0-b4f6-721c-b9d6-408ab900a6ab",
+                     *         "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
                      *         "role": "student",
-                     *         "updatedAt": "2026-11-23T13:03:27.832Z",
-                     *         "userId": "01a20881-1850-739a-90ae-419543158ed5"
+                     *         "updatedAt": "2026-11-23T13:55:28.124Z",
+                     *         "userId": "01a208b0-b4f6-721c-b9d6-40897063c956"
                      *       },
                      *       "mustChangePassword": true,
                      *       "name": "Fay Lang",
                      *       "role": "STUDENT",
                      *       "timezone": null,
-                     *       "updatedAt": "2026-11-23T13:03:27.832Z",
+                     *       "updatedAt": "2026-11-23T13:55:28.124Z",
                      *       "username": null,
                      *       "view": "FULL"
                      *     }
@@ -22402,7 +22287,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "temporaryPassword": "pfnc-eqb8-jqun-7sdx"
+                     *       "temporaryPassword": "m3rt-fm72-5nhc-tstz"
                      *     }
                      */
                     "application/json": components["schemas"]["TemporaryPassword"];
@@ -22439,20 +22324,20 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "createdAt": "2026-11-23T13:03:29.023Z",
+                     *         "createdAt": "2026-11-23T13:55:28.754Z",
                      *         "group": {
-                     *           "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *           "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
                      *           "displayName": "At the bridge",
                      *           "groupNumber": 1,
-                     *           "id": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *           "id": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
                      *           "name": "Bridge"
                      *         },
-                     *         "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
-                     *         "id": "01a20881-1cff-7285-bd09-de598e988e92",
+                     *         "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *         "id": "01a208b0-b772-73e0-a2ff-22aaa6108219",
                      *         "lastMessage": null,
-                     *         "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *         "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
                      *         "unreadCount": 0,
-                     *         "updatedAt": "2026-11-23T13:03:29.023Z"
+                     *         "updatedAt": "2026-11-23T13:55:28.754Z"
                      *       }
                      *     ]
                      */
@@ -22494,36 +22379,36 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *       "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
                      *       "canEdit": false,
                      *       "contentPending": false,
-                     *       "createdAt": "2026-11-23T13:03:29.238Z",
-                     *       "createdById": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *       "createdAt": "2026-11-23T13:55:28.918Z",
+                     *       "createdById": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
                      *       "documentType": "word",
                      *       "feedback": null,
                      *       "fileExtension": "docx",
                      *       "grade": "2",
-                     *       "gradedAt": "2026-11-23T13:03:29.596Z",
-                     *       "gradedById": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *       "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
-                     *       "id": "01a20881-1dd6-72bc-8ca4-3ac2c64dff47",
-                     *       "lastActivity": "2026-11-23T13:03:29.623Z",
+                     *       "gradedAt": "2026-11-23T13:55:29.117Z",
+                     *       "gradedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *       "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *       "id": "01a208b0-b817-7003-804f-16ab326241ee",
+                     *       "lastActivity": "2026-11-23T13:55:29.134Z",
                      *       "lastEditedBy": null,
                      *       "lastEditedByUser": null,
-                     *       "lockedAt": "2026-11-23T13:03:29.623Z",
-                     *       "lockedByAssignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *       "lockedAt": "2026-11-23T13:55:29.134Z",
+                     *       "lockedByAssignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
                      *       "mode": "view",
                      *       "points": 13,
                      *       "saveFailedAt": null,
                      *       "size": 0,
                      *       "status": "LOCKED",
                      *       "statusBeforeLock": "SUBMITTED",
-                     *       "submittedAt": "2026-11-23T13:03:29.557Z",
-                     *       "submittedById": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *       "submittedAt": "2026-11-23T13:55:29.099Z",
+                     *       "submittedById": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
                      *       "title": "Our page",
-                     *       "updatedAt": "2026-11-23T13:03:29.623Z",
+                     *       "updatedAt": "2026-11-23T13:55:29.134Z",
                      *       "version": 0,
-                     *       "workRoomId": "01a20881-1cff-7285-bd09-de598e988e92"
+                     *       "workRoomId": "01a208b0-b772-73e0-a2ff-22aaa6108219"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomDocument"];
@@ -22621,23 +22506,23 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *       "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
                      *       "canEdit": true,
                      *       "contentPending": false,
-                     *       "createdAt": "2026-11-23T13:03:29.243Z",
-                     *       "createdById": "01a20881-13ed-712c-a48f-798b8d0d6c8e",
+                     *       "createdAt": "2026-11-23T13:55:28.924Z",
+                     *       "createdById": "01a208b0-b256-7067-ac4b-8848003d459c",
                      *       "documentType": "word",
                      *       "feedback": null,
                      *       "fileExtension": "txt",
                      *       "grade": null,
                      *       "gradedAt": null,
                      *       "gradedById": null,
-                     *       "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
-                     *       "id": "01a20881-1ddd-7046-ac56-d3eff729898d",
-                     *       "lastActivity": "2026-11-23T13:03:29.288Z",
-                     *       "lastEditedBy": "01a20881-13ed-712c-a48f-798b8d0d6c8e",
+                     *       "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *       "id": "01a208b0-b81d-72d1-8b54-92d019af82c3",
+                     *       "lastActivity": "2026-11-23T13:55:28.947Z",
+                     *       "lastEditedBy": "01a208b0-b256-7067-ac4b-8848003d459c",
                      *       "lastEditedByUser": {
-                     *         "id": "01a20881-13ed-712c-a48f-798b8d0d6c8e",
+                     *         "id": "01a208b0-b256-7067-ac4b-8848003d459c",
                      *         "name": "Ana Silva"
                      *       },
                      *       "lockedAt": null,
@@ -22651,9 +22536,9 @@ export interface operations {
                      *       "submittedAt": null,
                      *       "submittedById": null,
                      *       "title": "What we measured",
-                     *       "updatedAt": "2026-11-23T13:03:29.288Z",
+                     *       "updatedAt": "2026-11-23T13:55:28.947Z",
                      *       "version": 2,
-                     *       "workRoomId": "01a20881-1cff-7285-bd09-de598e988e92"
+                     *       "workRoomId": "01a208b0-b772-73e0-a2ff-22aaa6108219"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomDocument"];
@@ -22765,23 +22650,23 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *       "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
                      *       "canEdit": true,
                      *       "contentPending": false,
-                     *       "createdAt": "2026-11-23T13:03:29.243Z",
-                     *       "createdById": "01a20881-13ed-712c-a48f-798b8d0d6c8e",
+                     *       "createdAt": "2026-11-23T13:55:28.924Z",
+                     *       "createdById": "01a208b0-b256-7067-ac4b-8848003d459c",
                      *       "documentType": "word",
                      *       "feedback": null,
                      *       "fileExtension": "txt",
                      *       "grade": null,
                      *       "gradedAt": null,
                      *       "gradedById": null,
-                     *       "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
-                     *       "id": "01a20881-1ddd-7046-ac56-d3eff729898d",
-                     *       "lastActivity": "2026-11-23T13:03:29.273Z",
-                     *       "lastEditedBy": "01a20881-13ed-712c-a48f-798b8d0d6c8e",
+                     *       "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *       "id": "01a208b0-b81d-72d1-8b54-92d019af82c3",
+                     *       "lastActivity": "2026-11-23T13:55:28.941Z",
+                     *       "lastEditedBy": "01a208b0-b256-7067-ac4b-8848003d459c",
                      *       "lastEditedByUser": {
-                     *         "id": "01a20881-13ed-712c-a48f-798b8d0d6c8e",
+                     *         "id": "01a208b0-b256-7067-ac4b-8848003d459c",
                      *         "name": "Ana Silva"
                      *       },
                      *       "lockedAt": null,
@@ -22795,9 +22680,9 @@ export interface operations {
                      *       "submittedAt": null,
                      *       "submittedById": null,
                      *       "title": "Measurements",
-                     *       "updatedAt": "2026-11-23T13:03:29.273Z",
+                     *       "updatedAt": "2026-11-23T13:55:28.941Z",
                      *       "version": 2,
-                     *       "workRoomId": "01a20881-1cff-7285-bd09-de598e988e92"
+                     *       "workRoomId": "01a208b0-b772-73e0-a2ff-22aaa6108219"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomDocument"];
@@ -22896,7 +22781,7 @@ export interface operations {
                      * @example {
                      *       "document": {
                      *         "fileType": "docx",
-                     *         "key": "01a20881-1dd6-72bc-8ca4-3ac2c64dff47-1",
+                     *         "key": "01a208b0-b817-7003-804f-16ab326241ee-1",
                      *         "permissions": {
                      *           "chat": false,
                      *           "comment": true,
@@ -22908,12 +22793,12 @@ export interface operations {
                      *           "review": true
                      *         },
                      *         "title": "Our page.docx",
-                     *         "url": "http://127.0.0.1:3000/api/workrooms/documents/01a20881-1dd6-72bc-8ca4-3ac2c64dff47/file"
+                     *         "url": "http://127.0.0.1:3000/api/workrooms/documents/01a208b0-b817-7003-804f-16ab326241ee/file"
                      *       },
                      *       "documentServerUrl": "http://127.0.0.1:3000",
                      *       "documentType": "word",
                      *       "editorConfig": {
-                     *         "callbackUrl": "http://127.0.0.1:3000/api/workrooms/documents/01a20881-1dd6-72bc-8ca4-3ac2c64dff47/callback",
+                     *         "callbackUrl": "http://127.0.0.1:3000/api/workrooms/documents/01a208b0-b817-7003-804f-16ab326241ee/callback",
                      *         "customization": {
                      *           "autosave": true,
                      *           "features": {
@@ -22927,7 +22812,7 @@ export interface operations {
                      *         "lang": "en",
                      *         "mode": "edit",
                      *         "user": {
-                     *           "id": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *           "id": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
                      *           "name": "Ben Okafor"
                      *         }
                      *       },
@@ -23071,20 +22956,20 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *       "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
                      *       "canEdit": false,
                      *       "contentPending": false,
-                     *       "createdAt": "2026-11-23T13:03:29.238Z",
-                     *       "createdById": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *       "createdAt": "2026-11-23T13:55:28.918Z",
+                     *       "createdById": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
                      *       "documentType": "word",
                      *       "feedback": null,
                      *       "fileExtension": "docx",
                      *       "grade": "2",
-                     *       "gradedAt": "2026-11-23T13:03:29.583Z",
-                     *       "gradedById": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *       "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
-                     *       "id": "01a20881-1dd6-72bc-8ca4-3ac2c64dff47",
-                     *       "lastActivity": "2026-11-23T13:03:29.557Z",
+                     *       "gradedAt": "2026-11-23T13:55:29.113Z",
+                     *       "gradedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *       "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *       "id": "01a208b0-b817-7003-804f-16ab326241ee",
+                     *       "lastActivity": "2026-11-23T13:55:29.099Z",
                      *       "lastEditedBy": null,
                      *       "lastEditedByUser": null,
                      *       "lockedAt": null,
@@ -23095,12 +22980,12 @@ export interface operations {
                      *       "size": 0,
                      *       "status": "SUBMITTED",
                      *       "statusBeforeLock": null,
-                     *       "submittedAt": "2026-11-23T13:03:29.557Z",
-                     *       "submittedById": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *       "submittedAt": "2026-11-23T13:55:29.099Z",
+                     *       "submittedById": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
                      *       "title": "Our page",
-                     *       "updatedAt": "2026-11-23T13:03:29.557Z",
+                     *       "updatedAt": "2026-11-23T13:55:29.099Z",
                      *       "version": 0,
-                     *       "workRoomId": "01a20881-1cff-7285-bd09-de598e988e92"
+                     *       "workRoomId": "01a208b0-b772-73e0-a2ff-22aaa6108219"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomDocument"];
@@ -23188,7 +23073,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332"
+                 *       "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933"
                  *     }
                  */
                 "application/json": components["schemas"]["HandIn"];
@@ -23204,20 +23089,20 @@ export interface operations {
                     /**
                      * @example {
                      *       "document": {
-                     *         "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *         "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
                      *         "canEdit": false,
                      *         "contentPending": false,
-                     *         "createdAt": "2026-11-23T13:03:29.238Z",
-                     *         "createdById": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *         "createdAt": "2026-11-23T13:55:28.918Z",
+                     *         "createdById": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
                      *         "documentType": "word",
                      *         "feedback": null,
                      *         "fileExtension": "docx",
                      *         "grade": null,
                      *         "gradedAt": null,
                      *         "gradedById": null,
-                     *         "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
-                     *         "id": "01a20881-1dd6-72bc-8ca4-3ac2c64dff47",
-                     *         "lastActivity": "2026-11-23T13:03:29.413Z",
+                     *         "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *         "id": "01a208b0-b817-7003-804f-16ab326241ee",
+                     *         "lastActivity": "2026-11-23T13:55:29.035Z",
                      *         "lastEditedBy": null,
                      *         "lastEditedByUser": null,
                      *         "lockedAt": null,
@@ -23228,131 +23113,131 @@ export interface operations {
                      *         "size": 0,
                      *         "status": "SUBMITTED",
                      *         "statusBeforeLock": null,
-                     *         "submittedAt": "2026-11-23T13:03:29.413Z",
-                     *         "submittedById": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *         "submittedAt": "2026-11-23T13:55:29.035Z",
+                     *         "submittedById": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
                      *         "title": "Our page",
-                     *         "updatedAt": "2026-11-23T13:03:29.413Z",
+                     *         "updatedAt": "2026-11-23T13:55:29.035Z",
                      *         "version": 0,
-                     *         "workRoomId": "01a20881-1cff-7285-bd09-de598e988e92"
+                     *         "workRoomId": "01a208b0-b772-73e0-a2ff-22aaa6108219"
                      *       },
                      *       "groupAssignment": {
                      *         "assignment": {
-                     *           "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
-                     *           "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
-                     *           "deadline": "2026-11-28T13:03:29.172Z",
-                     *           "id": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *           "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *           "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *           "deadline": "2026-11-28T13:55:28.874Z",
+                     *           "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
                      *           "isShared": false,
                      *           "status": "ACTIVE",
                      *           "title": "The river"
                      *         },
-                     *         "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
-                     *         "createdAt": "2026-11-23T13:03:29.115Z",
+                     *         "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *         "createdAt": "2026-11-23T13:55:28.844Z",
                      *         "currentSubmission": {
                      *           "attempt": 1,
-                     *           "createdAt": "2026-11-23T13:03:29.413Z",
+                     *           "createdAt": "2026-11-23T13:55:29.035Z",
                      *           "documents": [
                      *             {
-                     *               "documentId": "01a20881-1dd6-72bc-8ca4-3ac2c64dff47",
-                     *               "downloadUrl": "/api/feedback/submissions/01a20881-1e86-7291-949e-88d21c13ea70/documents/01a20881-1e82-7392-bc2d-7242c1d2dc8e/download",
+                     *               "documentId": "01a208b0-b817-7003-804f-16ab326241ee",
+                     *               "downloadUrl": "/api/feedback/submissions/01a208b0-b88c-7474-b92c-1884a5b4c23f/documents/01a208b0-b88a-7125-bf9d-5d2a55483e79/download",
                      *               "fileExtension": "docx",
-                     *               "id": "01a20881-1e82-7392-bc2d-7242c1d2dc8e",
-                     *               "pdfUrl": "/api/feedback/submissions/01a20881-1e86-7291-949e-88d21c13ea70/documents/01a20881-1e82-7392-bc2d-7242c1d2dc8e/pdf",
+                     *               "id": "01a208b0-b88a-7125-bf9d-5d2a55483e79",
+                     *               "pdfUrl": "/api/feedback/submissions/01a208b0-b88c-7474-b92c-1884a5b4c23f/documents/01a208b0-b88a-7125-bf9d-5d2a55483e79/pdf",
                      *               "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *               "size": 5587,
-                     *               "submissionId": "01a20881-1e86-7291-949e-88d21c13ea70",
+                     *               "submissionId": "01a208b0-b88c-7474-b92c-1884a5b4c23f",
                      *               "title": "Our page"
                      *             }
                      *           ],
                      *           "feedback": [],
                      *           "grade": null,
-                     *           "groupAssignmentId": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
-                     *           "id": "01a20881-1e86-7291-949e-88d21c13ea70",
+                     *           "groupAssignmentId": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
+                     *           "id": "01a208b0-b88c-7474-b92c-1884a5b4c23f",
                      *           "isLate": false,
                      *           "lateBySeconds": 0,
                      *           "memberIds": [
-                     *             "01a20881-13e9-7378-b0bd-117b35916ac9",
-                     *             "01a20881-13ed-712c-a48f-798b8d0d6c8e"
+                     *             "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
+                     *             "01a208b0-b256-7067-ac4b-8848003d459c"
                      *           ],
                      *           "note": null,
                      *           "onBehalf": false,
                      *           "status": "ACTIVE",
-                     *           "submittedAt": "2026-11-23T13:03:29.413Z",
-                     *           "submittedById": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *           "submittedAt": "2026-11-23T13:55:29.035Z",
+                     *           "submittedById": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
                      *           "withdrawnAt": null,
                      *           "withdrawnById": null
                      *         },
-                     *         "currentSubmissionId": "01a20881-1e86-7291-949e-88d21c13ea70",
+                     *         "currentSubmissionId": "01a208b0-b88c-7474-b92c-1884a5b4c23f",
                      *         "effectiveAttachments": [
                      *           {
-                     *             "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
-                     *             "createdAt": "2026-11-23T13:03:29.128Z",
+                     *             "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *             "createdAt": "2026-11-23T13:55:28.858Z",
                      *             "fileName": "questions.txt",
                      *             "groupAssignmentId": null,
-                     *             "id": "01a20881-1d6a-7545-94ad-7d46cfbf0333",
+                     *             "id": "01a208b0-b7db-7524-ba49-96fd38581cde",
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 29,
-                     *             "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *             "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d6a-7545-94ad-7d46cfbf0333/download"
+                     *             "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *             "url": "/api/assignments/01a208b0-b7ce-73a5-b74c-19c8ae673933/attachments/01a208b0-b7db-7524-ba49-96fd38581cde/download"
                      *           },
                      *           {
-                     *             "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
-                     *             "createdAt": "2026-11-23T13:03:29.149Z",
+                     *             "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *             "createdAt": "2026-11-23T13:55:28.865Z",
                      *             "fileName": "bridge.txt",
-                     *             "groupAssignmentId": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
-                     *             "id": "01a20881-1d7f-772b-bb95-425a7860ef31",
+                     *             "groupAssignmentId": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
+                     *             "id": "01a208b0-b7e2-74f4-ad76-eaca8a7efcdd",
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 30,
-                     *             "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *             "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d7f-772b-bb95-425a7860ef31/download"
+                     *             "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *             "url": "/api/assignments/01a208b0-b7ce-73a5-b74c-19c8ae673933/attachments/01a208b0-b7e2-74f4-ad76-eaca8a7efcdd/download"
                      *           }
                      *         ],
                      *         "effectiveDescription": "Your group measures at the bridge.",
                      *         "group": {
-                     *           "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *           "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
                      *           "displayName": "At the bridge",
                      *           "groupNumber": 1,
-                     *           "id": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *           "id": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
                      *           "name": "Bridge"
                      *         },
-                     *         "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
-                     *         "id": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
+                     *         "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *         "id": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
                      *         "isComplete": true,
-                     *         "lateAllowedUntil": "2026-11-29T13:03:29.191Z",
+                     *         "lateAllowedUntil": "2026-11-29T13:55:28.885Z",
                      *         "status": "SUBMITTED",
                      *         "submittedCount": 1,
-                     *         "updatedAt": "2026-11-23T13:03:29.413Z"
+                     *         "updatedAt": "2026-11-23T13:55:29.035Z"
                      *       },
                      *       "submission": {
                      *         "attempt": 1,
-                     *         "createdAt": "2026-11-23T13:03:29.413Z",
+                     *         "createdAt": "2026-11-23T13:55:29.035Z",
                      *         "documents": [
                      *           {
-                     *             "documentId": "01a20881-1dd6-72bc-8ca4-3ac2c64dff47",
-                     *             "downloadUrl": "/api/feedback/submissions/01a20881-1e86-7291-949e-88d21c13ea70/documents/01a20881-1e82-7392-bc2d-7242c1d2dc8e/download",
+                     *             "documentId": "01a208b0-b817-7003-804f-16ab326241ee",
+                     *             "downloadUrl": "/api/feedback/submissions/01a208b0-b88c-7474-b92c-1884a5b4c23f/documents/01a208b0-b88a-7125-bf9d-5d2a55483e79/download",
                      *             "fileExtension": "docx",
-                     *             "id": "01a20881-1e82-7392-bc2d-7242c1d2dc8e",
-                     *             "pdfUrl": "/api/feedback/submissions/01a20881-1e86-7291-949e-88d21c13ea70/documents/01a20881-1e82-7392-bc2d-7242c1d2dc8e/pdf",
+                     *             "id": "01a208b0-b88a-7125-bf9d-5d2a55483e79",
+                     *             "pdfUrl": "/api/feedback/submissions/01a208b0-b88c-7474-b92c-1884a5b4c23f/documents/01a208b0-b88a-7125-bf9d-5d2a55483e79/pdf",
                      *             "sha256": "fa73112d830a35cb50c5e2299cc3e54724c855b7c628827b210984d09db8a741",
                      *             "size": 5587,
-                     *             "submissionId": "01a20881-1e86-7291-949e-88d21c13ea70",
+                     *             "submissionId": "01a208b0-b88c-7474-b92c-1884a5b4c23f",
                      *             "title": "Our page"
                      *           }
                      *         ],
                      *         "feedback": [],
                      *         "grade": null,
-                     *         "groupAssignmentId": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
-                     *         "id": "01a20881-1e86-7291-949e-88d21c13ea70",
+                     *         "groupAssignmentId": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
+                     *         "id": "01a208b0-b88c-7474-b92c-1884a5b4c23f",
                      *         "isLate": false,
                      *         "lateBySeconds": 0,
                      *         "memberIds": [
-                     *           "01a20881-13e9-7378-b0bd-117b35916ac9",
-                     *           "01a20881-13ed-712c-a48f-798b8d0d6c8e"
+                     *           "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
+                     *           "01a208b0-b256-7067-ac4b-8848003d459c"
                      *         ],
                      *         "note": null,
                      *         "onBehalf": false,
                      *         "status": "ACTIVE",
-                     *         "submittedAt": "2026-11-23T13:03:29.413Z",
-                     *         "submittedById": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *         "submittedAt": "2026-11-23T13:55:29.035Z",
+                     *         "submittedById": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
                      *         "withdrawnAt": null,
                      *         "withdrawnById": null
                      *       },
@@ -23408,20 +23293,20 @@ export interface operations {
                     /**
                      * @example {
                      *       "document": {
-                     *         "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *         "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
                      *         "canEdit": true,
                      *         "contentPending": false,
-                     *         "createdAt": "2026-11-23T13:03:29.238Z",
-                     *         "createdById": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *         "createdAt": "2026-11-23T13:55:28.918Z",
+                     *         "createdById": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
                      *         "documentType": "word",
                      *         "feedback": null,
                      *         "fileExtension": "docx",
                      *         "grade": null,
                      *         "gradedAt": null,
                      *         "gradedById": null,
-                     *         "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
-                     *         "id": "01a20881-1dd6-72bc-8ca4-3ac2c64dff47",
-                     *         "lastActivity": "2026-11-23T13:03:29.438Z",
+                     *         "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *         "id": "01a208b0-b817-7003-804f-16ab326241ee",
+                     *         "lastActivity": "2026-11-23T13:55:29.048Z",
                      *         "lastEditedBy": null,
                      *         "lastEditedByUser": null,
                      *         "lockedAt": null,
@@ -23435,63 +23320,63 @@ export interface operations {
                      *         "submittedAt": null,
                      *         "submittedById": null,
                      *         "title": "Our page",
-                     *         "updatedAt": "2026-11-23T13:03:29.438Z",
+                     *         "updatedAt": "2026-11-23T13:55:29.048Z",
                      *         "version": 0,
-                     *         "workRoomId": "01a20881-1cff-7285-bd09-de598e988e92"
+                     *         "workRoomId": "01a208b0-b772-73e0-a2ff-22aaa6108219"
                      *       },
                      *       "groupAssignment": {
                      *         "assignment": {
-                     *           "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
-                     *           "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
-                     *           "deadline": "2026-11-28T13:03:29.172Z",
-                     *           "id": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *           "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *           "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *           "deadline": "2026-11-28T13:55:28.874Z",
+                     *           "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
                      *           "isShared": false,
                      *           "status": "ACTIVE",
                      *           "title": "The river"
                      *         },
-                     *         "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
-                     *         "createdAt": "2026-11-23T13:03:29.115Z",
+                     *         "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *         "createdAt": "2026-11-23T13:55:28.844Z",
                      *         "currentSubmission": null,
                      *         "currentSubmissionId": null,
                      *         "effectiveAttachments": [
                      *           {
-                     *             "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
-                     *             "createdAt": "2026-11-23T13:03:29.128Z",
+                     *             "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *             "createdAt": "2026-11-23T13:55:28.858Z",
                      *             "fileName": "questions.txt",
                      *             "groupAssignmentId": null,
-                     *             "id": "01a20881-1d6a-7545-94ad-7d46cfbf0333",
+                     *             "id": "01a208b0-b7db-7524-ba49-96fd38581cde",
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 29,
-                     *             "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *             "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d6a-7545-94ad-7d46cfbf0333/download"
+                     *             "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *             "url": "/api/assignments/01a208b0-b7ce-73a5-b74c-19c8ae673933/attachments/01a208b0-b7db-7524-ba49-96fd38581cde/download"
                      *           },
                      *           {
-                     *             "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
-                     *             "createdAt": "2026-11-23T13:03:29.149Z",
+                     *             "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *             "createdAt": "2026-11-23T13:55:28.865Z",
                      *             "fileName": "bridge.txt",
-                     *             "groupAssignmentId": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
-                     *             "id": "01a20881-1d7f-772b-bb95-425a7860ef31",
+                     *             "groupAssignmentId": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
+                     *             "id": "01a208b0-b7e2-74f4-ad76-eaca8a7efcdd",
                      *             "mimeType": "text/plain; charset=utf-8",
                      *             "size": 30,
-                     *             "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *             "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d7f-772b-bb95-425a7860ef31/download"
+                     *             "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *             "url": "/api/assignments/01a208b0-b7ce-73a5-b74c-19c8ae673933/attachments/01a208b0-b7e2-74f4-ad76-eaca8a7efcdd/download"
                      *           }
                      *         ],
                      *         "effectiveDescription": "Your group measures at the bridge.",
                      *         "group": {
-                     *           "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *           "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
                      *           "displayName": "At the bridge",
                      *           "groupNumber": 1,
-                     *           "id": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *           "id": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
                      *           "name": "Bridge"
                      *         },
-                     *         "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
-                     *         "id": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
+                     *         "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *         "id": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
                      *         "isComplete": false,
-                     *         "lateAllowedUntil": "2026-11-29T13:03:29.191Z",
+                     *         "lateAllowedUntil": "2026-11-29T13:55:28.885Z",
                      *         "status": "IN_PROGRESS",
                      *         "submittedCount": 0,
-                     *         "updatedAt": "2026-11-23T13:03:29.438Z"
+                     *         "updatedAt": "2026-11-23T13:55:29.048Z"
                      *       }
                      *     }
                      */
@@ -23536,14 +23421,14 @@ export interface operations {
                      * @example [
                      *       {
                      *         "changes": [],
-                     *         "createdAt": "2026-11-23T13:03:29.273Z",
-                     *         "documentId": "01a20881-1ddd-7046-ac56-d3eff729898d",
+                     *         "createdAt": "2026-11-23T13:55:28.941Z",
+                     *         "documentId": "01a208b0-b81d-72d1-8b54-92d019af82c3",
                      *         "editors": [
-                     *           "01a20881-13ed-712c-a48f-798b8d0d6c8e"
+                     *           "01a208b0-b256-7067-ac4b-8848003d459c"
                      *         ],
-                     *         "id": "01a20881-1dfa-7090-83e4-e868eb485ef3",
+                     *         "id": "01a208b0-b82e-7091-b610-4cf00bb6d2c0",
                      *         "origin": "UPLOAD",
-                     *         "savedById": "01a20881-13ed-712c-a48f-798b8d0d6c8e",
+                     *         "savedById": "01a208b0-b256-7067-ac4b-8848003d459c",
                      *         "serverVersion": null,
                      *         "sha256": "21f6a5623c346c072449c218537356348b5459a8b025c936190dbb608a03a45a",
                      *         "size": 24,
@@ -23551,14 +23436,14 @@ export interface operations {
                      *       },
                      *       {
                      *         "changes": [],
-                     *         "createdAt": "2026-11-23T13:03:29.243Z",
-                     *         "documentId": "01a20881-1ddd-7046-ac56-d3eff729898d",
+                     *         "createdAt": "2026-11-23T13:55:28.924Z",
+                     *         "documentId": "01a208b0-b81d-72d1-8b54-92d019af82c3",
                      *         "editors": [
-                     *           "01a20881-13ed-712c-a48f-798b8d0d6c8e"
+                     *           "01a208b0-b256-7067-ac4b-8848003d459c"
                      *         ],
-                     *         "id": "01a20881-1ddd-7046-ac56-d3f02c0b5ca6",
+                     *         "id": "01a208b0-b81d-72d1-8b54-92d1da40d30c",
                      *         "origin": "CREATE",
-                     *         "savedById": "01a20881-13ed-712c-a48f-798b8d0d6c8e",
+                     *         "savedById": "01a208b0-b256-7067-ac4b-8848003d459c",
                      *         "serverVersion": null,
                      *         "sha256": "7c4ec776b3afee0e71a3776b69b7f1dc53c21c45209f197a68a37cf26a2885f7",
                      *         "size": 12,
@@ -23656,23 +23541,23 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *       "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
                      *       "canEdit": true,
                      *       "contentPending": false,
-                     *       "createdAt": "2026-11-23T13:03:29.243Z",
-                     *       "createdById": "01a20881-13ed-712c-a48f-798b8d0d6c8e",
+                     *       "createdAt": "2026-11-23T13:55:28.924Z",
+                     *       "createdById": "01a208b0-b256-7067-ac4b-8848003d459c",
                      *       "documentType": "word",
                      *       "feedback": null,
                      *       "fileExtension": "txt",
                      *       "grade": null,
                      *       "gradedAt": null,
                      *       "gradedById": null,
-                     *       "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
-                     *       "id": "01a20881-1ddd-7046-ac56-d3eff729898d",
-                     *       "lastActivity": "2026-11-23T13:03:29.297Z",
-                     *       "lastEditedBy": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *       "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *       "id": "01a208b0-b81d-72d1-8b54-92d019af82c3",
+                     *       "lastActivity": "2026-11-23T13:55:28.955Z",
+                     *       "lastEditedBy": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
                      *       "lastEditedByUser": {
-                     *         "id": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *         "id": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
                      *         "name": "Ben Okafor"
                      *       },
                      *       "lockedAt": null,
@@ -23686,9 +23571,9 @@ export interface operations {
                      *       "submittedAt": null,
                      *       "submittedById": null,
                      *       "title": "What we measured",
-                     *       "updatedAt": "2026-11-23T13:03:29.297Z",
+                     *       "updatedAt": "2026-11-23T13:55:28.955Z",
                      *       "version": 3,
-                     *       "workRoomId": "01a20881-1cff-7285-bd09-de598e988e92"
+                     *       "workRoomId": "01a208b0-b772-73e0-a2ff-22aaa6108219"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomDocument"];
@@ -23729,108 +23614,108 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-23T13:03:29.023Z",
+                     *       "createdAt": "2026-11-23T13:55:28.754Z",
                      *       "documents": [],
                      *       "group": {
-                     *         "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *         "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
                      *         "displayName": "At the bridge",
                      *         "groupNumber": 1,
-                     *         "id": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *         "id": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
                      *         "name": "Bridge"
                      *       },
                      *       "groupAssignments": [
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
-                     *             "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
-                     *             "deadline": "2026-11-28T13:03:29.172Z",
-                     *             "id": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *             "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *             "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *             "deadline": "2026-11-28T13:55:28.874Z",
+                     *             "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
-                     *           "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
-                     *           "createdAt": "2026-11-23T13:03:29.115Z",
+                     *           "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *           "createdAt": "2026-11-23T13:55:28.844Z",
                      *           "currentSubmission": null,
                      *           "currentSubmissionId": null,
                      *           "effectiveAttachments": [
                      *             {
-                     *               "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
-                     *               "createdAt": "2026-11-23T13:03:29.128Z",
+                     *               "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *               "createdAt": "2026-11-23T13:55:28.858Z",
                      *               "fileName": "questions.txt",
                      *               "groupAssignmentId": null,
-                     *               "id": "01a20881-1d6a-7545-94ad-7d46cfbf0333",
+                     *               "id": "01a208b0-b7db-7524-ba49-96fd38581cde",
                      *               "mimeType": "text/plain; charset=utf-8",
                      *               "size": 29,
-                     *               "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *               "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d6a-7545-94ad-7d46cfbf0333/download"
+                     *               "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *               "url": "/api/assignments/01a208b0-b7ce-73a5-b74c-19c8ae673933/attachments/01a208b0-b7db-7524-ba49-96fd38581cde/download"
                      *             },
                      *             {
-                     *               "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
-                     *               "createdAt": "2026-11-23T13:03:29.149Z",
+                     *               "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *               "createdAt": "2026-11-23T13:55:28.865Z",
                      *               "fileName": "bridge.txt",
-                     *               "groupAssignmentId": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
-                     *               "id": "01a20881-1d7f-772b-bb95-425a7860ef31",
+                     *               "groupAssignmentId": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
+                     *               "id": "01a208b0-b7e2-74f4-ad76-eaca8a7efcdd",
                      *               "mimeType": "text/plain; charset=utf-8",
                      *               "size": 30,
-                     *               "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *               "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d7f-772b-bb95-425a7860ef31/download"
+                     *               "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *               "url": "/api/assignments/01a208b0-b7ce-73a5-b74c-19c8ae673933/attachments/01a208b0-b7e2-74f4-ad76-eaca8a7efcdd/download"
                      *             }
                      *           ],
                      *           "effectiveDescription": "Your group measures at the bridge.",
                      *           "group": {
-                     *             "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *             "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
                      *             "displayName": "At the bridge",
                      *             "groupNumber": 1,
-                     *             "id": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *             "id": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
                      *             "name": "Bridge"
                      *           },
-                     *           "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
-                     *           "id": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
+                     *           "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *           "id": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
                      *           "isComplete": false,
-                     *           "lateAllowedUntil": "2026-11-29T13:03:29.191Z",
+                     *           "lateAllowedUntil": "2026-11-29T13:55:28.885Z",
                      *           "status": "NOT_STARTED",
                      *           "submittedCount": 0,
-                     *           "updatedAt": "2026-11-23T13:03:29.195Z"
+                     *           "updatedAt": "2026-11-23T13:55:28.888Z"
                      *         }
                      *       ],
-                     *       "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
-                     *       "id": "01a20881-1cff-7285-bd09-de598e988e92",
+                     *       "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *       "id": "01a208b0-b772-73e0-a2ff-22aaa6108219",
                      *       "lastMessage": null,
                      *       "members": [
                      *         {
-                     *           "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
-                     *           "id": "01a20881-1d00-73ce-ae25-bfc338fb0d5a",
-                     *           "joinedAt": "2026-11-23T13:03:29.023Z",
+                     *           "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *           "id": "01a208b0-b773-76f3-be07-41ab8b23fa0f",
+                     *           "joinedAt": "2026-11-23T13:55:28.754Z",
                      *           "role": "MEMBER",
                      *           "user": {
-                     *             "id": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *             "id": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
                      *             "image": null,
                      *             "name": "Ben Okafor"
                      *           },
-                     *           "userId": "01a20881-13e9-7378-b0bd-117b35916ac9"
+                     *           "userId": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5"
                      *         },
                      *         {
-                     *           "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
-                     *           "id": "01a20881-1d00-73ce-ae25-bfc4d5c80dfb",
-                     *           "joinedAt": "2026-11-23T13:03:29.023Z",
+                     *           "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *           "id": "01a208b0-b773-76f3-be07-41aca46f0bbd",
+                     *           "joinedAt": "2026-11-23T13:55:28.754Z",
                      *           "role": "MEMBER",
                      *           "user": {
-                     *             "id": "01a20881-13ed-712c-a48f-798b8d0d6c8e",
+                     *             "id": "01a208b0-b256-7067-ac4b-8848003d459c",
                      *             "image": null,
                      *             "name": "Ana Silva"
                      *           },
-                     *           "userId": "01a20881-13ed-712c-a48f-798b8d0d6c8e"
+                     *           "userId": "01a208b0-b256-7067-ac4b-8848003d459c"
                      *         }
                      *       ],
-                     *       "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *       "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
                      *       "teacher": {
-                     *         "id": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *         "id": "01a208b0-b254-731a-99ea-72c7c192ef6b",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
                      *       "unreadCount": 0,
-                     *       "updatedAt": "2026-11-23T13:03:29.023Z"
+                     *       "updatedAt": "2026-11-23T13:55:28.754Z"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoom"];
@@ -23972,23 +23857,23 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "createdAt": "2026-11-23T13:03:29.023Z",
+                     *       "createdAt": "2026-11-23T13:55:28.754Z",
                      *       "documents": [
                      *         {
-                     *           "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *           "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
                      *           "canEdit": true,
                      *           "contentPending": false,
-                     *           "createdAt": "2026-11-23T13:03:29.238Z",
-                     *           "createdById": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *           "createdAt": "2026-11-23T13:55:28.918Z",
+                     *           "createdById": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
                      *           "documentType": "word",
                      *           "feedback": null,
                      *           "fileExtension": "docx",
                      *           "grade": null,
                      *           "gradedAt": null,
                      *           "gradedById": null,
-                     *           "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
-                     *           "id": "01a20881-1dd6-72bc-8ca4-3ac2c64dff47",
-                     *           "lastActivity": "2026-11-23T13:03:29.238Z",
+                     *           "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *           "id": "01a208b0-b817-7003-804f-16ab326241ee",
+                     *           "lastActivity": "2026-11-23T13:55:28.918Z",
                      *           "lastEditedBy": null,
                      *           "lastEditedByUser": null,
                      *           "lockedAt": null,
@@ -24002,28 +23887,28 @@ export interface operations {
                      *           "submittedAt": null,
                      *           "submittedById": null,
                      *           "title": "Our page",
-                     *           "updatedAt": "2026-11-23T13:03:29.238Z",
+                     *           "updatedAt": "2026-11-23T13:55:28.918Z",
                      *           "version": 0,
-                     *           "workRoomId": "01a20881-1cff-7285-bd09-de598e988e92"
+                     *           "workRoomId": "01a208b0-b772-73e0-a2ff-22aaa6108219"
                      *         },
                      *         {
-                     *           "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *           "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
                      *           "canEdit": true,
                      *           "contentPending": false,
-                     *           "createdAt": "2026-11-23T13:03:29.243Z",
-                     *           "createdById": "01a20881-13ed-712c-a48f-798b8d0d6c8e",
+                     *           "createdAt": "2026-11-23T13:55:28.924Z",
+                     *           "createdById": "01a208b0-b256-7067-ac4b-8848003d459c",
                      *           "documentType": "word",
                      *           "feedback": null,
                      *           "fileExtension": "txt",
                      *           "grade": null,
                      *           "gradedAt": null,
                      *           "gradedById": null,
-                     *           "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
-                     *           "id": "01a20881-1ddd-7046-ac56-d3eff729898d",
-                     *           "lastActivity": "2026-11-23T13:03:29.297Z",
-                     *           "lastEditedBy": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *           "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *           "id": "01a208b0-b81d-72d1-8b54-92d019af82c3",
+                     *           "lastActivity": "2026-11-23T13:55:28.955Z",
+                     *           "lastEditedBy": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
                      *           "lastEditedByUser": {
-                     *             "id": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *             "id": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
                      *             "name": "Ben Okafor"
                      *           },
                      *           "lockedAt": null,
@@ -24037,111 +23922,111 @@ export interface operations {
                      *           "submittedAt": null,
                      *           "submittedById": null,
                      *           "title": "What we measured",
-                     *           "updatedAt": "2026-11-23T13:03:29.297Z",
+                     *           "updatedAt": "2026-11-23T13:55:28.955Z",
                      *           "version": 3,
-                     *           "workRoomId": "01a20881-1cff-7285-bd09-de598e988e92"
+                     *           "workRoomId": "01a208b0-b772-73e0-a2ff-22aaa6108219"
                      *         }
                      *       ],
                      *       "group": {
-                     *         "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *         "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
                      *         "displayName": "At the bridge",
                      *         "groupNumber": 1,
-                     *         "id": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *         "id": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
                      *         "name": "Bridge"
                      *       },
                      *       "groupAssignments": [
                      *         {
                      *           "assignment": {
-                     *             "classId": "01a20881-180e-73b3-b242-3620a1acd4e5",
-                     *             "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
-                     *             "deadline": "2026-11-28T13:03:29.172Z",
-                     *             "id": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *             "classId": "01a208b0-b4bb-712a-b9a1-a17847d2fd44",
+                     *             "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
+                     *             "deadline": "2026-11-28T13:55:28.874Z",
+                     *             "id": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
                      *             "isShared": false,
                      *             "status": "ACTIVE",
                      *             "title": "The river"
                      *           },
-                     *           "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
-                     *           "createdAt": "2026-11-23T13:03:29.115Z",
+                     *           "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *           "createdAt": "2026-11-23T13:55:28.844Z",
                      *           "currentSubmission": null,
                      *           "currentSubmissionId": null,
                      *           "effectiveAttachments": [
                      *             {
-                     *               "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
-                     *               "createdAt": "2026-11-23T13:03:29.128Z",
+                     *               "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *               "createdAt": "2026-11-23T13:55:28.858Z",
                      *               "fileName": "questions.txt",
                      *               "groupAssignmentId": null,
-                     *               "id": "01a20881-1d6a-7545-94ad-7d46cfbf0333",
+                     *               "id": "01a208b0-b7db-7524-ba49-96fd38581cde",
                      *               "mimeType": "text/plain; charset=utf-8",
                      *               "size": 29,
-                     *               "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *               "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d6a-7545-94ad-7d46cfbf0333/download"
+                     *               "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *               "url": "/api/assignments/01a208b0-b7ce-73a5-b74c-19c8ae673933/attachments/01a208b0-b7db-7524-ba49-96fd38581cde/download"
                      *             },
                      *             {
-                     *               "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
-                     *               "createdAt": "2026-11-23T13:03:29.149Z",
+                     *               "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
+                     *               "createdAt": "2026-11-23T13:55:28.865Z",
                      *               "fileName": "bridge.txt",
-                     *               "groupAssignmentId": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
-                     *               "id": "01a20881-1d7f-772b-bb95-425a7860ef31",
+                     *               "groupAssignmentId": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
+                     *               "id": "01a208b0-b7e2-74f4-ad76-eaca8a7efcdd",
                      *               "mimeType": "text/plain; charset=utf-8",
                      *               "size": 30,
-                     *               "uploadedById": "01a20881-13e5-770c-8808-b557ab264fe1",
-                     *               "url": "/api/assignments/01a20881-1d5d-77fa-a6ae-6d22de0a6332/attachments/01a20881-1d7f-772b-bb95-425a7860ef31/download"
+                     *               "uploadedById": "01a208b0-b254-731a-99ea-72c7c192ef6b",
+                     *               "url": "/api/assignments/01a208b0-b7ce-73a5-b74c-19c8ae673933/attachments/01a208b0-b7e2-74f4-ad76-eaca8a7efcdd/download"
                      *             }
                      *           ],
                      *           "effectiveDescription": "Your group measures at the bridge.",
                      *           "group": {
-                     *             "courseId": "01a20881-1cd9-7309-be4c-2ea810c583c8",
+                     *             "courseId": "01a208b0-b765-7620-9d3e-bbeb413808e1",
                      *             "displayName": "At the bridge",
                      *             "groupNumber": 1,
-                     *             "id": "01a20881-1cff-7285-bd09-de58bd14ec53",
+                     *             "id": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
                      *             "name": "Bridge"
                      *           },
-                     *           "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
-                     *           "id": "01a20881-1d5d-77fa-a6ae-6d23b8474403",
+                     *           "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *           "id": "01a208b0-b7ce-73a5-b74c-19c957fd5c88",
                      *           "isComplete": false,
-                     *           "lateAllowedUntil": "2026-11-29T13:03:29.191Z",
+                     *           "lateAllowedUntil": "2026-11-29T13:55:28.885Z",
                      *           "status": "IN_PROGRESS",
                      *           "submittedCount": 0,
-                     *           "updatedAt": "2026-11-23T13:03:29.238Z"
+                     *           "updatedAt": "2026-11-23T13:55:28.918Z"
                      *         }
                      *       ],
-                     *       "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
-                     *       "id": "01a20881-1cff-7285-bd09-de598e988e92",
+                     *       "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *       "id": "01a208b0-b772-73e0-a2ff-22aaa6108219",
                      *       "lastMessage": null,
                      *       "members": [
                      *         {
-                     *           "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
-                     *           "id": "01a20881-1d00-73ce-ae25-bfc338fb0d5a",
-                     *           "joinedAt": "2026-11-23T13:03:29.023Z",
+                     *           "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *           "id": "01a208b0-b773-76f3-be07-41ab8b23fa0f",
+                     *           "joinedAt": "2026-11-23T13:55:28.754Z",
                      *           "role": "MEMBER",
                      *           "user": {
-                     *             "id": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *             "id": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
                      *             "image": null,
                      *             "name": "Ben Okafor"
                      *           },
-                     *           "userId": "01a20881-13e9-7378-b0bd-117b35916ac9"
+                     *           "userId": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5"
                      *         },
                      *         {
-                     *           "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
-                     *           "id": "01a20881-1d00-73ce-ae25-bfc4d5c80dfb",
-                     *           "joinedAt": "2026-11-23T13:03:29.023Z",
+                     *           "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *           "id": "01a208b0-b773-76f3-be07-41aca46f0bbd",
+                     *           "joinedAt": "2026-11-23T13:55:28.754Z",
                      *           "role": "MEMBER",
                      *           "user": {
-                     *             "id": "01a20881-13ed-712c-a48f-798b8d0d6c8e",
+                     *             "id": "01a208b0-b256-7067-ac4b-8848003d459c",
                      *             "image": null,
                      *             "name": "Ana Silva"
                      *           },
-                     *           "userId": "01a20881-13ed-712c-a48f-798b8d0d6c8e"
+                     *           "userId": "01a208b0-b256-7067-ac4b-8848003d459c"
                      *         }
                      *       ],
-                     *       "organizationId": "01a20881-13c9-70e1-828b-e5223f00e884",
+                     *       "organizationId": "01a208b0-b250-7138-9190-66c511eb111a",
                      *       "teacher": {
-                     *         "id": "01a20881-13e5-770c-8808-b557ab264fe1",
+                     *         "id": "01a208b0-b254-731a-99ea-72c7c192ef6b",
                      *         "image": null,
                      *         "name": "Ada Hartmann"
                      *       },
                      *       "unreadCount": 0,
-                     *       "updatedAt": "2026-11-23T13:03:29.023Z"
+                     *       "updatedAt": "2026-11-23T13:55:28.754Z"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoom"];
@@ -24186,20 +24071,20 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *         "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
                      *         "canEdit": true,
                      *         "contentPending": false,
-                     *         "createdAt": "2026-11-23T13:03:29.238Z",
-                     *         "createdById": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *         "createdAt": "2026-11-23T13:55:28.918Z",
+                     *         "createdById": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
                      *         "documentType": "word",
                      *         "feedback": null,
                      *         "fileExtension": "docx",
                      *         "grade": null,
                      *         "gradedAt": null,
                      *         "gradedById": null,
-                     *         "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
-                     *         "id": "01a20881-1dd6-72bc-8ca4-3ac2c64dff47",
-                     *         "lastActivity": "2026-11-23T13:03:29.238Z",
+                     *         "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *         "id": "01a208b0-b817-7003-804f-16ab326241ee",
+                     *         "lastActivity": "2026-11-23T13:55:28.918Z",
                      *         "lastEditedBy": null,
                      *         "lastEditedByUser": null,
                      *         "lockedAt": null,
@@ -24213,28 +24098,28 @@ export interface operations {
                      *         "submittedAt": null,
                      *         "submittedById": null,
                      *         "title": "Our page",
-                     *         "updatedAt": "2026-11-23T13:03:29.238Z",
+                     *         "updatedAt": "2026-11-23T13:55:28.918Z",
                      *         "version": 0,
-                     *         "workRoomId": "01a20881-1cff-7285-bd09-de598e988e92"
+                     *         "workRoomId": "01a208b0-b772-73e0-a2ff-22aaa6108219"
                      *       },
                      *       {
-                     *         "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *         "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
                      *         "canEdit": true,
                      *         "contentPending": false,
-                     *         "createdAt": "2026-11-23T13:03:29.243Z",
-                     *         "createdById": "01a20881-13ed-712c-a48f-798b8d0d6c8e",
+                     *         "createdAt": "2026-11-23T13:55:28.924Z",
+                     *         "createdById": "01a208b0-b256-7067-ac4b-8848003d459c",
                      *         "documentType": "word",
                      *         "feedback": null,
                      *         "fileExtension": "txt",
                      *         "grade": null,
                      *         "gradedAt": null,
                      *         "gradedById": null,
-                     *         "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
-                     *         "id": "01a20881-1ddd-7046-ac56-d3eff729898d",
-                     *         "lastActivity": "2026-11-23T13:03:29.297Z",
-                     *         "lastEditedBy": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *         "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *         "id": "01a208b0-b81d-72d1-8b54-92d019af82c3",
+                     *         "lastActivity": "2026-11-23T13:55:28.955Z",
+                     *         "lastEditedBy": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
                      *         "lastEditedByUser": {
-                     *           "id": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *           "id": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
                      *           "name": "Ben Okafor"
                      *         },
                      *         "lockedAt": null,
@@ -24248,9 +24133,9 @@ export interface operations {
                      *         "submittedAt": null,
                      *         "submittedById": null,
                      *         "title": "What we measured",
-                     *         "updatedAt": "2026-11-23T13:03:29.297Z",
+                     *         "updatedAt": "2026-11-23T13:55:28.955Z",
                      *         "version": 3,
-                     *         "workRoomId": "01a20881-1cff-7285-bd09-de598e988e92"
+                     *         "workRoomId": "01a208b0-b772-73e0-a2ff-22aaa6108219"
                      *       }
                      *     ]
                      */
@@ -24286,7 +24171,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                 *       "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
                  *       "documentType": "word",
                  *       "title": "Our page"
                  *     }
@@ -24306,20 +24191,20 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "assignmentId": "01a20881-1d5d-77fa-a6ae-6d22de0a6332",
+                     *       "assignmentId": "01a208b0-b7ce-73a5-b74c-19c8ae673933",
                      *       "canEdit": true,
                      *       "contentPending": false,
-                     *       "createdAt": "2026-11-23T13:03:29.238Z",
-                     *       "createdById": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *       "createdAt": "2026-11-23T13:55:28.918Z",
+                     *       "createdById": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
                      *       "documentType": "word",
                      *       "feedback": null,
                      *       "fileExtension": "docx",
                      *       "grade": null,
                      *       "gradedAt": null,
                      *       "gradedById": null,
-                     *       "groupId": "01a20881-1cff-7285-bd09-de58bd14ec53",
-                     *       "id": "01a20881-1dd6-72bc-8ca4-3ac2c64dff47",
-                     *       "lastActivity": "2026-11-23T13:03:29.238Z",
+                     *       "groupId": "01a208b0-b772-73e0-a2ff-22a9a889a05a",
+                     *       "id": "01a208b0-b817-7003-804f-16ab326241ee",
+                     *       "lastActivity": "2026-11-23T13:55:28.918Z",
                      *       "lastEditedBy": null,
                      *       "lastEditedByUser": null,
                      *       "lockedAt": null,
@@ -24333,9 +24218,9 @@ export interface operations {
                      *       "submittedAt": null,
                      *       "submittedById": null,
                      *       "title": "Our page",
-                     *       "updatedAt": "2026-11-23T13:03:29.238Z",
+                     *       "updatedAt": "2026-11-23T13:55:28.918Z",
                      *       "version": 0,
-                     *       "workRoomId": "01a20881-1cff-7285-bd09-de598e988e92"
+                     *       "workRoomId": "01a208b0-b772-73e0-a2ff-22aaa6108219"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomDocument"];
@@ -24389,49 +24274,49 @@ export interface operations {
                      *           "attachments": [
                      *             {
                      *               "fileName": "arch.txt",
-                     *               "id": "01a20881-1e26-738b-96ad-102fda9e1975",
+                     *               "id": "01a208b0-b850-7254-a723-567087f594b3",
                      *               "mimeType": "text/plain; charset=utf-8",
                      *               "size": 16,
-                     *               "url": "/api/workrooms/01a20881-1cff-7285-bd09-de598e988e92/messages/attachments/01a20881-1e26-738b-96ad-102fda9e1975/download"
+                     *               "url": "/api/workrooms/01a208b0-b772-73e0-a2ff-22aaa6108219/messages/attachments/01a208b0-b850-7254-a723-567087f594b3/download"
                      *             }
                      *           ],
                      *           "clientMessageId": null,
                      *           "content": "Me.",
-                     *           "createdAt": "2026-11-23T13:03:29.327Z",
+                     *           "createdAt": "2026-11-23T13:55:28.980Z",
                      *           "deletedAt": null,
                      *           "editedAt": null,
-                     *           "id": "01a20881-1e2f-77fe-9026-81ed70015137",
-                     *           "replyToId": "01a20881-1e21-7784-90c2-e756abd981a3",
+                     *           "id": "01a208b0-b854-7384-b466-9717c4eb1ce9",
+                     *           "replyToId": "01a208b0-b84b-766f-927d-7545a867cb18",
                      *           "sender": {
-                     *             "id": "01a20881-13ed-712c-a48f-798b8d0d6c8e",
+                     *             "id": "01a208b0-b256-7067-ac4b-8848003d459c",
                      *             "image": null,
                      *             "name": "Ana Silva",
                      *             "role": "STUDENT"
                      *           },
-                     *           "senderId": "01a20881-13ed-712c-a48f-798b8d0d6c8e",
+                     *           "senderId": "01a208b0-b256-7067-ac4b-8848003d459c",
                      *           "seq": 2,
                      *           "type": "FILE",
-                     *           "workRoomId": "01a20881-1cff-7285-bd09-de598e988e92"
+                     *           "workRoomId": "01a208b0-b772-73e0-a2ff-22aaa6108219"
                      *         },
                      *         {
                      *           "attachments": [],
                      *           "clientMessageId": "ben-1",
                      *           "content": "Who has our thermometer?",
-                     *           "createdAt": "2026-11-23T13:03:29.312Z",
+                     *           "createdAt": "2026-11-23T13:55:28.971Z",
                      *           "deletedAt": null,
-                     *           "editedAt": "2026-11-23T13:03:29.333Z",
-                     *           "id": "01a20881-1e21-7784-90c2-e756abd981a3",
+                     *           "editedAt": "2026-11-23T13:55:28.985Z",
+                     *           "id": "01a208b0-b84b-766f-927d-7545a867cb18",
                      *           "replyToId": null,
                      *           "sender": {
-                     *             "id": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *             "id": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
                      *             "image": null,
                      *             "name": "Ben Okafor",
                      *             "role": "STUDENT"
                      *           },
-                     *           "senderId": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *           "senderId": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
                      *           "seq": 1,
                      *           "type": "TEXT",
-                     *           "workRoomId": "01a20881-1cff-7285-bd09-de598e988e92"
+                     *           "workRoomId": "01a208b0-b772-73e0-a2ff-22aaa6108219"
                      *         }
                      *       ],
                      *       "nextCursor": null
@@ -24470,10 +24355,10 @@ export interface operations {
                 /**
                  * @example {
                  *       "attachmentIds": [
-                 *         "01a20881-1e26-738b-96ad-102fda9e1975"
+                 *         "01a208b0-b850-7254-a723-567087f594b3"
                  *       ],
                  *       "content": "Me.",
-                 *       "replyToId": "01a20881-1e21-7784-90c2-e756abd981a3"
+                 *       "replyToId": "01a208b0-b84b-766f-927d-7545a867cb18"
                  *     }
                  */
                 "application/json": components["schemas"]["NewRoomMessage"];
@@ -24502,29 +24387,29 @@ export interface operations {
                      *       "attachments": [
                      *         {
                      *           "fileName": "arch.txt",
-                     *           "id": "01a20881-1e26-738b-96ad-102fda9e1975",
+                     *           "id": "01a208b0-b850-7254-a723-567087f594b3",
                      *           "mimeType": "text/plain; charset=utf-8",
                      *           "size": 16,
-                     *           "url": "/api/workrooms/01a20881-1cff-7285-bd09-de598e988e92/messages/attachments/01a20881-1e26-738b-96ad-102fda9e1975/download"
+                     *           "url": "/api/workrooms/01a208b0-b772-73e0-a2ff-22aaa6108219/messages/attachments/01a208b0-b850-7254-a723-567087f594b3/download"
                      *         }
                      *       ],
                      *       "clientMessageId": null,
                      *       "content": "Me.",
-                     *       "createdAt": "2026-11-23T13:03:29.327Z",
+                     *       "createdAt": "2026-11-23T13:55:28.980Z",
                      *       "deletedAt": null,
                      *       "editedAt": null,
-                     *       "id": "01a20881-1e2f-77fe-9026-81ed70015137",
-                     *       "replyToId": "01a20881-1e21-7784-90c2-e756abd981a3",
+                     *       "id": "01a208b0-b854-7384-b466-9717c4eb1ce9",
+                     *       "replyToId": "01a208b0-b84b-766f-927d-7545a867cb18",
                      *       "sender": {
-                     *         "id": "01a20881-13ed-712c-a48f-798b8d0d6c8e",
+                     *         "id": "01a208b0-b256-7067-ac4b-8848003d459c",
                      *         "image": null,
                      *         "name": "Ana Silva",
                      *         "role": "STUDENT"
                      *       },
-                     *       "senderId": "01a20881-13ed-712c-a48f-798b8d0d6c8e",
+                     *       "senderId": "01a208b0-b256-7067-ac4b-8848003d459c",
                      *       "seq": 2,
                      *       "type": "FILE",
-                     *       "workRoomId": "01a20881-1cff-7285-bd09-de598e988e92"
+                     *       "workRoomId": "01a208b0-b772-73e0-a2ff-22aaa6108219"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomMessage"];
@@ -24579,10 +24464,10 @@ export interface operations {
                     /**
                      * @example {
                      *       "fileName": "arch.txt",
-                     *       "id": "01a20881-1e26-738b-96ad-102fda9e1975",
+                     *       "id": "01a208b0-b850-7254-a723-567087f594b3",
                      *       "mimeType": "text/plain; charset=utf-8",
                      *       "size": 16,
-                     *       "url": "/api/workrooms/01a20881-1cff-7285-bd09-de598e988e92/messages/attachments/01a20881-1e26-738b-96ad-102fda9e1975/download"
+                     *       "url": "/api/workrooms/01a208b0-b772-73e0-a2ff-22aaa6108219/messages/attachments/01a208b0-b850-7254-a723-567087f594b3/download"
                      *     }
                      */
                     "application/json": components["schemas"]["MessageAttachment"];
@@ -24684,21 +24569,21 @@ export interface operations {
                      *       "attachments": [],
                      *       "clientMessageId": "ben-1",
                      *       "content": "",
-                     *       "createdAt": "2026-11-23T13:03:29.312Z",
-                     *       "deletedAt": "2026-11-23T13:03:29.355Z",
-                     *       "editedAt": "2026-11-23T13:03:29.333Z",
-                     *       "id": "01a20881-1e21-7784-90c2-e756abd981a3",
+                     *       "createdAt": "2026-11-23T13:55:28.971Z",
+                     *       "deletedAt": "2026-11-23T13:55:28.994Z",
+                     *       "editedAt": "2026-11-23T13:55:28.985Z",
+                     *       "id": "01a208b0-b84b-766f-927d-7545a867cb18",
                      *       "replyToId": null,
                      *       "sender": {
-                     *         "id": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *         "id": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
                      *         "image": null,
                      *         "name": "Ben Okafor",
                      *         "role": "STUDENT"
                      *       },
-                     *       "senderId": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *       "senderId": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
                      *       "seq": 1,
                      *       "type": "TEXT",
-                     *       "workRoomId": "01a20881-1cff-7285-bd09-de598e988e92"
+                     *       "workRoomId": "01a208b0-b772-73e0-a2ff-22aaa6108219"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomMessage"];
@@ -24751,21 +24636,21 @@ export interface operations {
                      *       "attachments": [],
                      *       "clientMessageId": "ben-1",
                      *       "content": "Who has our thermometer?",
-                     *       "createdAt": "2026-11-23T13:03:29.312Z",
+                     *       "createdAt": "2026-11-23T13:55:28.971Z",
                      *       "deletedAt": null,
-                     *       "editedAt": "2026-11-23T13:03:29.333Z",
-                     *       "id": "01a20881-1e21-7784-90c2-e756abd981a3",
+                     *       "editedAt": "2026-11-23T13:55:28.985Z",
+                     *       "id": "01a208b0-b84b-766f-927d-7545a867cb18",
                      *       "replyToId": null,
                      *       "sender": {
-                     *         "id": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *         "id": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
                      *         "image": null,
                      *         "name": "Ben Okafor",
                      *         "role": "STUDENT"
                      *       },
-                     *       "senderId": "01a20881-13e9-7378-b0bd-117b35916ac9",
+                     *       "senderId": "01a208b0-b255-73cd-a3b5-fe7bd2f05bf5",
                      *       "seq": 1,
                      *       "type": "TEXT",
-                     *       "workRoomId": "01a20881-1cff-7285-bd09-de598e988e92"
+                     *       "workRoomId": "01a208b0-b772-73e0-a2ff-22aaa6108219"
                      *     }
                      */
                     "application/json": components["schemas"]["WorkRoomMessage"];
@@ -24800,7 +24685,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "lastReadMessageId": "01a20881-1e2f-77fe-9026-81ed70015137"
+                 *       "lastReadMessageId": "01a208b0-b854-7384-b466-9717c4eb1ce9"
                  *     }
                  */
                 "application/json": components["schemas"]["Reading"];

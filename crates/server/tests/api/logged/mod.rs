@@ -3,11 +3,11 @@
 //! story, or to prove itself with its sample.
 
 mod lesson;
+mod preview;
 mod school;
 mod talk;
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::sync::LazyLock;
+use std::collections::{BTreeSet, HashSet};
 
 use groupwork::clock;
 use groupwork::http::endpoint::Row;
@@ -17,11 +17,11 @@ use model::activity::{Action, Category, event};
 use model::time::Timestamp;
 use serde_json::Value;
 
+use self::preview::Preview;
 use crate::support::listeners::Listeners;
 use crate::support::rows::texts;
 use crate::support::samples::{Ids, Sample, sample};
-use crate::support::tables::fingerprints;
-use crate::support::{Answer, Client, Person, TestApp, Walk, until};
+use crate::support::{Answer, Client, Person, TestApp, Walk};
 
 /// Routes whose doing is not for the log of a school, and why.
 const UNLOGGED: &[(&str, &str, &str)] = &[
@@ -252,73 +252,6 @@ impl<'a> Story<'a> {
         }
         answer.json()
     }
-}
-
-/// The same request with `dryRun`, sent before the one that acts: it changes no row, or the route has none and rejects it.
-struct Preview<'a> {
-    app: &'a TestApp,
-    path: String,
-    shown: String,
-    before: BTreeMap<String, u64>,
-    has_dry_run: bool,
-}
-
-impl<'a> Preview<'a> {
-    async fn begin(app: &'a TestApp, route: &str, path: &str) -> Self {
-        let (method, template) = route.split_once(' ').unwrap();
-        let template = template.split('?').next().unwrap();
-        // Empty is yes, as `1` is.
-        let value = if method == "DELETE" { "" } else { "=1" };
-        let path = path.replace("?dryRun=1", "");
-        let mark = if path.contains('?') { '&' } else { '?' };
-        until("no background work of an earlier step changes rows", async || {
-            let unfinished =
-                "SELECT id FROM jobs WHERE status IN ('QUEUED', 'RUNNING') UNION ALL SELECT id FROM file_removals";
-            let unfinished = unfinished.to_owned();
-            texts(&app.database, unfinished).await.is_empty()
-        })
-        .await;
-        Self {
-            app,
-            path: format!("{path}{mark}dryRun{value}"),
-            shown: route.to_owned(),
-            before: fingerprints(&app.database).await,
-            has_dry_run: documents_dry_run(method, template),
-        }
-    }
-
-    async fn check(self, answer: Answer) {
-        let route = self.shown;
-        if self.has_dry_run {
-            let said = String::from_utf8_lossy(&answer.bytes).into_owned();
-            assert!(answer.status < 300, "preview of {route}: {} {said}", answer.status);
-        } else {
-            answer.invalid("dryRun");
-        }
-        let after = fingerprints(&self.app.database).await;
-        let changed: Vec<_> = after
-            .iter()
-            .filter(|(table, rows)| self.before.get(*table) != Some(*rows))
-            // Files of the requests before are removed meanwhile.
-            .filter(|(table, _)| table.as_str() != "file_removals")
-            .collect();
-        assert!(changed.is_empty(), "a preview of {route} changed {changed:?}");
-    }
-}
-
-/// Whether the OpenAPI document names the parameter for this route; it has to wherever something is deleted, finished,
-/// moved or imported.
-fn documents_dry_run(method: &str, template: &str) -> bool {
-    static DOCUMENT: LazyLock<Value> = LazyLock::new(|| serde_json::to_value(router::description().0).unwrap());
-    let parameters = &DOCUMENT["paths"][template][method.to_lowercase()]["parameters"];
-    let mut parameters = parameters.as_array().into_iter().flatten();
-    let is_documented = parameters.any(|parameter| parameter["name"] == "dryRun");
-    let is_due = method == "DELETE"
-        || ["/finish", "/reopen", "/move", "/import", "/erase", "/generate", "/bulk"]
-            .iter()
-            .any(|end| template.ends_with(end));
-    assert_eq!(is_documented, is_due, "dryRun of {method} {template}");
-    is_documented
 }
 
 fn with_ids(template: &str, ids: &[&str]) -> String {
