@@ -132,7 +132,7 @@ words! {
 }
 
 words! {
-    /// What happened to something that only one event tells of.
+    /// What happened to something that has a single event.
     EventAction {
         /// It is new.
         Created = "CREATED",
@@ -146,7 +146,7 @@ words! {
 }
 
 words! {
-    /// What happened to somebody's place in a class.
+    /// What happened to a membership in a class.
     MembershipAction {
         /// A student was enrolled.
         Enrolled = "ENROLLED",
@@ -185,7 +185,7 @@ pub const PAYLOAD_MAX: usize = 2048;
 const STRING_MAX: usize = 160;
 
 impl Event {
-    /// Whether the payload carries a text that somebody wrote: a message or a feedback.
+    /// Whether the payload carries a text that a user wrote: a message or a feedback.
     pub const fn carries_text(self) -> bool {
         matches!(
             self,

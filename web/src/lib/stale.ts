@@ -33,7 +33,7 @@ export function stale(event: string, hint: Hint): QueryKey[] {
     case "feedback":
       return [...families("assignments", "groups", "room", "submissions", "feedback"), ...board];
     case "message":
-      // One's own mark in a chat: what was said is as it was.
+      // The own read marker of a chat: its messages do not change.
       if (event === "message:read") return families("room", "groups");
       return [queryKeys.chat.one(hint.workRoomId ?? ""), ...families("room", "groups"), ...board];
     case "direct":

@@ -238,7 +238,7 @@ impl AssignmentOutlineView {
     }
 }
 
-/// A topic as far as the caller may see it; `view` says how far.
+/// A topic as far as the caller may see it; `view` is the extent.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(untagged)]
 #[schema(as = KnownAssignment, discriminator(property_name = "view", mapping(

@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 
 use super::assignment::AssignmentView;
 
-/// The response to a bulk edit; `result` says whether it was done.
+/// The response to a bulk edit; `result` is PREVIEW or DONE.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(tag = "result", rename_all = "SCREAMING_SNAKE_CASE")]
 #[schema(as = BulkEdit)]

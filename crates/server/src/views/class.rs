@@ -187,7 +187,7 @@ impl ClassStudentView {
     }
 }
 
-/// A student of a class as far as the caller may know the account; `view` says how far.
+/// A student of a class as far as the caller may know the account; `view` is the extent.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(tag = "view", rename_all = "SCREAMING_SNAKE_CASE")]
 #[schema(as = RosterEntry)]

@@ -24,7 +24,7 @@ pub struct CourseDetailView {
     assignments: Vec<CourseAssignmentView>,
 }
 
-/// A group of a course as far as the caller may know it; `view` says how far.
+/// A group of a course as far as the caller may know it; `view` is the extent.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(untagged)]
 #[schema(as = CourseGroup, discriminator(property_name = "view", mapping(
@@ -55,7 +55,7 @@ impl From<GroupSummaryView> for CourseGroupSummaryView {
     }
 }
 
-/// A topic of a course as far as the caller may know it; `view` says how far.
+/// A topic of a course as far as the caller may know it; `view` is the extent.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(untagged)]
 #[schema(as = CourseAssignment, discriminator(property_name = "view", mapping(

@@ -315,7 +315,7 @@ pub struct BoardActivity {
     pub online: Vec<UserId>,
     /// The members who are writing
     pub writing: Vec<UserId>,
-    /// How often somebody wrote in each of the last 20 minutes
+    /// How often members wrote in each of the last 20 minutes
     pub activity: Vec<u32>,
 }
 

@@ -198,7 +198,7 @@ impl GroupView {
 }
 
 impl GroupListItemView {
-    /// The group in a list for somebody who sees its inside; `unread` counts for the caller.
+    /// The group in a list for a caller who sees its inside; `unread` counts for the caller.
     pub fn new(whole: &WholeGroup, audience: &Audience, unread: i64, now: Timestamp) -> Self {
         let member = |member| GroupMemberView::new(member, audience);
         Self {
@@ -316,7 +316,7 @@ impl From<&SubjectLabel> for GroupSubjectView {
     }
 }
 
-/// A group as far as the caller may see it; `view` says how far.
+/// A group as far as the caller may see it; `view` is the extent.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(untagged)]
 #[schema(as = KnownGroup, discriminator(property_name = "view", mapping(

@@ -89,7 +89,7 @@ pub struct GroupAssignmentOfTopicView {
     group: GroupBriefView,
 }
 
-/// A topic beside its id.
+/// A topic without its id.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = AssignmentBrief)]
@@ -100,7 +100,7 @@ pub struct AssignmentBriefView {
     status: AssignmentStatus,
 }
 
-/// A group beside its id.
+/// A group without its id.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = GroupBrief)]
@@ -111,7 +111,7 @@ pub struct GroupBriefView {
     display_name: Option<String>,
 }
 
-/// A submission beside its id.
+/// A submission without its id.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = SubmissionBrief)]

@@ -97,7 +97,7 @@ pub struct MessageView {
     recipients: Option<Vec<Person>>,
 }
 
-/// A sent message: a direct message, or the messages written into rooms; `kind` says which.
+/// A sent message: a direct message, or the messages written into rooms; `kind` is the kind.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(tag = "kind", rename_all = "SCREAMING_SNAKE_CASE")]
 #[schema(as = SentMessage)]

@@ -122,7 +122,7 @@ pub struct UserOutlineView {
     member: Option<MembershipView>,
 }
 
-/// A person as far as the caller may know the account; `view` says how far.
+/// A person as far as the caller may know the account; `view` is the extent.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(tag = "view", rename_all = "SCREAMING_SNAKE_CASE")]
 #[schema(as = KnownUser)]
@@ -133,7 +133,7 @@ pub enum KnownUserView {
     Outline(Box<UserOutlineView>),
 }
 
-/// A person who was added to the organization; `result` says how.
+/// A person who was added to the organization; `result` is the way.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(tag = "result", rename_all = "SCREAMING_SNAKE_CASE")]
 #[schema(as = NewMember)]

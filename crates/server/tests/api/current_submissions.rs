@@ -33,7 +33,7 @@ async fn fill(app: &TestApp, link: &Value, submission: &str) {
     }
 }
 
-/// Compares a link in a list with the whole link: it says when, and shows no copies.
+/// Compares a link in a list with the whole link: it has the moments and no copies.
 fn is_brief_form_of(brief: &Value, whole: &Value) {
     for field in ["id", "status", "currentSubmissionId", "effectiveDescription"] {
         assert_eq!(brief[field], whole[field], "{field}");

@@ -38,7 +38,7 @@ function LessonBoard() {
   const { t } = useTranslation();
   const { topicId } = Route.useParams();
   const found = useQuery(board(topicId));
-  // Whoever lost the class meanwhile sees that, and not the last state as if it were live.
+  // A teacher who lost the class meanwhile sees that, and not the last state as if it were live.
   const isGone = found.error instanceof Problem && found.error.status === 404;
   if (found.data && !isGone) return <Lesson found={found.data} failedAt={found.isError ? found.dataUpdatedAt : undefined} again={() => void found.refetch()} />;
   return (

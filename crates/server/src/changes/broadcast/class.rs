@@ -138,13 +138,13 @@ fn unenrolled(class: &Class, student: &Person, left: &[model::whole::WholeGroup]
     self::student(class, &student.id, MembershipAction::Removed, telling);
 }
 
-/// Tells the staff of a class, and the student unless it is a draft, what happened to the enrolment.
+/// Notifies the staff of a class, and the student unless the class is a draft, of a change of the enrolment.
 pub fn student(class: &Class, user: &UserId, action: MembershipAction, telling: &mut Telling<'_>) {
     let is_shown = class.status != ClassStatus::Draft;
     membership(class, user, (MembershipRole::Student, action), is_shown, telling);
 }
 
-/// Tells the staff of a class, and the teacher, who knew the class or knows it now, who came or went.
+/// Notifies the staff of a class, and the teacher who was added or removed.
 fn teacher(class: &Class, user: &UserId, action: MembershipAction, telling: &mut Telling<'_>) {
     membership(class, user, (MembershipRole::Teacher, action), true, telling);
 }

@@ -39,7 +39,7 @@ pub fn tell(change: &OrganizationChange, telling: &mut Telling<'_>) {
     }
 }
 
-/// Tells the admins that a list of theirs changed.
+/// Notifies the admins that one of their lists changed.
 pub fn list_changed(list: &str, telling: &mut Telling<'_>) {
     let told = Telling::event_without_class(Event::OrganizationUpdated);
     let rest = OrganizationUpdated { changed: &[list] };

@@ -142,7 +142,7 @@ impl<'a> Telling<'a> {
         self.signals.push(Signal::Kill { party, reason });
     }
 
-    /// The room of everybody who works in the organization.
+    /// The room of all users who work in the organization.
     pub fn organization(&self) -> Room {
         Room::Organization(self.organization.clone())
     }

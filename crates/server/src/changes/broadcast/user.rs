@@ -147,7 +147,7 @@ pub fn administered(change: &AdministrationChange, telling: &mut Telling<'_>) {
 /// What others than the staff see of a person.
 const SEEN: &[&str] = &["name", "image"];
 
-/// Tells the teachers and admins, who read the list of people.
+/// Notifies the teachers and admins, who read the list of people.
 fn to_staff(user: Option<&UserId>, action: EventAction, changed: &[&str], telling: &mut Telling<'_>) {
     let told = Telling::event_without_class(Event::UserUpdated);
     let rest = UserUpdated {
@@ -158,7 +158,7 @@ fn to_staff(user: Option<&UserId>, action: EventAction, changed: &[&str], tellin
     telling.tell(&told, vec![telling.organization_staff()], rest);
 }
 
-/// Tells the staff, the classes and the person what each of them sees of a change; nobody hears it twice.
+/// Notifies the staff, the classes and the person, each with what they see of a change, and each once.
 fn person_changed(
     user: &UserId,
     changed: &Changed,

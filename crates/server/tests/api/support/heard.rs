@@ -160,7 +160,7 @@ impl Heard {
         assert!(told.is_empty(), "{} heard {told:#?}", self.who);
     }
 
-    /// The next event, compared with the document of events, unless the client says it of itself or a test made it.
+    /// The next event, compared with the document of events, unless the client library emits it or a test made it.
     async fn received(&mut self) -> Option<(String, Value)> {
         let (event, payload) = self.lines.recv().await?;
         if Event::parse(&event).is_some() && payload.get("word").is_none() {
