@@ -3408,7 +3408,7 @@ export interface components {
             uploadedById: components["schemas"]["UserId"];
             url: string;
         };
-        /** @description A topic beside its id. */
+        /** @description A topic without its id. */
         AssignmentBrief: {
             deadline: components["schemas"]["Timestamp"];
             isShared: boolean;
@@ -3981,7 +3981,7 @@ export interface components {
             /** @description The fields that changed, with their new values */
             updated: Record<string, never>;
         };
-        /** @description The response to a bulk edit; `result` says whether it was done. */
+        /** @description The response to a bulk edit; `result` is PREVIEW or DONE. */
         BulkEdit: components["schemas"]["BulkEditDone"] | components["schemas"]["BulkEditPreview"];
         /** @description It is done. */
         BulkEditDone: components["schemas"]["BulkDone"] & {
@@ -4190,7 +4190,7 @@ export interface components {
             subjectId: components["schemas"]["SubjectId"];
             updatedAt: components["schemas"]["Timestamp"];
         };
-        /** @description A topic of a course as far as the caller may know it; `view` says how far. */
+        /** @description A topic of a course as far as the caller may know it; `view` is the extent. */
         CourseAssignment: components["schemas"]["AssignmentSummary"] | components["schemas"]["AssignmentOutline"];
         /** @description How much is in a course. */
         CourseCounts: {
@@ -4230,7 +4230,7 @@ export interface components {
             /** @description Another subject. */
             subjectId?: components["schemas"]["Edit_SubjectId"];
         };
-        /** @description A group of a course as far as the caller may know it; `view` says how far. */
+        /** @description A group of a course as far as the caller may know it; `view` is the extent. */
         CourseGroup: components["schemas"]["CourseGroupSummary"] | components["schemas"]["GroupOutline"];
         /** @description The fields of a group itself, for the staff of its class. */
         CourseGroupSummary: components["schemas"]["GroupSummary"] & {
@@ -4981,7 +4981,7 @@ export interface components {
             uploadedById: components["schemas"]["UserId"];
             url: string;
         };
-        /** @description A group beside its id. */
+        /** @description A group without its id. */
         GroupBrief: {
             displayName: string | null;
             /** Format: int64 */
@@ -5384,11 +5384,11 @@ export interface components {
             member: components["schemas"]["Membership"];
             role: components["schemas"]["PlatformRole"];
         };
-        /** @description A topic as far as the caller may see it; `view` says how far. */
+        /** @description A topic as far as the caller may see it; `view` is the extent. */
         KnownAssignment: components["schemas"]["Assignment"] | components["schemas"]["AssignmentOutline"];
-        /** @description A group as far as the caller may see it; `view` says how far. */
+        /** @description A group as far as the caller may see it; `view` is the extent. */
         KnownGroup: components["schemas"]["Group"] | components["schemas"]["GroupOutline"];
-        /** @description A person as far as the caller may know the account; `view` says how far. */
+        /** @description A person as far as the caller may know the account; `view` is the extent. */
         KnownUser: components["schemas"]["KnownUserFull"] | components["schemas"]["KnownUserOutline"];
         /** @description The caller's own account, or one whose home is the organization that the caller administers. */
         KnownUserFull: components["schemas"]["UserWithMember"] & {
@@ -5908,7 +5908,7 @@ export interface components {
             /** @description The domain of the school's mail addresses, such as `school.example`. */
             domain: string;
         };
-        /** @description A person who was added to the organization; `result` says how. */
+        /** @description A person who was added to the organization; `result` is the way. */
         NewMember: components["schemas"]["NewMemberCreated"] | components["schemas"]["NewMemberJoined"] | components["schemas"]["NewMemberInvited"];
         /** @description With a new account. */
         NewMemberCreated: components["schemas"]["NewUserWithMember"] & {
@@ -6425,7 +6425,7 @@ export interface components {
         };
         /** @description Name of a room in a schedule entry. */
         RoomName: string;
-        /** @description A student of a class as far as the caller may know the account; `view` says how far. */
+        /** @description A student of a class as far as the caller may know the account; `view` is the extent. */
         RosterEntry: components["schemas"]["RosterEntryFull"] | components["schemas"]["RosterEntryOutline"];
         /** @description For the staff of the class: with address, enrolment and groups. */
         RosterEntryFull: components["schemas"]["ClassStudent"] & {
@@ -6530,7 +6530,7 @@ export interface components {
             /** @description What they are here now, in the words of accounts. */
             role: components["schemas"]["PlatformRole"];
         };
-        /** @description A sent message: a direct message, or the messages written into rooms; `kind` says which. */
+        /** @description A sent message: a direct message, or the messages written into rooms; `kind` is the kind. */
         SentMessage: components["schemas"]["SentMessageDirect"] | components["schemas"]["SentMessageRoom"] | components["schemas"]["SentMessageRooms"];
         /** @description To persons or to a class. */
         SentMessageDirect: components["schemas"]["Message"] & {
@@ -6796,7 +6796,7 @@ export interface components {
             withdrawnAt: components["schemas"]["Timestamp"] | null;
             withdrawnById: components["schemas"]["UserId"] | null;
         };
-        /** @description A submission beside its id. */
+        /** @description A submission without its id. */
         SubmissionBrief: {
             feedbackPublishedAt?: components["schemas"]["Timestamp"] | null;
             gradePublishedAt?: components["schemas"]["Timestamp"] | null;

@@ -15,7 +15,6 @@ use crate::clock;
 use crate::document_server::client::{Forced, Known};
 use crate::document_server::notice::{Notice, SaveNotice};
 use crate::error::{Error, Result};
-use crate::failpoint;
 use crate::store::Standpoint;
 use crate::store::platform::PlatformProof;
 use crate::store::platform::deleted_documents::OpenEditors;
@@ -59,7 +58,6 @@ impl Editing {
                 tracing::info!(document.id = %open.document, "editors of a deleted document were closed");
             }
         }
-        failpoint::hit("deletion.closed");
         let id = open.document.clone();
         let write = self
             .store
@@ -202,7 +200,6 @@ impl Editing {
         };
         let save = SaveNotice::of_result(result);
         if self.take_late_text(standpoint, &deleted, key, save).await? != Answer::TryAgain {
-            failpoint::hit("deletion.before_delete");
             self.server.delete_forgotten(text).await?;
             tracing::info!(document.key = text, "a forgotten save of a deleted document was taken");
         }

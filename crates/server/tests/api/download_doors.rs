@@ -7,7 +7,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::object_store::in_the_end;
-use crate::support::studio::path;
+use crate::support::studio::{Studio, path};
 use crate::support::topics::id;
 use crate::support::{Answer, Client};
 
@@ -86,6 +86,19 @@ fn address(file: &Value) -> String {
     file["url"].as_str().unwrap().strip_prefix("/api").unwrap().to_owned()
 }
 
+/// Deletes a document that is being written in; its text is kept for a day.
+async fn late_text(studio: &Studio) -> String {
+    let (world, ada) = (&studio.app.world, studio.app.as_(&studio.app.world.ada));
+    let document = studio.document("Deleted").await;
+    let editor = studio.open(&world.ben, &document).await;
+    editor.type_text("Typed before the deletion.").await.unwrap();
+    ada.delete(&path(&document, "")).await.expect(200);
+    drop(editor.close().await);
+    let kept = async || ada.get("/workrooms/late-texts").await.expect(200);
+    in_the_end(async || kept().await.as_array().unwrap().len() == 1).await;
+    format!("/workrooms/late-texts/{}/download", id(&kept().await[0]))
+}
+
 studio!(every_door_says_the_same_about_bytes, |studio| {
     let (app, world) = (&studio.app, &studio.app.world);
     let (ada, ben) = (app.as_(&world.ada), app.as_(&world.ben));
@@ -110,6 +123,8 @@ studio!(every_door_says_the_same_about_bytes, |studio| {
         .expect(202);
     let job = format!("/admin/gdpr/jobs/{}", id(&export));
     in_the_end(async || adam.get(&job).await.expect(200)["status"] == "DONE").await;
+
+    let late_text = late_text(studio).await;
 
     let doors: BTreeMap<&str, (&Client, String)> = BTreeMap::from([
         (
@@ -141,6 +156,7 @@ studio!(every_door_says_the_same_about_bytes, |studio| {
             "/workrooms/{id}/messages/attachments/{attachmentId}/download",
             (&ben, address(&of_chat)),
         ),
+        ("/workrooms/late-texts/{id}/download", (&ada, late_text)),
         ("/admin/gdpr/jobs/{id}/download", (&adam, format!("{job}/download"))),
     ]);
     for (client, door) in doors.values() {
