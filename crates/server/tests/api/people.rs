@@ -83,13 +83,13 @@ both!(
         assert_eq!(by("Tom Teacher")["email"], json!(world.tom.email), "a colleague");
         assert_eq!(
             by("Finn Student"),
-            json!({"id": world.finn.id, "name": "Finn Student", "image": null, "role": "STUDENT"}),
+            json!({"view": "OUTLINE", "id": world.finn.id, "name": "Finn Student", "image": null, "role": "STUDENT"}),
             "a student of others, by name only"
         );
         let keys: Vec<_> = by("Adam Admin").as_object().unwrap().keys().cloned().collect();
         assert_eq!(
             keys,
-            ["id", "name", "image", "role", "email"],
+            ["view", "id", "name", "image", "role", "email"],
             "nothing private of admins"
         );
         let page = adam.get("/users?search=Ben").await.expect(200);
@@ -141,7 +141,10 @@ both!(everybody_reads_himself_and_a_student_his_class_mates_by_name, |app| {
         (&json!(world.ben.email), &json!("student"))
     );
     let mate = ben.get(&format!("/users/{}", world.cem.id)).await.expect(200);
-    assert_eq!(mate, json!({"id": world.cem.id, "name": "Cem Student", "image": null}));
+    assert_eq!(
+        mate,
+        json!({"view": "OUTLINE", "id": world.cem.id, "name": "Cem Student", "image": null})
+    );
     for other in [&world.finn, &world.ada, &world.zack, &world.nobody] {
         ben.get(&format!("/users/{}", other.id)).await.refused(404, "NOT_FOUND");
         ben.get(&format!("/users/{}/groups", other.id))

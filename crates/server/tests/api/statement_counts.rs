@@ -47,6 +47,11 @@ const GROWING: &[(&str, Standing, &str)] = &[(
 /// Refusals that are no fault of the walk.
 const REFUSED: &[(&str, u16, &str)] = &[
     (
+        "/workrooms/late-texts/{id}/download",
+        404,
+        "the lesson deletes no document; the list has the text of others",
+    ),
+    (
         "/workrooms/documents/{id}/pdf",
         409,
         "students wait for the end of the topic",

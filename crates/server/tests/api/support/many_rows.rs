@@ -126,6 +126,18 @@ pub async fn grow(app: &TestApp, lesson: &Walk, link: &str) {
                 VALUES ('{north}', 'fb{n}', '{link}', 'su{n}', '{ada}', 'Good', 1, 1, 1);"
         )
         .unwrap();
+        // Text of deleted documents, which expires after a day.
+        let now = groupwork::clock::now().as_millis();
+        write!(
+            sql,
+            "INSERT INTO deleted_documents (organization_id, id, class_id, class_name, group_id, group_name, title,
+                file_extension, generation, oldest_generation, is_open, deleted_at)
+                VALUES ('{north}', 'dd{n}', '{class_id}', '7b', '{group}', 'G', 'Page', 'docx', 1, 1, FALSE, {now});
+            INSERT INTO late_texts (organization_id, id, document_id, generation, file_extension, file_key, size, sha256,
+                received_at)
+                VALUES ('{north}', 'lt{n}', 'dd{n}', 1, 'docx', 'lt{n}', 1, 'x', {now});"
+        )
+        .unwrap();
         // Other schools.
         write!(
             sql,
