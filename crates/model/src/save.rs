@@ -41,7 +41,7 @@ pub struct Kept {
 pub enum Received {
     /// It becomes the content; on a document that is handed in or locked it completes this very attempt.
     Current,
-    /// It is kept as a revision for the staff to see, but never becomes the content.
+    /// It is kept as a revision, but never becomes the content.
     Late,
     /// The content holds it already, or something newer of the same session; nothing is kept.
     Superseded,
@@ -191,7 +191,9 @@ words! {
         Upload = "UPLOAD",
         /// Somebody went back to an earlier revision.
         Restore = "RESTORE",
-        /// They came too late to become the content.
+        /// They came after newer content of a draft: a restore, an upload or a later session.
+        Late = "LATE",
+        /// They came after the document was submitted or locked, or are only a part of what was written.
         LateAfterLock = "LATE_AFTER_LOCK",
     }
 }

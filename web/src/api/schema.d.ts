@@ -6417,7 +6417,7 @@ export interface components {
          * @description Where the bytes of a revision came from.
          * @enum {string}
          */
-        RevisionOrigin: "CREATE" | "EDITOR" | "FORCESAVE" | "UPLOAD" | "RESTORE" | "LATE_AFTER_LOCK";
+        RevisionOrigin: "CREATE" | "EDITOR" | "FORCESAVE" | "UPLOAD" | "RESTORE" | "LATE" | "LATE_AFTER_LOCK";
         /** @description What a PATCH may change. */
         RoomMessageEdit: {
             /** @description What it says now. */

@@ -241,7 +241,8 @@ fn become_content(
     ))
 }
 
-/// The save is kept for the staff to see, unless its bytes are there already.
+/// Keeps the save as a version, unless its bytes are there already. The group sees it when the document is a draft: the text
+/// was only overtaken. What came after a freeze, or is only a part, is for the staff.
 fn keep_beside(
     work: &mut Work<'_>,
     seen: &SeenDocument,
@@ -251,7 +252,13 @@ fn keep_beside(
     if work.keeps_bytes(&seen.document().id, &arrived.bytes.sha256)? {
         return Ok(("UNCHANGED", None, Named::default()));
     }
-    let revision = insert(work, arrived, RevisionOrigin::LateAfterLock)?;
+    let is_overtaken = seen.document().frozen_at().is_none() && !arrived.is_partial;
+    let origin = if is_overtaken {
+        RevisionOrigin::Late
+    } else {
+        RevisionOrigin::LateAfterLock
+    };
+    let revision = insert(work, arrived, origin)?;
     let named = Named {
         revision: true,
         ..Named::default()
@@ -327,7 +334,7 @@ fn tell(
     let place = seen.place.clone();
     let whole = Box::new(work.document(&document.id)?.whole);
     let revision = Box::new(revision.clone());
-    if revision.origin == RevisionOrigin::LateAfterLock {
+    if matches!(revision.origin, RevisionOrigin::Late | RevisionOrigin::LateAfterLock) {
         work.record(DocumentChange::SavedLate {
             place,
             document: whole,

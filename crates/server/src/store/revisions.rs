@@ -19,7 +19,7 @@ macro_rules! revisions {
     ($where:literal) => {
         concat!(
             "SELECT v.id, v.organization_id, v.document_id, v.version, v.file_key, v.size, v.sha256, v.saved_by_id,
-                v.editors, v.origin, v.last_save, v.generation, v.created_at
+                v.editors, v.origin, v.is_for_group, v.last_save, v.generation, v.created_at
             FROM document_revisions v WHERE v.organization_id = $1 AND ",
             $where
         )
@@ -35,7 +35,7 @@ statements! {
     BY_ID = revisions!("v.document_id = $2 AND v.id = $3");
     /// The contents of the documents of all groups on a topic.
     OF_TOPIC = "SELECT v.id, v.organization_id, v.document_id, v.version, v.file_key, v.size, v.sha256, v.saved_by_id,
-            v.editors, v.origin, v.last_save, v.generation, v.created_at
+            v.editors, v.origin, v.is_for_group, v.last_save, v.generation, v.created_at
         FROM group_assignments t
         JOIN work_rooms r ON r.group_id = t.group_id
         JOIN documents d ON d.work_room_id = r.id
@@ -46,10 +46,10 @@ statements! {
         WHERE organization_id = $1 AND document_id = $2";
     /// A new revision.
     INSERT = "INSERT INTO document_revisions (organization_id, id, document_id, version, file_key, size, sha256, saved_by_id,
-            editors, origin, last_save, generation, created_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
-    /// Old revisions that nothing holds: not the content, not handed in, not kept for the staff.
-    OUTDATED = revisions!("v.document_id = $2 AND v.version <= $3 AND v.origin <> 'LATE_AFTER_LOCK'
+            editors, origin, is_for_group, last_save, generation, created_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
+    /// Old revisions that nothing holds: not the content, not handed in, not kept for the staff after a freeze.
+    OUTDATED = revisions!("v.document_id = $2 AND v.version <= $3 AND (v.origin <> 'LATE_AFTER_LOCK' OR v.is_for_group)
             AND NOT EXISTS (SELECT 1 FROM documents d
                 WHERE d.organization_id = $1 AND d.id = $2 AND d.current_revision_id = v.id)
             AND NOT EXISTS (SELECT 1 FROM submission_documents sd
@@ -125,7 +125,8 @@ impl Work<'_> {
                 new.sha256,
                 new.saved_by_id,
                 editors,
-                new.origin.as_str(),
+                stored_origin(new.origin).as_str(),
+                new.origin == RevisionOrigin::Late,
                 new.last_save,
                 new.generation,
                 new.created_at,
@@ -161,7 +162,22 @@ impl Work<'_> {
     }
 }
 
-/// Whether students are shown a revision: what came too late is for the staff to look at.
+/// The origin as its column takes it: the check of the column knows no LATE, which has a mark of its own.
+const fn stored_origin(origin: RevisionOrigin) -> RevisionOrigin {
+    match origin {
+        RevisionOrigin::Late => RevisionOrigin::LateAfterLock,
+        origin => origin,
+    }
+}
+
+/// Reads the origin and the mark of a late save that the group sees.
+fn origin(row: &mut Columns<'_>) -> Result<RevisionOrigin> {
+    let stored = row.parse(RevisionOrigin::parse)?;
+    let is_for_group: bool = row.take()?;
+    Ok(if is_for_group { RevisionOrigin::Late } else { stored })
+}
+
+/// Whether students see a revision: what came after a submission or a lock is for the staff.
 pub fn shown_to_students(revision: &Revision) -> bool {
     revision.origin != RevisionOrigin::LateAfterLock
 }
@@ -177,7 +193,7 @@ fn revision(row: &mut Columns<'_>) -> Result<Revision> {
         sha256: row.take()?,
         saved_by_id: row.take()?,
         editors: row.json()?,
-        origin: row.parse(RevisionOrigin::parse)?,
+        origin: origin(row)?,
         last_save: row.take()?,
         generation: row.take()?,
         created_at: row.take()?,

@@ -5,6 +5,7 @@ use model::change::removed::PlacedDocument;
 use model::document::Document;
 use model::group::Place;
 use model::news::Event;
+use model::save::RevisionOrigin;
 use model::whole::WholeDocument;
 
 use super::telling::{Telling, names};
@@ -37,6 +38,11 @@ pub fn tell(change: &DocumentChange, telling: &mut Telling<'_>) {
         } => telling.tell_group(place, Event::DocumentUpdated, |audience| {
             shown(document, None, audience)
         }),
+        DocumentChange::SavedLate {
+            place,
+            document,
+            revision,
+        } if revision.origin == RevisionOrigin::Late => updated(place, document, &["savedLate"], telling),
         DocumentChange::SavedLate {
             place,
             document,

@@ -74,7 +74,8 @@ statements! {
             OR (SELECT COUNT(*) FROM document_revisions r WHERE r.organization_id = $1 AND r.document_id = d.id
                 AND (r.saved_by_id = $2 OR r.editors LIKE '%' || $2 || '%')) > 0)"; "d.id");
     /// Versions of documents that the person wrote alone or with others.
-    DOCUMENT_VERSIONS = paged!("SELECT r.id, r.document_id, r.version, COALESCE(r.saved_by_id = $2, FALSE), r.origin,
+    DOCUMENT_VERSIONS = paged!("SELECT r.id, r.document_id, r.version, COALESCE(r.saved_by_id = $2, FALSE),
+            CASE WHEN r.is_for_group THEN 'LATE' ELSE r.origin END,
             r.size, r.sha256, r.created_at
         FROM work_rooms w CROSS JOIN documents d CROSS JOIN document_revisions r
         WHERE w.organization_id = $1 AND d.organization_id = w.organization_id AND d.work_room_id = w.id
