@@ -42,7 +42,8 @@ scene("what is typed outlives the page, is saved for all groups, and for one alo
   assert.equal(await page.getByRole("textbox", { name: "Title" }).inputValue(), "Landforms: two pages");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByRole("heading", { level: 1, name: "Landforms: two pages" }).waitFor();
-  const saved = await stage.topic("Landforms: two pages");
+  const { id } = await stage.topic("Landforms: two pages");
+  const saved = await (await stage.api("ada")).get(`/assignments/${id}`);
   const own = saved.groupAssignments.filter((one) => one.descriptionOverride !== null);
   assert.deepEqual(own.map((one) => one.groupId), [rivers.id], "only one group has a text of its own");
   assert.equal(saved.isShared, false);

@@ -44,7 +44,8 @@ export function watchSession(): () => void {
 /** Asks to sign in again. Resolves to whether the same person has done so. */
 export function sessionEnded(): Promise<boolean> {
   if (watchers === 0) return Promise.resolve(false);
-  isEnded = true;
+  // A page that is being left for another session does not ask.
+  isEnded = !isLeaving;
   publish();
   return new Promise((resolve) => waiting.push(resolve));
 }
@@ -58,10 +59,19 @@ export const sessionAbandoned = (): void => settle(false);
 /** Whether the page is given up for another person: it must neither ask nor send anything on its way out. */
 export const isPageAbandoned = (): boolean => isLeaving;
 
-/** Opens the start page anew, with nothing of what this page knew. */
-export function openFreshPage(): void {
+/** The session is about to be exchanged for another one: until `stayOnPage`, rejected requests wait and nothing is asked. */
+export const leavePage = (): void => void (isLeaving = true);
+
+/** The exchange of the session failed. */
+export function stayOnPage(): void {
+  isLeaving = false;
+  settle(false);
+}
+
+/** Loads a page with nothing of what this page knew. */
+export function openFreshPage(path = "/"): void {
   isLeaving = true;
-  window.location.replace("/");
+  window.location.replace(path);
 }
 
 /** GET requests to /api/auth/ in flight. For an ended session their responses delete the session cookie. */

@@ -5,12 +5,16 @@ import { families, queryKeys } from "./queryKeys";
 
 export interface Hint {
   at?: string;
+  action?: string;
   groupId?: string;
   assignmentId?: string;
   workRoomId?: string;
   documentId?: string;
   document?: { id: string };
 }
+
+/** The lists of people, without the single person. */
+const LISTS_OF_USERS: QueryKey[] = [["users", "list"], ["users", "found"], ["users", "named"]];
 
 /** What an event makes stale. A key is the beginning of the keys of queries. */
 export function stale(event: string, hint: Hint): QueryKey[] {
@@ -46,8 +50,8 @@ export function stale(event: string, hint: Hint): QueryKey[] {
     case "homeroom":
       return families("homerooms", "classes");
     case "user":
-      // The names of people are on most screens.
-      return families("users", "me", "classes", "groups", "homerooms", "room", "board", "tenants");
+      // The names of people are on most screens. Who was removed is not fetched again: a page that shows the person leaves it.
+      return [...(hint.action === "DELETED" ? LISTS_OF_USERS : families("users")), ...families("me", "classes", "groups", "homerooms", "room", "board", "tenants")];
     case "organization":
       return families("admin", "me");
     default:

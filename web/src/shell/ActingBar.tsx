@@ -1,10 +1,10 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
 import { client } from "../api/client";
 import { useSay } from "../lib/problems";
 import { acting } from "../lib/session";
+import { leavePage, openFreshPage, stayOnPage } from "../lib/sessionEnd";
 import { clearShown } from "../lib/shownSchool";
 import { useQuiet } from "../lib/whenQuiet";
 import { Button } from "../ui/Button";
@@ -13,18 +13,19 @@ import { note } from "../ui/notes";
 /** Over every screen while somebody who runs the installation acts in another person's name, with the way out. */
 export function ActingBar({ name }: { name: string }) {
   const { t } = useTranslation();
-  const cache = useQueryClient();
-  const navigate = useNavigate();
   const say = useSay();
   const isActing = useQuery({ ...acting, enabled: useQuiet() }).data === true;
   const stopping = useMutation({
     mutationFn: () => client.POST("/auth/admin/stop-impersonating", { body: {} as never }),
+    onMutate: leavePage,
     onSuccess: () => {
       clearShown();
-      cache.clear();
-      return navigate({ to: "/super/tenants" });
+      openFreshPage("/super/tenants");
     },
-    onError: (problem) => note(say(problem)),
+    onError: (problem) => {
+      stayOnPage();
+      note(say(problem));
+    },
   });
   if (!isActing) return null;
   return (
