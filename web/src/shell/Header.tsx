@@ -17,7 +17,11 @@ export function Header({ person, line }: { person: Me; line: Line }) {
     <header className="bg-sheet border-faint z-10 flex items-center gap-x-2 border-b px-3 sm:sticky sm:top-0 sm:gap-x-4 sm:px-4">
       {places.length === 0 ? null : <Narrow places={places} />}
       <Link to="/" className="text-ink flex min-h-13 min-w-0 items-center gap-2 font-semibold hover:no-underline">
-        <img src="/icon.svg" alt="" className="hidden size-6 sm:block" />
+        <svg viewBox="0 0 32 32" aria-hidden="true" className="hidden size-6 sm:block">
+            <rect width="32" height="32" rx="8" fill="#3450a1" />
+            <path d="M17 12a4 4 0 0 1 8 0 4 4 0 0 1-8 0" fill="#b9c8ff" />
+            <path d="M7 12a4 4 0 0 1 8 0 4 4 0 0 1-8 0M5 25c0-4 3-6.500 6-6.500s6 2.500 6 6.500zM15 25c0-4 3-6.500 6-6.500s6 2.500 6 6.500z" fill="#fff" />
+          </svg>
         <span className="truncate">{person.organization?.name ?? t("app.name")}</span>
       </Link>
       <nav aria-label={t("app.main")} className="hidden self-stretch md:flex">
