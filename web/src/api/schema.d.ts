@@ -4882,18 +4882,8 @@ export interface components {
             groupIds?: components["schemas"]["List_GroupId"] | null;
         };
         /** @description A group with its members, its topics and its files. */
-        Group: components["schemas"]["GroupSummary"] & {
-            attachments: components["schemas"]["GroupAttachment"][];
-            class: components["schemas"]["GroupClass"];
-            course: components["schemas"]["CourseLabel"] | null;
+        Group: components["schemas"]["GroupContent"] & {
             groupAssignments: components["schemas"]["GroupAssignment"][];
-            members: components["schemas"]["GroupMember"][];
-            subject: components["schemas"]["GroupSubject"] | null;
-            /**
-             * Format: int64
-             * @description Messages of the room that the caller has not read
-             */
-            unreadMessages: number;
             /**
              * @description The tag of an object that the caller sees in full.
              * @enum {string}
@@ -4993,6 +4983,19 @@ export interface components {
             id: components["schemas"]["ClassId"];
             name: string;
         };
+        /** @description A group with its members and its files, without its topics. */
+        GroupContent: components["schemas"]["GroupSummary"] & {
+            attachments: components["schemas"]["GroupAttachment"][];
+            class: components["schemas"]["GroupClass"];
+            course: components["schemas"]["CourseLabel"] | null;
+            members: components["schemas"]["GroupMember"][];
+            subject: components["schemas"]["GroupSubject"] | null;
+            /**
+             * Format: int64
+             * @description Messages of the room that the caller has not read
+             */
+            unreadMessages: number;
+        };
         /** @description What a PATCH may change. */
         GroupEdit: {
             /** @description Another course. */
@@ -5033,18 +5036,8 @@ export interface components {
             name: string;
         };
         /** @description A group in a list: with its members, its files and how far it is with its topics. */
-        GroupListItem: components["schemas"]["GroupSummary"] & {
-            attachments: components["schemas"]["GroupAttachment"][];
-            class: components["schemas"]["GroupClass"];
-            course: components["schemas"]["CourseLabel"] | null;
+        GroupListItem: components["schemas"]["GroupContent"] & {
             groupAssignments: components["schemas"]["GroupAssignmentOfGroup"][];
-            members: components["schemas"]["GroupMember"][];
-            subject: components["schemas"]["GroupSubject"] | null;
-            /**
-             * Format: int64
-             * @description Messages of the room that the caller has not read
-             */
-            unreadMessages: number;
             /**
              * @description The tag of an object that the caller sees in full.
              * @enum {string}
@@ -5475,9 +5468,9 @@ export interface components {
         }[];
         List_SubjectId: string[];
         List_UserId: string[];
-        /** @description A topic in a list as far as the caller may see it: with its inside, or its outline. */
+        /** @description A topic in a list as far as the caller may see it; `view` is the extent. */
         ListedAssignment: components["schemas"]["AssignmentListItem"] | components["schemas"]["AssignmentOutline"];
-        /** @description A group in a list as far as the caller may see it: with its inside, or its outline. */
+        /** @description A group in a list as far as the caller may see it; `view` is the extent. */
         ListedGroup: components["schemas"]["GroupListItem"] | components["schemas"]["GroupOutline"];
         /** @description Language of a user, such as "en" or "de-CH". */
         Locale: string;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
-import { authReadsSettled, fetchInSession, sessionAbandoned, sessionResumed, watchSession } from "./sessionEnd";
+import { authReadsSettled, fetchInSession, leavePage, sessionAbandoned, sessionResumed, stayOnPage, watchSession } from "./sessionEnd";
 
 let isSignedIn = false;
 let stop: () => void;
@@ -32,6 +32,17 @@ describe("fetchInSession", () => {
     sessionResumed();
     expect((await asked).status).toBe(200);
     expect(sent).toEqual(["/api/groups/a/help Please help", "/api/groups/a/help Please help"]);
+  });
+
+  it("asks for no new session while the page is left for another one", async () => {
+    leavePage();
+    const asked = ask();
+    await turn();
+    // Behind the dialog this one would wait.
+    expect((await ask("/api/auth/get-session")).status).toBe(401);
+    expect(sent).toEqual(["/api/groups", "/api/auth/get-session"]);
+    stayOnPage();
+    expect((await asked).status).toBe(401);
   });
 
   it("returns the rejection when nobody signs in", async () => {

@@ -13,8 +13,8 @@ export interface Hint {
   document?: { id: string };
 }
 
-/** The lists of people, without the single person. */
-const LISTS_OF_USERS: QueryKey[] = [["users", "list"], ["users", "found"], ["users", "named"]];
+/** All queries of people but that of a single person. */
+const LISTS_OF_USERS: QueryKey[] = ["list", "named", "found", "unseen", "everybody", "staff", "addressees"].map((list) => ["users", list]);
 
 /** What an event makes stale. A key is the beginning of the keys of queries. */
 export function stale(event: string, hint: Hint): QueryKey[] {

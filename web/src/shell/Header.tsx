@@ -17,6 +17,7 @@ export function Header({ person, line }: { person: Me; line: Line }) {
     <header className="bg-sheet border-faint z-10 flex items-center gap-x-2 border-b px-3 sm:sticky sm:top-0 sm:gap-x-4 sm:px-4">
       {places.length === 0 ? null : <Narrow places={places} />}
       <Link to="/" className="text-ink flex min-h-13 min-w-0 items-center gap-2 font-semibold hover:no-underline">
+        {/* The icon of the page (public/icon.svg): as an image it is one more request of every first load. */}
         <svg viewBox="0 0 32 32" aria-hidden="true" className="hidden size-6 sm:block">
             <rect width="32" height="32" rx="8" fill="#3450a1" />
             <path d="M17 12a4 4 0 0 1 8 0 4 4 0 0 1-8 0" fill="#b9c8ff" />

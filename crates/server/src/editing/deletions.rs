@@ -1,5 +1,6 @@
 //! Documents that were deleted while editors were open: the editors are closed, and what the document server saves of them
-//! afterwards is kept for a day. A document without a trace is not ours to touch.
+//! afterwards is kept for a day. Documents without a row in `deleted_documents` may be those of another installation and are
+//! left alone.
 
 use model::file::FileKey;
 use model::id::{DocumentId, LateTextId};
@@ -80,8 +81,8 @@ impl Editing {
         found.await
     }
 
-    /// Takes a notice about a document that was deleted; of any other document nothing is known.
-    pub(super) async fn take_of_deleted(&self, key: DocumentKey, text: String, notice: Notice) -> Result<Answer> {
+    /// Handles a callback for a document that was deleted; without a row in `deleted_documents` it is NOT_FOUND.
+    pub(super) async fn receive_for_deleted(&self, key: DocumentKey, text: String, notice: Notice) -> Result<Answer> {
         let (standpoint, deleted) = self.read_deleted(&key.document).await?;
         if key.generation > deleted.generation {
             return Err(Error::DocumentServerTokenMismatch);
@@ -184,7 +185,7 @@ impl Editing {
 
     /// Takes a save of a deleted document that the document server keeps because it was not acknowledged, and then deletes its
     /// copy there. Documents that were not deleted here may be those of another installation.
-    pub(super) async fn bring_late_text_home(&self, key: &DocumentKey, text: &str) -> Result<()> {
+    pub(super) async fn take_forgotten_late_text(&self, key: &DocumentKey, text: &str) -> Result<()> {
         let (standpoint, deleted) = match self.read_deleted(&key.document).await {
             Err(Error::NotFound) => return Ok(()),
             found => found?,

@@ -40,7 +40,7 @@ impl Editing {
         let taking = tokio::spawn(async move {
             match editing.take(key.clone(), text.clone(), notice.clone()).await {
                 // Deleted, perhaps just now.
-                Err(Error::NotFound) => editing.take_of_deleted(key, text, notice).await,
+                Err(Error::NotFound) => editing.receive_for_deleted(key, text, notice).await,
                 answer => answer,
             }
         });

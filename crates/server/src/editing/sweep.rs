@@ -132,7 +132,7 @@ impl Editing {
 
     async fn bring_one_home(&self, key: &DocumentKey, text: &str) -> Result<()> {
         let standpoint = match self.standpoint_of(&key.document).await {
-            Err(Error::NotFound) => return self.bring_late_text_home(key, text).await,
+            Err(Error::NotFound) => return self.take_forgotten_late_text(key, text).await,
             standpoint => standpoint?,
         };
         // Who opens the document under this key gets what was forgotten and writes on in it: his saves have it all, and it

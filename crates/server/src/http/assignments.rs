@@ -301,7 +301,7 @@ fn staff(seen: &SeenAssignment) -> AssignmentView {
 fn listed(seen: &SeenAssignment, viewer: &Viewer) -> ListedAssignmentView {
     outline(seen, viewer).map_or_else(
         || {
-            ListedAssignmentView::Inside(Box::new(AssignmentListItemView::new(
+            ListedAssignmentView::Full(Box::new(AssignmentListItemView::new(
                 &seen.whole,
                 &Audience::of(viewer),
             )))

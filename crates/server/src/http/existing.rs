@@ -6,7 +6,6 @@ use model::homeroom::HomeroomEdit;
 use model::id::{ClassId, CourseId, GroupId, HomeroomId, SubjectId};
 use model::mail_domain::MailDomainName;
 use model::number::GroupNumber;
-
 use model::text::{AcademicYear, CustomDomain, ExternalId, Name, ShortName, Slug, name_key};
 
 use super::context::Context;
@@ -25,17 +24,26 @@ pub async fn named<T>(
     outcome: Result<T>,
     find: impl FnOnce(&mut Scope<'_>) -> Result<Option<String>> + Send + 'static,
 ) -> Result<T> {
-    match outcome {
-        Err(Error::Conflict {
-            code, message, path, ..
-        }) => Err(Error::Conflict {
-            code,
-            message,
-            path,
-            existing_id: cx.read(find).await.unwrap_or_default(),
-        }),
-        outcome => outcome,
+    if conflict_path(&outcome).is_none() {
+        return outcome;
     }
+    let id = cx.read(find).await.unwrap_or_default();
+    with_existing_id(outcome, id)
+}
+
+/// The field that a conflict is about.
+fn conflict_path<T>(outcome: &Result<T>) -> Option<&'static str> {
+    match outcome {
+        Err(Error::Conflict { path, .. }) => Some(path),
+        _ => None,
+    }
+}
+
+fn with_existing_id<T>(mut outcome: Result<T>, id: Option<String>) -> Result<T> {
+    if let Err(Error::Conflict { existing_id, .. }) = &mut outcome {
+        *existing_id = id;
+    }
+    outcome
 }
 
 /// Adds the person who has the address or the id of the school's own administration to a conflict about either.
@@ -45,9 +53,8 @@ pub async fn person<T>(
     email: Option<String>,
     external_id: Option<ExternalId>,
 ) -> Result<T> {
-    let path = match &outcome {
-        Err(Error::Conflict { path, .. }) => *path,
-        _ => return outcome,
+    let Some(path) = conflict_path(&outcome) else {
+        return outcome;
     };
     let find = move |scope: &mut Scope<'_>| {
         let found = match (path, &email, &external_id) {
@@ -67,10 +74,7 @@ pub async fn organization<T>(
     slug: Option<Slug>,
     custom_domain: Option<CustomDomain>,
 ) -> Result<T> {
-    let Err(Error::Conflict {
-        code, message, path, ..
-    }) = outcome
-    else {
+    let Some(path) = conflict_path(&outcome) else {
         return outcome;
     };
     let find = cx
@@ -84,12 +88,7 @@ pub async fn organization<T>(
         "customDomain" => custom_domain.is_some() && organization.custom_domain == custom_domain,
         _ => false,
     });
-    Err(Error::Conflict {
-        code,
-        message,
-        path,
-        existing_id: found.map(|organization| organization.id.to_string()),
-    })
+    with_existing_id(outcome, found.map(|organization| organization.id.to_string()))
 }
 
 /// The mail domain of the organization with this name.

@@ -424,7 +424,7 @@ fn listed(group: KnownGroup, standpoint: &Standpoint) -> ListedGroupView {
     if group.is_seen {
         let audience = Audience::of(&standpoint.viewer);
         let item = GroupListItemView::new(&group.whole, &audience, group.unread, standpoint.now);
-        ListedGroupView::Inside(Box::new(item))
+        ListedGroupView::Full(Box::new(item))
     } else {
         ListedGroupView::Outline(GroupOutlineView::new(&group.whole.group, group.member_count))
     }

@@ -22,7 +22,7 @@ use super::wire::{self, Engine};
 use super::{Live, Parts, activity, orders, payload};
 use crate::error::{Error, Result};
 use crate::store::platform::organizations::HostName;
-use crate::views::event::NothingMore;
+use crate::views::event::EmptyPayload;
 
 /// Where the channel is.
 pub(super) const PATH: &str = "/api/socket.io";
@@ -231,7 +231,7 @@ async fn seat(socket: SocketRef, live: &Weak<Parts>) {
 
 /// Says that the rooms are joined.
 pub(super) fn tell_ready(socket: &SocketRef, seat: &Seat) {
-    let payload = payload(Event::Ready, seat.organization(), None, &NothingMore {});
+    let payload = payload(Event::Ready, seat.organization(), None, &EmptyPayload {});
     if let Err(error) = socket.emit(Event::Ready.as_str(), &payload) {
         tracing::debug!(%error, "a socket went before it was ready");
     }

@@ -14,7 +14,7 @@ use super::{Live, payload};
 use crate::clock;
 use crate::error::Result;
 use crate::store::platform::PlatformProof;
-use crate::views::event::NothingMore;
+use crate::views::event::EmptyPayload;
 
 /// So many sweeps look at the rooms of every socket once: of orders that were lost without a sign nothing else tells.
 const ROUNDS: u64 = 5;
@@ -112,7 +112,7 @@ impl Live {
 }
 
 fn tell_to_sync(socket: &SocketRef) {
-    let payload = payload(Event::SyncRequired, None, None, &NothingMore {});
+    let payload = payload(Event::SyncRequired, None, None, &EmptyPayload {});
     if let Err(error) = socket.emit(Event::SyncRequired.as_str(), &payload) {
         tracing::debug!(%error, "a socket went before it could be told");
     }

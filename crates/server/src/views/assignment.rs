@@ -1,4 +1,4 @@
-//! A topic as answers show it (contract 3.5, and the outline of contract 5 for colleagues). Students find only
+//! Topics in responses, and their outline for teachers of other classes (docs/api-contract.md#permissions). Students find only
 //! what belongs to their own group in it; counts and own texts of others are absent.
 
 use model::assignment::{Assignment, AssignmentStatus, LatePolicy};
@@ -250,14 +250,14 @@ pub enum KnownAssignmentView {
     Outline(AssignmentOutlineView),
 }
 
-/// A topic in a list as far as the caller may see it: with its inside, or its outline.
+/// A topic in a list as far as the caller may see it; `view` is the extent.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(untagged)]
 #[schema(as = ListedAssignment, discriminator(property_name = "view", mapping(
     ("FULL" = "#/components/schemas/AssignmentListItem"), ("OUTLINE" = "#/components/schemas/AssignmentOutline"))))]
 pub enum ListedAssignmentView {
-    /// The caller sees the inside.
-    Inside(Box<AssignmentListItemView>),
+    /// For students of its groups, the staff of its class and administrators.
+    Full(Box<AssignmentListItemView>),
     /// A teacher of another class.
     Outline(AssignmentOutlineView),
 }

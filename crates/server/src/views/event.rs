@@ -1,5 +1,5 @@
 //! The payloads of events (docs/events.md): scalar fields and ids. A text is fetched, except the texts of chat messages,
-//! direct messages and feedback. The catalog in `changes/events.rs` names the payload of each event.
+//! direct messages and feedback. The catalog in `views/event_catalog.rs` names the payload of each event.
 
 #![expect(missing_docs, reason = "a field of a payload is documented by its name")]
 
@@ -26,7 +26,7 @@ pub use super::event_parts::{
 use super::message::{DirectMessageView, RoomMessageView};
 use super::submission::FeedbackView;
 
-/// With what every payload begins.
+/// The fields that begin every payload.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = EventEnvelope)]
@@ -428,6 +428,6 @@ pub struct SessionRevoked {
     pub reason: KillReason,
 }
 
-/// `class:deleted`, `ready`, `sync:required`: the common fields say everything
+/// `class:deleted`, `ready`, `sync:required`: no fields but the common ones
 #[derive(Debug, Clone, Serialize, ToSchema)]
-pub struct NothingMore {}
+pub struct EmptyPayload {}

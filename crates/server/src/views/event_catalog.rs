@@ -12,9 +12,9 @@ use utoipa::openapi::schema::Schema;
 use super::event::{
     AssignmentCreated, AssignmentDeleted, AssignmentLinked, AssignmentSwitched, AssignmentUpdated, BoardActivity,
     ClassEvent, ClassMembership, CourseDeleted, CourseEvent, DirectNew, DocumentEvent, DocumentRef,
-    DocumentStatusChanged, Envelope, FeedbackEvent, GradeEvent, GroupCreated, GroupDeleted, GroupHelp,
+    DocumentStatusChanged, EmptyPayload, Envelope, FeedbackEvent, GradeEvent, GroupCreated, GroupDeleted, GroupHelp,
     GroupHelpResolved, GroupMembership, GroupRemoved, GroupUpdated, HomeroomUpdated, ImportProgress, MessageEvent,
-    MessageRead, NothingMore, OrganizationUpdated, SessionRevoked, SubjectUpdated, SubmissionEvent, UserUpdated,
+    MessageRead, OrganizationUpdated, SessionRevoked, SubjectUpdated, SubmissionEvent, UserUpdated,
 };
 
 /// A room, or the connection itself.
@@ -182,7 +182,7 @@ fn describe(event: Event) -> Entry {
         Event::CourseDeleted => entry::<CourseDeleted>(&[ClassStaff], "A course was deleted."),
         Event::ClassCreated => entry::<ClassEvent<'_>>(&[ClassStaff], "A class was created."),
         Event::ClassUpdated => entry::<ClassEvent<'_>>(&[Class, ClassStaff], "A class changed."),
-        Event::ClassDeleted => entry::<NothingMore>(&[Class, ClassStaff], "A class was deleted."),
+        Event::ClassDeleted => entry::<EmptyPayload>(&[Class, ClassStaff], "A class was deleted."),
         Event::ClassMembership => entry::<ClassMembership>(
             &[ClassStaff, User],
             "A student or a teacher came into a class or left it. A student hears nothing of a draft.",
@@ -210,9 +210,9 @@ fn describe(event: Event) -> Entry {
         Event::SessionRevoked => {
             entry::<SessionRevoked>(&[Connection], "The session is over; the connection is closed.")
         }
-        Event::Ready => entry::<NothingMore>(&[Connection], "The rooms are joined: fetch what is shown."),
+        Event::Ready => entry::<EmptyPayload>(&[Connection], "The rooms are joined: fetch what is shown."),
         Event::SyncRequired => {
-            entry::<NothingMore>(&[Connection, User], "Events may have been missed: fetch what is shown.")
+            entry::<EmptyPayload>(&[Connection, User], "Events may have been missed: fetch what is shown.")
         }
     }
 }

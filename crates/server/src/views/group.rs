@@ -1,4 +1,4 @@
-//! Groups as answers show them (contract 3.4, and the outline of contract 5 for colleagues). The staff fields
+//! Groups in responses, and their outline for teachers of other classes (docs/api-contract.md#permissions). The staff fields
 //! and the addresses of members are absent for students.
 
 use model::course::CourseLabel;
@@ -24,17 +24,8 @@ pub struct GroupView {
     #[schema(inline)]
     view: FullTag,
     #[serde(flatten)]
-    summary: GroupSummaryView,
-    class: GroupClassView,
-    #[schema(required)]
-    course: Option<CourseLabel>,
-    #[schema(required)]
-    subject: Option<GroupSubjectView>,
-    members: Vec<GroupMemberView>,
+    content: GroupContentView,
     group_assignments: Vec<GroupAssignmentView>,
-    attachments: Vec<GroupAttachmentView>,
-    /// Messages of the room that the caller has not read
-    unread_messages: i64,
 }
 
 /// A group in a list: with its members, its files and how far it is with its topics.
@@ -45,6 +36,16 @@ pub struct GroupListItemView {
     #[schema(inline)]
     view: FullTag,
     #[serde(flatten)]
+    content: GroupContentView,
+    group_assignments: Vec<GroupAssignmentOfGroupView>,
+}
+
+/// A group with its members and its files, without its topics.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = GroupContent)]
+pub struct GroupContentView {
+    #[serde(flatten)]
     summary: GroupSummaryView,
     class: GroupClassView,
     #[schema(required)]
@@ -52,7 +53,6 @@ pub struct GroupListItemView {
     #[schema(required)]
     subject: Option<GroupSubjectView>,
     members: Vec<GroupMemberView>,
-    group_assignments: Vec<GroupAssignmentOfGroupView>,
     attachments: Vec<GroupAttachmentView>,
     /// Messages of the room that the caller has not read
     unread_messages: i64,
@@ -176,46 +176,47 @@ pub struct GroupOutlineView {
 impl GroupView {
     /// The group in an answer to somebody who sees its inside; `unread` counts for the caller.
     pub fn answer(whole: &WholeGroup, audience: &Audience, unread: i64, now: Timestamp) -> Self {
-        let member = |member| GroupMemberView::new(member, audience);
         let link = |link| GroupAssignmentView::new(link, audience);
         Self {
             view: FullTag::Full,
-            summary: summary(whole, audience, now),
-            class: GroupClassView::from(whole),
-            course: whole.course.clone(),
-            subject: whole.subject.as_ref().map(GroupSubjectView::from),
-            members: whole.members.iter().map(member).collect(),
+            content: GroupContentView::new(whole, audience, unread, now),
             group_assignments: whole.links.iter().map(link).collect(),
-            attachments: whole.attachments.iter().map(GroupAttachmentView::from).collect(),
-            unread_messages: unread,
         }
     }
 
     /// Its id.
     pub fn id(&self) -> &GroupId {
-        &self.summary.id
+        &self.content.summary.id
     }
 }
 
 impl GroupListItemView {
     /// The group in a list for a caller who sees its inside; `unread` counts for the caller.
     pub fn new(whole: &WholeGroup, audience: &Audience, unread: i64, now: Timestamp) -> Self {
-        let member = |member| GroupMemberView::new(member, audience);
         Self {
             view: FullTag::Full,
+            content: GroupContentView::new(whole, audience, unread, now),
+            group_assignments: whole.links.iter().map(GroupAssignmentOfGroupView::from).collect(),
+        }
+    }
+}
+
+impl GroupContentView {
+    fn new(whole: &WholeGroup, audience: &Audience, unread: i64, now: Timestamp) -> Self {
+        let member = |member| GroupMemberView::new(member, audience);
+        Self {
             summary: summary(whole, audience, now),
             class: GroupClassView::from(whole),
             course: whole.course.clone(),
             subject: whole.subject.as_ref().map(GroupSubjectView::from),
             members: whole.members.iter().map(member).collect(),
-            group_assignments: whole.links.iter().map(GroupAssignmentOfGroupView::from).collect(),
             attachments: whole.attachments.iter().map(GroupAttachmentView::from).collect(),
             unread_messages: unread,
         }
     }
 }
 
-/// The fields of a group as an answer shows them, its author included.
+/// The fields of a group in a response, its author included.
 fn summary(whole: &WholeGroup, audience: &Audience, now: Timestamp) -> GroupSummaryView {
     let members = i64::try_from(whole.members.len()).unwrap_or(i64::MAX);
     GroupSummaryView {
@@ -328,14 +329,14 @@ pub enum KnownGroupView {
     Outline(GroupOutlineView),
 }
 
-/// A group in a list as far as the caller may see it: with its inside, or its outline.
+/// A group in a list as far as the caller may see it; `view` is the extent.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(untagged)]
 #[schema(as = ListedGroup, discriminator(property_name = "view", mapping(
     ("FULL" = "#/components/schemas/GroupListItem"), ("OUTLINE" = "#/components/schemas/GroupOutline"))))]
 pub enum ListedGroupView {
-    /// The caller sees the inside.
-    Inside(Box<GroupListItemView>),
+    /// For its members, the staff of its class and administrators.
+    Full(Box<GroupListItemView>),
     /// A teacher of another class.
     Outline(GroupOutlineView),
 }

@@ -40,6 +40,11 @@ async fn is_noted(studio: &Studio, document: &str) {
     eventually(noted).await;
 }
 
+async fn delete(studio: &Studio, document: &str) {
+    let ada = studio.app.as_(&studio.app.world.ada);
+    ada.delete(&path(document, "")).await.expect(200);
+}
+
 async fn is_closed(studio: &Studio) {
     let closed = async || {
         let open = "SELECT id FROM deleted_documents WHERE is_open".to_owned();
@@ -117,12 +122,7 @@ studio!(late_text_is_deleted_a_day_after_it_arrived, |studio| {
     let document = studio.document("Our page").await;
     let editor = studio.open(&studio.app.world.ben, &document).await;
     editor.type_text("Kept for a day.").await.unwrap();
-    studio
-        .app
-        .as_(&studio.app.world.ada)
-        .delete(&path(&document, ""))
-        .await
-        .expect(200);
+    delete(studio, &document).await;
     // It may be closed already.
     editor.close().await.unwrap();
     late_text(studio).await;
@@ -206,12 +206,7 @@ studio!(
             forgets_saves: true,
             ..Faults::default()
         });
-        studio
-            .app
-            .as_(&studio.app.world.ada)
-            .delete(&path(&document, ""))
-            .await
-            .expect(200);
+        delete(studio, &document).await;
         assert!(!editor.close().await.unwrap().accepted);
         studio.server.faults().clear();
         assert_eq!(studio.server.forgotten_keys().len(), 1);
@@ -230,12 +225,7 @@ studio!(
         });
         assert!(!editor.close().await.unwrap().accepted);
         studio.server.faults().clear();
-        studio
-            .app
-            .as_(&studio.app.world.ada)
-            .delete(&path(&other, ""))
-            .await
-            .expect(200);
+        delete(studio, &other).await;
         is_closed(studio).await;
         execute(
             &studio.app.database,
@@ -256,12 +246,7 @@ studio!(editors_are_closed_when_the_document_server_is_back, |studio| {
         down: Some(Down::Unavailable),
         ..Faults::default()
     });
-    studio
-        .app
-        .as_(&studio.app.world.ada)
-        .delete(&path(&document, ""))
-        .await
-        .expect(200);
+    delete(studio, &document).await;
     studio.app.app.editing().sweep().await;
     studio.server.faults().clear();
     studio.app.app.editing().sweep().await;
@@ -284,12 +269,7 @@ studio!(editor_that_ignores_the_drop_leaves_its_newest_text_only, |studio| {
         ignores_drop: true,
         ..Faults::default()
     });
-    studio
-        .app
-        .as_(&studio.app.world.ada)
-        .delete(&path(&document, ""))
-        .await
-        .expect(200);
+    delete(studio, &document).await;
     is_closed(studio).await;
     editor.type_text("Second.").await.unwrap();
     assert!(editor.close().await.unwrap().accepted);
@@ -310,12 +290,7 @@ studio!(failed_save_of_a_deleted_document_keeps_the_damaged_result, |studio| {
         partial_result: true,
         ..Faults::default()
     });
-    studio
-        .app
-        .as_(&studio.app.world.ada)
-        .delete(&path(&document, ""))
-        .await
-        .expect(200);
+    delete(studio, &document).await;
     let closed = editor.close().await.unwrap();
     assert!(
         closed.status.is_none() || closed.accepted,

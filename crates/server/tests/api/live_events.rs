@@ -181,3 +181,18 @@ both!(a_course_is_the_staffs_business_until_its_groups_go_with_it, |app| {
     }
     ears.outsiders_are_silent().await;
 });
+
+both!(renamed_organization_is_announced_to_its_members_alone, |app| {
+    if !clients_are_there() {
+        return;
+    }
+    let (world, mut ears) = (&app.world, Ears::open(app).await);
+    let root = app.as_(&world.root);
+    let path = format!("/tenants/{}", world.north);
+    root.patch(&path, json!({"name": "Far North"})).await.expect(200);
+    for ear in [&mut ears.ben, &mut ears.tom, &mut ears.adam] {
+        let event = ear.expect("organization:updated").await;
+        assert_eq!(event["changed"], json!(["name"]));
+    }
+    ears.zoe.silent(120).await;
+});

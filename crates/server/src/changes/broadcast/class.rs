@@ -11,7 +11,7 @@ use model::whole::WholeClass;
 
 use super::telling::{Telling, names};
 use super::{course, group};
-use crate::views::event::{ClassEvent, ClassMembership, EventClass, NothingMore};
+use crate::views::event::{ClassEvent, ClassMembership, EmptyPayload, EventClass};
 
 pub fn tell(change: &ClassChange, telling: &mut Telling<'_>) {
     match change {
@@ -92,7 +92,7 @@ fn updated(class: &WholeClass, changed: &Changed, students: &[UserId], telling: 
             // They may not hear which class this is about, but that there is something to fetch.
             let told = Telling::event_without_class(Event::SyncRequired);
             let sockets = students.iter().map(|student| Room::User(student.clone())).collect();
-            telling.tell(&told, sockets, NothingMore {});
+            telling.tell(&told, sockets, EmptyPayload {});
         }
     }
     shown(class, &names(changed), telling);
@@ -124,7 +124,7 @@ fn deleted(class: &Class, removed: &Removed, students: &[UserId], telling: &mut 
     telling.tell(
         &Telling::event(&class.id, Event::ClassDeleted),
         everybody.clone(),
-        NothingMore {},
+        EmptyPayload {},
     );
     telling.resync(everybody.iter().cloned().map(Party::Room).collect(), everybody);
 }

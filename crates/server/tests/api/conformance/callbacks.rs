@@ -256,7 +256,11 @@ shelved!(b17_a_late_save_is_kept_beside_the_content, [], |shelf, studio| {
     assert_eq!(ada.get(&path(&document, "/download")).await.bytes, docx("two"));
     assert_eq!(studio.origins(&document).await, ["LATE", "EDITOR", "EDITOR"]);
     for person in [&world.ada, &world.ben] {
-        let kept = studio.app.as_(person).get(&path(&document, "/versions/3/download")).await;
+        let kept = studio
+            .app
+            .as_(person)
+            .get(&path(&document, "/versions/3/download"))
+            .await;
         assert_eq!(kept.bytes, docx("late"), "staff and group find what came late");
     }
     // Again, and with the same bytes under another name: it is there already.

@@ -371,29 +371,32 @@ studio!(s07_a_bell_while_people_write_and_leave_loses_no_word, |studio| {
     }
 });
 
-studio!(b17_text_of_a_colleague_is_shown_to_the_group_after_a_restore, |studio| {
-    let world = &studio.app.world;
-    let document = studio.document("Our page").await;
-    let editor = studio.open(&world.ben, &document).await;
-    editor.type_text("First.").await.unwrap();
-    editor.close().await.unwrap();
-    let editor = studio.open(&world.cem, &document).await;
-    editor.type_text("Of a colleague.").await.unwrap();
-    studio.server.set_faults(Faults {
-        ignores_drop: true,
-        ..Faults::default()
-    });
-    let ben = studio.app.as_(&world.ben);
-    ben.post(&path(&document, "/versions/1/restore"), json!({}))
-        .await
-        .expect(200);
-    editor.close().await.unwrap();
-    assert!(!studio.text(&document).await.contains("Of a colleague."));
-    let versions = ben.get(&path(&document, "/versions")).await.expect(200);
-    let versions = versions.as_array().unwrap().iter();
-    let late = versions.clone().find(|version| version["origin"] == "LATE").unwrap();
-    assert_eq!(late["savedById"], json!(world.cem.id));
-    let restore = format!("/versions/{}/restore", late["version"]);
-    ben.post(&path(&document, &restore), json!({})).await.expect(200);
-    assert!(studio.text(&document).await.contains("Of a colleague."));
-});
+studio!(
+    b17_text_of_a_colleague_is_shown_to_the_group_after_a_restore,
+    |studio| {
+        let world = &studio.app.world;
+        let document = studio.document("Our page").await;
+        let editor = studio.open(&world.ben, &document).await;
+        editor.type_text("First.").await.unwrap();
+        editor.close().await.unwrap();
+        let editor = studio.open(&world.cem, &document).await;
+        editor.type_text("Of a colleague.").await.unwrap();
+        studio.server.set_faults(Faults {
+            ignores_drop: true,
+            ..Faults::default()
+        });
+        let ben = studio.app.as_(&world.ben);
+        ben.post(&path(&document, "/versions/1/restore"), json!({}))
+            .await
+            .expect(200);
+        editor.close().await.unwrap();
+        assert!(!studio.text(&document).await.contains("Of a colleague."));
+        let versions = ben.get(&path(&document, "/versions")).await.expect(200);
+        let versions = versions.as_array().unwrap().iter();
+        let late = versions.clone().find(|version| version["origin"] == "LATE").unwrap();
+        assert_eq!(late["savedById"], json!(world.cem.id));
+        let restore = format!("/versions/{}/restore", late["version"]);
+        ben.post(&path(&document, &restore), json!({})).await.expect(200);
+        assert!(studio.text(&document).await.contains("Of a colleague."));
+    }
+);

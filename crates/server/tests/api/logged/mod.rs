@@ -104,7 +104,7 @@ const UNANNOUNCED: &[(&str, &str, &str)] = &[
     (
         "POST",
         "/workrooms/documents/{id}/callback",
-        "tests/api/live_events.rs and tests/api/saves.rs: only a document server can call it",
+        "only a document server can call it: tests/api/conformance/saves.rs",
     ),
     (
         "POST",
@@ -131,7 +131,7 @@ const UNANNOUNCED: &[(&str, &str, &str)] = &[
     (
         "PATCH",
         "/tenants/{id}",
-        "heard in that organization: tests/api/live_rooms.rs",
+        "the members of that organization receive it: tests/api/live_events.rs",
     ),
     (
         "POST",
