@@ -17,8 +17,9 @@ use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse;
 use axum::routing::{get, post};
-use groupwork::app::App;
+use groupwork::bootstrap::build_app;
 use groupwork::config::{Config, ServeArgs, StorageArgs};
+use groupwork::http::app::App;
 use groupwork::http::{listen, router};
 use groupwork::{auth, clock};
 use model::access::Access;
@@ -92,7 +93,7 @@ async fn serve(serving: &Serving) -> anyhow::Result<()> {
         Some(serving.document_server.clone()),
         storage,
     )?;
-    let app = App::build(config, &base).await.map_err(anyhow::Error::new)?;
+    let app = build_app(config, &base).await.map_err(anyhow::Error::new)?;
     let people = if serving.is_empty {
         None
     } else {

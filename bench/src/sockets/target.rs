@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
-use groupwork::app::App;
+use groupwork::bootstrap::build_app;
 use groupwork::config::StorageArgs;
 use groupwork::http::{listen, router};
 use reqwest::header::CONTENT_TYPE;
@@ -185,7 +185,7 @@ async fn serve_until_told(folder: &Path) -> anyhow::Result<()> {
         ..StorageArgs::default()
     };
     let config = settings(&base, listener.local_addr()?, None, storage)?;
-    let app = App::build(config, &base).await.map_err(anyhow::Error::new)?;
+    let app = build_app(config, &base).await.map_err(anyhow::Error::new)?;
     let routes = router::router(app.clone());
     let signals = listen::StopSignals::watch()?;
     writeln!(std::io::stdout(), "{}", json!({"base": base}))?;

@@ -9,20 +9,20 @@ use clap::Args;
 use lettre::message::Mailbox;
 use model::network::Network;
 
-pub use self::address::{NOT_AN_ADDRESS, NOT_AN_ORIGIN, base_address, only_origin, origin_of};
-use self::address::{base_domain, is_folder};
-pub use self::object_store::ObjectStoreArgs;
-pub use self::secret::{Secret, fresh_secret};
-use self::secret::{is_known, read_secret_file};
+use crate::document_server::DocumentServerSettings;
 use crate::document_server::patience::Patience;
+use crate::error;
+use crate::files::Files;
+use crate::files::settings::ObjectStoreArgs;
+use crate::http::app::HttpSettings;
 use crate::live::watch::Watch;
-use crate::mail::{self, Server};
+use crate::mail::{self, MailSettings, Server};
+use crate::settings::address::{NOT_AN_ADDRESS, NOT_AN_ORIGIN, base_address, base_domain, is_folder, only_origin};
+use crate::settings::secret::{is_known, read_secret_file};
+use crate::settings::{Refused, Secret};
 use crate::store::{self, Database};
 
-mod address;
 pub mod dotenv;
-mod object_store;
-mod secret;
 
 /// Where rows and files are kept.
 #[derive(Args, Debug, Clone)]
@@ -249,11 +249,6 @@ pub struct Config {
     pub storage: StorageArgs,
 }
 
-/// Why the service refuses to start; its text is the one line on stderr.
-#[derive(Debug, thiserror::Error, PartialEq, Eq)]
-#[error("{0}")]
-pub struct Refused(pub String);
-
 /// Where a document server keeps its results, unless somebody changed that there.
 const DOCSERVER_RESULTS_PATH: &str = "/cache/files/";
 /// A server that is started together with this service is there by then.
@@ -282,6 +277,11 @@ impl StorageArgs {
             Some(_) => Err(Refused("DATABASE_URL must begin with postgres://".to_owned())),
             None => Ok(Database::Sqlite(self.data_dir.join("groupwork.db"))),
         }
+    }
+
+    /// Opens the file storage.
+    pub async fn open_files(&self) -> error::Result<Files> {
+        Files::connect(&self.data_dir, self.files_url.as_deref(), &self.object_store).await
     }
 
     /// How many connections read and write.
@@ -409,6 +409,47 @@ impl Config {
             metrics_listen: serve.metrics_listen,
             storage,
         })
+    }
+}
+
+impl Config {
+    /// Settings of the document server's client.
+    pub fn document_server(&self) -> DocumentServerSettings {
+        DocumentServerSettings {
+            jwt_secret: self.docserver_jwt_secret.clone(),
+            jwt_header: self.docserver_jwt_header.clone(),
+            is_shared: self.docserver_shared,
+            results_path: self.docserver_results_path.clone(),
+            patience: self.docserver_patience,
+            public_url: self.docserver_url.clone(),
+            internal_url: self.docserver_internal_url.clone(),
+            download_limit: self.upload_limit,
+        }
+    }
+
+    /// Settings of the mailer.
+    pub fn mail(&self) -> MailSettings {
+        MailSettings {
+            frontend_url: self.frontend_url.clone(),
+            from: self.mail_from.clone(),
+            smtp: self.smtp.clone(),
+            encryption_secret: self.auth_secret.clone(),
+            data_dir: self.storage.data_dir.clone(),
+        }
+    }
+
+    /// Settings of the HTTP server and its routes.
+    pub fn http(&self) -> HttpSettings {
+        HttpSettings {
+            frontend_origin: self.frontend_origin.clone(),
+            frontend_url: self.frontend_url.clone(),
+            docserver_url: self.docserver_url.clone(),
+            trusted_proxies: self.trusted_proxies.clone(),
+            connections_max: self.connections_max,
+            connections_per_address: self.connections_per_address,
+            drain: self.drain,
+            upload_limit: self.upload_limit,
+        }
     }
 }
 

@@ -11,9 +11,9 @@
 //! floor 0   model   better-auth                         true
 //! ```
 
-pub mod app;
 pub mod auth;
 pub mod backup;
+pub mod bootstrap;
 pub mod changes;
 pub mod cli;
 pub mod clock;
@@ -30,6 +30,7 @@ pub mod jobs;
 pub mod live;
 pub mod mail;
 pub mod measures;
+pub mod settings;
 pub mod store;
 pub mod views;
 

@@ -19,8 +19,8 @@ use model::id::{OrganizationId, UserId};
 use model::time::Timestamp;
 
 use crate::clock;
-use crate::config::Secret;
 use crate::error::{Error, Result};
+use crate::settings::Secret;
 use crate::store::platform::PlatformProof;
 use crate::store::platform::homes::Home;
 use crate::store::platform::organizations::HostName;

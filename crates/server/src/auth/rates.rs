@@ -15,8 +15,8 @@ use sha2::{Digest as _, Sha256};
 
 use self::windows::Windows;
 use crate::clock;
-use crate::config::Secret;
 use crate::error::{Error, Result};
+use crate::settings::Secret;
 
 mod windows;
 

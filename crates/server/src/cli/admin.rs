@@ -6,7 +6,7 @@ use anyhow::{Context as _, bail};
 use clap::Subcommand;
 
 use super::database::{self, CreateArgs};
-use crate::app::open_store;
+use crate::bootstrap::open_store;
 use crate::config::StorageArgs;
 use crate::store::platform::PlatformProof;
 use crate::store::platform::users::NewUser;

@@ -11,7 +11,6 @@ use super::{data_folder, database};
 use crate::backup::{self, Findings, Manifest, Place, Progress};
 use crate::config::StorageArgs;
 use crate::failpoint;
-use crate::files::Files;
 use crate::store::Database;
 
 /// How often a line says how far it has come.
@@ -154,7 +153,7 @@ fn on<T>(
     }
     let runtime = super::runtime()?;
     let files = runtime
-        .block_on(Files::connect(storage))
+        .block_on(storage.open_files())
         .context("open the file storage")?;
     let outcome = act(&Place {
         database,

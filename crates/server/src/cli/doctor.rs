@@ -6,11 +6,11 @@ mod documents;
 mod server;
 
 use super::database::announce;
-use crate::app::open_existing;
 use crate::backup::ownership;
-use crate::config::{Config, Refused, ServeArgs, StorageArgs};
+use crate::bootstrap::open_existing;
+use crate::config::{Config, ServeArgs, StorageArgs};
 use crate::error::Error;
-use crate::files::Files;
+use crate::settings::Refused;
 use crate::store::platform::PlatformProof;
 use crate::store::{Database, Store};
 
@@ -118,7 +118,7 @@ async fn database(config: &Config, found: &mut Findings) {
 
 /// Whether rows and files belong together. A storage that does not answer is a fault of its own, found below.
 async fn ownership(config: &Config, store: &Store, found: &mut Findings) {
-    let Ok(files) = Files::connect(&config.storage).await else {
+    let Ok(files) = config.storage.open_files().await else {
         return;
     };
     match ownership::verify(store, &files).await {
@@ -137,7 +137,7 @@ async fn files(config: &Config, found: &mut Findings) {
         .files_url
         .clone()
         .unwrap_or_else(|| config.storage.data_dir.display().to_string());
-    match Files::connect(&config.storage).await {
+    match config.storage.open_files().await {
         Ok(files) if files.is_writable().await => found.add("files", Finding::Fine(format!("{place} can be written"))),
         Ok(_) => found.add(
             "files",

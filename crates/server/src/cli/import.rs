@@ -10,7 +10,7 @@ use model::import::{ImportCounts, ImportMode};
 use tokio::sync::mpsc;
 
 use super::database::{self, CreateArgs};
-use crate::app::open_store;
+use crate::bootstrap::open_store;
 use crate::clock;
 use crate::config::StorageArgs;
 use crate::files::{Source, inspect};

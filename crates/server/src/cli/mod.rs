@@ -22,7 +22,8 @@ use std::time::Duration;
 
 use clap::{Parser, Subcommand};
 
-use crate::config::{self, Refused, ServeArgs, StorageArgs};
+use crate::config::{self, ServeArgs, StorageArgs};
+use crate::settings::Refused;
 
 /// groupwork: the server on which a school's groups work together
 #[derive(Parser)]

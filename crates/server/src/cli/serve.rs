@@ -9,9 +9,10 @@ use tokio::net::TcpListener;
 
 use super::data_folder::{lock, protect};
 use super::log_writer::LogWriter;
-use crate::app::App;
+use crate::bootstrap::build_app;
 use crate::config::{Config, ServeArgs, StorageArgs};
 use crate::failpoint;
+use crate::http::app::App;
 use crate::http::{descriptors, listen, metrics, router};
 
 /// Runs until told to stop.
@@ -84,7 +85,7 @@ pub async fn build(config: Config, address: std::net::SocketAddr) -> anyhow::Res
         .api_internal_url
         .clone()
         .unwrap_or_else(|| format!("http://{address}"));
-    App::build(config, &internal)
+    build_app(config, &internal)
         .await
         .map_err(anyhow::Error::new)
         .context("start")

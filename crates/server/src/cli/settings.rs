@@ -10,6 +10,7 @@ use clap::{Arg, CommandFactory as _, Subcommand};
 
 use super::Arguments;
 use crate::config::{self, Config, ServeArgs, StorageArgs};
+use crate::settings::{address, secret};
 
 /// What can be done with settings.
 #[derive(Subcommand)]
@@ -72,17 +73,17 @@ pub fn run(command: SettingsCommand) -> anyhow::Result<()> {
 }
 
 fn init(url: &str, docserver_url: Option<&str>, file: &Path) -> anyhow::Result<()> {
-    if config::only_origin(url).is_none() {
-        bail!("--url {}", config::NOT_AN_ORIGIN);
+    if address::only_origin(url).is_none() {
+        bail!("--url {}", address::NOT_AN_ORIGIN);
     }
-    if docserver_url.is_some_and(|address| config::base_address(address).is_none()) {
-        bail!("--docserver-url {}", config::NOT_AN_ADDRESS);
+    if docserver_url.is_some_and(|address| address::base_address(address).is_none()) {
+        bail!("--docserver-url {}", address::NOT_AN_ADDRESS);
     }
     let mut text = format!(
         "# Settings of groupwork. All of them: groupwork config example\nFRONTEND_URL={url}\nAUTH_SECRET={}\n\
          # The same as JWT_SECRET of the document server.\nDOCSERVER_JWT_SECRET={}\n",
-        config::fresh_secret(),
-        config::fresh_secret(),
+        secret::fresh_secret(),
+        secret::fresh_secret(),
     );
     if let Some(address) = docserver_url {
         writeln!(text, "DOCSERVER_URL={address}")?;
@@ -140,7 +141,7 @@ pub const SAME_ORIGIN: &str = "DOCSERVER_URL is on the origin of FRONTEND_URL: a
 
 /// Whether the scripts of the document server run on the origin of this service.
 pub fn has_editor_on_own_origin(config: &Config) -> bool {
-    let origin = config.docserver_url.as_deref().and_then(config::origin_of);
+    let origin = config.docserver_url.as_deref().and_then(address::origin_of);
     origin.as_deref() == Some(config.frontend_origin.as_str())
 }
 

@@ -7,8 +7,9 @@ use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
 
-use super::secret::refuse_world_readable;
-use super::{Refused, environment};
+use super::environment;
+use crate::settings::Refused;
+use crate::settings::secret::refuse_world_readable;
 
 /// The file, in the working directory.
 const FILE: &str = ".env";

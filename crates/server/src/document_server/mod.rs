@@ -17,8 +17,30 @@ use reqwest::Url;
 
 use self::patience::Patience;
 use self::token::Tokens;
-use crate::config::{Config, origin_of};
 use crate::error::Result;
+use crate::settings::Secret;
+use crate::settings::address::origin_of;
+
+/// Settings of the document server's client.
+#[derive(Debug, Clone)]
+pub struct DocumentServerSettings {
+    /// Signs and verifies tokens.
+    pub jwt_secret: Secret,
+    /// Header that carries tokens.
+    pub jwt_header: String,
+    /// Whether other installations use the same document server.
+    pub is_shared: bool,
+    /// Folder of its results, with a slash at both ends.
+    pub results_path: String,
+    /// Timeouts.
+    pub patience: Patience,
+    /// URL for browsers, without a slash at its end.
+    pub public_url: Option<String>,
+    /// URL for this service, without a slash at its end.
+    pub internal_url: Option<String>,
+    /// Largest file that is downloaded from it, in bytes.
+    pub download_limit: u64,
+}
 
 /// The document server as this service knows it; copies are the same one.
 #[derive(Clone)]
@@ -62,23 +84,23 @@ pub enum Bytes {
 impl DocumentServer {
     /// Takes its addresses and secret from the settings. `api_internal_url` is where it reaches this service;
     /// `deployment` is the lasting name of this installation.
-    pub fn new(config: &Config, api_internal_url: &str, deployment: String) -> Result<Self> {
-        let address = config.docserver_internal_url.as_deref();
+    pub fn new(settings: DocumentServerSettings, api_internal_url: &str, deployment: String) -> Result<Self> {
+        let address = settings.internal_url.as_deref();
         let internal_url = address
             .map(|address| Url::parse(address).map_err(|error| anyhow::anyhow!("DOCSERVER_INTERNAL_URL: {error}")))
             .transpose()?;
         Ok(Self(Arc::new(Parts {
-            tokens: Tokens::new(config.docserver_jwt_secret.expose()),
+            tokens: Tokens::new(settings.jwt_secret.expose()),
             http: client::connections()?,
-            public_url: config.docserver_url.clone(),
+            public_url: settings.public_url,
             internal_url,
             api_internal_url: api_internal_url.trim_end_matches('/').to_owned(),
             deployment,
-            is_shared: config.docserver_shared,
-            results_path: config.docserver_results_path.clone(),
-            header: config.docserver_jwt_header.clone(),
-            download_limit: config.upload_limit,
-            patience: config.docserver_patience,
+            is_shared: settings.is_shared,
+            results_path: settings.results_path,
+            header: settings.jwt_header,
+            download_limit: settings.download_limit,
+            patience: settings.patience,
         })))
     }
 

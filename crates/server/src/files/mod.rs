@@ -13,9 +13,11 @@ pub mod blank;
 pub mod inspect;
 pub mod name;
 pub mod pack;
+pub mod settings;
 
 use std::io;
 use std::ops::Range;
+use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,9 +31,9 @@ use tokio::io::AsyncRead;
 use self::disk::Disk;
 use self::memory::Memory;
 use self::objects::{Object, Objects};
+use self::settings::ObjectStoreArgs;
 pub(crate) use self::staged::hex;
 pub use self::staged::{ReadSeek, Source, Staged, Staging};
-use crate::config::StorageArgs;
 use crate::error::{Error, Result};
 
 /// The file storage.
@@ -73,16 +75,16 @@ enum Stored {
 
 impl Files {
     /// Opens the storage the settings name and clears away what interrupted uploads left.
-    pub async fn connect(storage: &StorageArgs) -> Result<Self> {
-        let backend = match storage.files_url.as_deref().filter(|url| !url.trim().is_empty()) {
+    pub async fn connect(data_dir: &Path, files_url: Option<&str>, object_store: &ObjectStoreArgs) -> Result<Self> {
+        let backend = match files_url.filter(|url| !url.trim().is_empty()) {
             None => {
-                let root = storage.data_dir.join("files");
+                let root = data_dir.join("files");
                 Backend::Disk(blocking(move || Disk::open(&root)).await?)
             }
             Some("memory:") => Backend::Memory(Memory::default()),
             Some(url) if url.starts_with("s3:") => {
-                let folder = storage.data_dir.join("staging");
-                Backend::Objects(Objects::open(url, &storage.object_store, folder).await?)
+                let folder = data_dir.join("staging");
+                Backend::Objects(Objects::open(url, object_store, folder).await?)
             }
             Some(_) => {
                 return Err(Error::Internal(anyhow::anyhow!(

@@ -25,10 +25,10 @@ use tokio_util::io::StreamReader;
 use self::connection::{bucket_of, connect};
 use super::disk::Disk;
 use super::marker::{MARKER, MARKER_MAX};
+use super::settings::ObjectStoreArgs;
 use super::staged::{ReadSeek, Source, Staged, Temporary, hex};
 use super::{Reader, blocking, failed};
 use crate::clock;
-use crate::config::ObjectStoreArgs;
 use crate::error::{Error, Result};
 
 mod connection;

@@ -5,40 +5,32 @@ use std::path::Path;
 use tokio::io::AsyncReadExt as _;
 
 use self::bucket::Bucket;
+use super::settings::ObjectStoreArgs;
 use super::*;
-use crate::config::ObjectStoreArgs;
 
 #[expect(dead_code, reason = "the tests of the service use all of it")]
 #[path = "../../tests/api/support/bucket.rs"]
 mod bucket;
 mod objects;
 
-fn storage(folder: &Path, url: Option<&str>) -> StorageArgs {
-    StorageArgs {
-        data_dir: folder.to_owned(),
-        files_url: url.map(str::to_owned),
-        ..StorageArgs::default()
-    }
-}
-
 async fn in_bucket(folder: &Path, bucket: &Bucket) -> Files {
-    let arguments = StorageArgs {
-        object_store: ObjectStoreArgs {
-            aws_access_key_id: Some(bucket::KEY_ID.to_owned()),
-            aws_secret_access_key: Some(bucket::SECRET.into()),
-            aws_region: Some("eu-central-1".to_owned()),
-            aws_endpoint_url: Some(bucket.endpoint.clone()),
-            aws_allow_http: true,
-            ..ObjectStoreArgs::default()
-        },
-        ..storage(folder, Some(&format!("s3://{}/work", bucket::NAME)))
+    let args = ObjectStoreArgs {
+        aws_access_key_id: Some(bucket::KEY_ID.to_owned()),
+        aws_secret_access_key: Some(bucket::SECRET.into()),
+        aws_region: Some("eu-central-1".to_owned()),
+        aws_endpoint_url: Some(bucket.endpoint.clone()),
+        aws_allow_http: true,
+        ..ObjectStoreArgs::default()
     };
-    Files::connect(&arguments).await.unwrap()
+    let url = format!("s3://{}/work", bucket::NAME);
+    Files::connect(folder, Some(&url), &args).await.unwrap()
 }
 
 async fn both(folder: &Path) -> [Files; 2] {
-    let disk = Files::connect(&storage(folder, None)).await.unwrap();
-    let memory = Files::connect(&storage(folder, Some("memory:"))).await.unwrap();
+    let disk = Files::connect(folder, None, &ObjectStoreArgs::default()).await.unwrap();
+    let memory = Files::connect(folder, Some("memory:"), &ObjectStoreArgs::default())
+        .await
+        .unwrap();
     [disk, memory]
 }
 

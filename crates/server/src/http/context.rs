@@ -9,11 +9,11 @@ use model::access::Standing;
 use model::id::OrganizationId;
 use model::version::{IfMatch, Object};
 
+pub use super::app::App;
 use super::dry_run::DryRun;
 use super::everywhere::{self, Direction, Placed};
 use super::idempotency::Claim;
 use super::reply::{Repeatable, Versioned};
-pub use crate::app::App;
 use crate::auth::Caller;
 use crate::changes::{self, Changing};
 use crate::error::{Error, Result};

@@ -125,7 +125,7 @@ fn at_least(headers: &HeaderMap) -> u64 {
 
 /// How large it is at most.
 fn at_most(headers: &HeaderMap, app: &App) -> u64 {
-    let limit = app.config().upload_limit;
+    let limit = app.settings().upload_limit;
     length(headers).map_or(limit, |length| length.min(limit))
 }
 
@@ -198,7 +198,7 @@ async fn read(form: &mut Multipart, meter: &Meter, permit: &mut UploadPermit, ap
 }
 
 async fn stage(part: &mut Field<'_>, permit: &mut UploadPermit, app: &App) -> Result<Staged> {
-    let mut staging = app.files().stage(app.config().upload_limit);
+    let mut staging = app.files().stage(app.settings().upload_limit);
     while let Some(piece) = complete(part.chunk()).await? {
         permit.receive(piece.len() as u64).await?;
         staging.write(&piece).await?;

@@ -54,7 +54,7 @@ pub async fn serve(
     };
     door.accept_until(&listener, stop).await;
     let app = &door.app;
-    let drain = app.config().drain;
+    let drain = app.settings().drain;
     app.drain();
     if !drain.is_zero() {
         let again = StopSignals::watch()?;
@@ -216,7 +216,7 @@ struct Place {
 
 impl Crowd {
     fn new(app: &App) -> Self {
-        let config = app.config();
+        let config = app.settings();
         Self(Arc::new(Places {
             most: config.connections_max,
             most_of_one: config.connections_per_address,

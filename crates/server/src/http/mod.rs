@@ -2,6 +2,7 @@
 //! own, no rules.
 
 mod anonymous_body;
+pub mod app;
 pub mod cells;
 mod codes;
 pub mod context;

@@ -47,7 +47,7 @@ async fn elsewhere(app: &App, host: Option<HostName>) -> Result<Option<HeaderVal
     let Some(sign) = tenants::sign_of(app, host).await? else {
         return Ok(None);
     };
-    let address = format!("{}/?org={}", app.config().frontend_url, sign.slug);
+    let address = format!("{}/?org={}", app.settings().frontend_url, sign.slug);
     let address = HeaderValue::try_from(address).map_err(|error| Error::Internal(error.into()))?;
     Ok(Some(address))
 }

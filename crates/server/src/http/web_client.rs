@@ -45,7 +45,7 @@ pub async fn client(request: Request) -> Result<Response> {
             .extensions()
             .get::<App>()
             .expect("layers.rs puts the app into every request");
-        let policy = policy(app.config().docserver_url.as_deref());
+        let policy = policy(app.settings().docserver_url.as_deref());
         let policy = HeaderValue::try_from(policy).map_err(|error| Error::Internal(error.into()))?;
         response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
     }
@@ -123,7 +123,9 @@ fn tag_of(file: &EmbeddedFile) -> String {
 /// What the page may load: itself, and the editor of the document server. The editor stands in a frame; the widgets write
 /// styles into the page, and nothing else may.
 fn policy(document_server: Option<&str>) -> String {
-    let docs = document_server.and_then(crate::config::origin_of).unwrap_or_default();
+    let docs = document_server
+        .and_then(crate::settings::address::origin_of)
+        .unwrap_or_default();
     format!(
         "default-src 'self'; script-src 'self' {docs}; frame-src 'self' {docs}; style-src 'self' 'unsafe-inline'; \
          img-src 'self' data:; connect-src 'self'; object-src 'none'; base-uri 'none'; frame-ancestors 'self'; \

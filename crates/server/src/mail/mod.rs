@@ -7,6 +7,7 @@ mod seal;
 mod server;
 mod text;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -27,8 +28,23 @@ use self::server::Connections;
 pub use self::server::{Delivery, Server};
 use self::text::{Language, Words};
 use crate::clock;
-use crate::config::Config;
 use crate::error::{Error, Result};
+use crate::settings::Secret;
+
+/// Settings of the mailer.
+#[derive(Debug, Clone)]
+pub struct MailSettings {
+    /// URL that links in emails begin with, without a slash at its end.
+    pub frontend_url: String,
+    /// Sender of all emails.
+    pub from: Mailbox,
+    /// SMTP server; `None` writes emails into the folder `outbox` of `data_dir`.
+    pub smtp: Option<Server>,
+    /// Secret that the key for queued emails is derived from.
+    pub encryption_secret: Secret,
+    /// Data folder of the service.
+    pub data_dir: PathBuf,
+}
 
 /// Whom a letter goes to.
 #[derive(Debug, Clone, Copy)]
@@ -75,18 +91,18 @@ struct Enclosed {
 
 impl Mail {
     /// The mail room of an installation.
-    pub fn new(config: &Config) -> Result<Self> {
-        let from = config.mail_from.clone();
+    pub fn new(settings: MailSettings) -> Result<Self> {
+        let from = settings.from;
         let domain = from.email.domain().to_owned();
-        let server = config
+        let server = settings
             .smtp
             .as_ref()
             .map(|server| server.connections(&domain))
             .transpose();
         Ok(Self(Arc::new(Parts {
-            front: config.frontend_url.clone(),
-            seal: Seal::new(&config.auth_secret)?,
-            outbox: Outbox::of(&config.storage.data_dir),
+            front: settings.frontend_url,
+            seal: Seal::new(&settings.encryption_secret)?,
+            outbox: Outbox::of(&settings.data_dir),
             server: server.context("SMTP_URL")?,
             from,
             domain,

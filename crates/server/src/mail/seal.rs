@@ -6,8 +6,8 @@ use aws_lc_rs::hmac;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 
-use crate::config::Secret;
 use crate::error::Result;
+use crate::settings::Secret;
 
 /// What the key is for; another use of AUTH_SECRET makes another key.
 const PURPOSE: &[u8] = b"groupwork letters";

@@ -1,6 +1,6 @@
 //! From the unit of work to the sockets: after its commit, in order, to every instance; and what happens after a gap.
 
-use groupwork::app::App;
+use groupwork::bootstrap::build_app;
 use groupwork::http::{listen, router};
 use groupwork::store::Database;
 use model::id::{ClassId, OrganizationId};
@@ -65,7 +65,7 @@ impl Second {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let base = format!("http://{}", listener.local_addr().unwrap());
         let config = TestApp::config(&first.database, first.folder(), &[]);
-        let app = App::build(config, &base).await.unwrap();
+        let app = build_app(config, &base).await.unwrap();
         let (stop, stopped) = oneshot::channel::<()>();
         let router = router::router(app.clone());
         let serving = tokio::spawn(listen::serve(listener, router, app, async { drop(stopped.await) }));

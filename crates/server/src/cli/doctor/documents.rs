@@ -32,7 +32,7 @@ pub async fn examine(config: &Config, found: &mut Findings) {
     };
     let own = config.api_internal_url.clone();
     let own = own.unwrap_or_else(|| format!("http://{}", reachable(config.listen)));
-    let server = match DocumentServer::new(config, &own, "doctor".to_owned()) {
+    let server = match DocumentServer::new(config.document_server(), &own, "doctor".to_owned()) {
         Ok(server) => server,
         Err(error) => return found.add("document server", fault(&error)),
     };

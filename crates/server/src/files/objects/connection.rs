@@ -6,7 +6,7 @@ use object_store::aws::{AmazonS3, AmazonS3Builder, Checksum};
 use object_store::path::Path;
 use object_store::{BackoffConfig, ClientOptions, RetryConfig};
 
-use crate::config::ObjectStoreArgs;
+use super::super::settings::ObjectStoreArgs;
 use crate::error::{Error, Result};
 
 /// How long a connection may take, and how long a store may be silent.

@@ -1,7 +1,7 @@
 //! Saves that came while nobody listened: the document server keeps them, and the sweep brings them home
 //! (document-server.md, E1).
 
-use groupwork::app::App;
+use groupwork::bootstrap::build_app;
 use practice_document_server::{DownloadFault, Faults, Practice, Settings, client};
 use serde_json::json;
 
@@ -149,7 +149,7 @@ async fn e01_two_instances_bring_each_save_home_once() {
     };
     let server = format!("--docserver-url={}", studio.server.url());
     let config = TestApp::config(&studio.app.database, studio.app.folder(), &[flags[0], &server]);
-    let second = App::build(config, &studio.app.base).await.unwrap();
+    let second = build_app(config, &studio.app.base).await.unwrap();
     for number in 0..5 {
         let document = studio.document(&format!("Page {number}")).await;
         forgotten(&studio, &document, "Kept over there.").await;

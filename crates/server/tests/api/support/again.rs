@@ -1,6 +1,6 @@
 //! The service once more on the same database: a second instance, or the same one after a restart.
 
-use groupwork::app::App;
+use groupwork::bootstrap::build_app;
 use groupwork::http::{listen, router};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
@@ -19,7 +19,7 @@ impl Again {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let base = format!("http://{}", listener.local_addr().unwrap());
         let config = TestApp::config(&first.database, first.folder(), flags);
-        let app = App::build(config, &base).await.unwrap();
+        let app = build_app(config, &base).await.unwrap();
         let (stop, stopped) = oneshot::channel::<()>();
         let router = router::router(app.clone());
         let serving = tokio::spawn(listen::serve(listener, router, app, async { drop(stopped.await) }));

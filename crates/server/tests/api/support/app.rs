@@ -3,8 +3,9 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Parser;
-use groupwork::app::App;
+use groupwork::bootstrap::build_app;
 use groupwork::config::{Config, ServeArgs, StorageArgs};
+use groupwork::http::app::App;
 use groupwork::http::{listen, router};
 use groupwork::store::Database;
 use groupwork::store::connection::Connection;
@@ -54,7 +55,7 @@ impl TestApp {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let base = format!("http://{}", listener.local_addr().unwrap());
         let config = Self::config(&database, folder.path(), flags);
-        let app = App::build(config, &base).await.unwrap();
+        let app = build_app(config, &base).await.unwrap();
         let world = World::create(app.store(), &database).await;
         let (stop, stopped) = oneshot::channel::<()>();
         let router = router::router(app.clone());

@@ -9,7 +9,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-use groupwork::app::open_store;
+use groupwork::bootstrap::open_store;
 use groupwork::store::{Database, Store};
 
 use super::app::{AUTH_SECRET, DOCSERVER_SECRET, FRONTEND};

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{Refused, Secret, read_secret_file};
+use crate::settings::secret::read_secret_file;
+use crate::settings::{Refused, Secret};
 
 /// How the object store of FILES_URL is reached. Without keys the roles of the machine or the container are used.
 #[derive(Args, Debug, Clone, Default)]

@@ -3,7 +3,7 @@
 use url::{Host, Url};
 
 /// Plain names between slashes, at least one: the whole document server is no folder of results.
-pub(super) fn is_folder(path: &str) -> bool {
+pub fn is_folder(path: &str) -> bool {
     let inside = path.strip_prefix('/').and_then(|rest| rest.strip_suffix('/'));
     let is_plain = |name: &str| {
         let mut bytes = name.bytes();
@@ -39,7 +39,7 @@ pub fn base_address(text: &str) -> Option<String> {
 }
 
 /// A domain that names are put in front of, lower-case.
-pub(super) fn base_domain(text: &str) -> Option<String> {
+pub fn base_domain(text: &str) -> Option<String> {
     let domain = text.trim().trim_matches('.').to_ascii_lowercase();
     let label = |label: &str| !label.is_empty() && is_plain_host(label) && !label.contains('_');
     domain.split('.').all(label).then_some(domain)
@@ -67,4 +67,90 @@ fn is_plain_host(name: &str) -> bool {
         && name
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_origin_is_scheme_host_and_port() {
+        assert_eq!(
+            origin_of("https://School.Example:443/path?x").as_deref(),
+            Some("https://school.example")
+        );
+        assert_eq!(
+            origin_of("http://localhost:3000").as_deref(),
+            Some("http://localhost:3000")
+        );
+        assert_eq!(origin_of("ftp://x"), None);
+        assert_eq!(origin_of("school.example"), None);
+    }
+
+    #[test]
+    fn frontend_url_is_exactly_one_origin() {
+        for (text, origin) in [
+            ("https://School.Example", "https://school.example"),
+            ("https://school.example:443/", "https://school.example"),
+            ("http://localhost:3000", "http://localhost:3000"),
+            ("http://127.0.0.1:8080", "http://127.0.0.1:8080"),
+            ("http://[::1]:3000", "http://[::1]:3000"),
+            ("https://schüle.example", "https://xn--schle-mva.example"),
+        ] {
+            assert_eq!(only_origin(text).as_deref(), Some(origin), "{text}");
+            assert!(
+                better_auth::trusted_origin::TrustedOrigin::of(origin).is_some(),
+                "{origin}"
+            );
+        }
+        for text in [
+            "https://a.example,https://b.example",
+            "https://a.example, https://b.example",
+            "https://a.example,b.example",
+            "https://*.school.example",
+            "*",
+            "https://school.example:99999",
+            "https://school.example:0",
+            "https://school.example:http",
+            "https://school.example/app",
+            "https://school.example/?",
+            "https://school.example#",
+            "https://user:password@school.example",
+            "https://",
+            "https:school.example",
+            "https:\\\\school.example",
+            "https://school.exa mple",
+            "ftp://school.example",
+            "school.example",
+            "null",
+        ] {
+            assert_eq!(only_origin(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn other_addresses_may_have_a_path_and_name_one_host() {
+        assert_eq!(
+            base_address("https://docs.example/office/").as_deref(),
+            Some("https://docs.example/office")
+        );
+        for text in [
+            "https://a.example,b.example",
+            "https://*.example",
+            "https://docs.example/?a=b",
+            "docs.example",
+        ] {
+            assert_eq!(base_address(text), None, "{text}");
+        }
+        assert_eq!(base_domain(".Schools.Example.").as_deref(), Some("schools.example"));
+        for text in [
+            "*.schools.example",
+            "https://schools.example",
+            "schools.example:80",
+            "a..b",
+            ".",
+        ] {
+            assert_eq!(base_domain(text), None, "{text}");
+        }
+    }
 }

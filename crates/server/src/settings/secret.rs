@@ -27,7 +27,7 @@ impl Secret {
     }
 
     /// The secret itself, for whoever checks it.
-    pub(super) fn into_text(self) -> String {
+    pub fn into_text(self) -> String {
         self.0
     }
 
@@ -55,7 +55,7 @@ pub fn fresh_secret() -> String {
 }
 
 /// Whether a secret is in every manual, or is one character again and again.
-pub(super) fn is_known(secret: &str) -> bool {
+pub fn is_known(secret: &str) -> bool {
     let lower = secret.to_ascii_lowercase();
     let one_character = lower.chars().all(|character| lower.starts_with(character));
     // "secretsecretsecret…" is as well known as "secret".
@@ -66,7 +66,7 @@ pub(super) fn is_known(secret: &str) -> bool {
 }
 
 /// Refuses a file that every user of this machine can read.
-pub(super) fn refuse_world_readable(path: &Path) -> Result<(), Refused> {
+pub fn refuse_world_readable(path: &Path) -> Result<(), Refused> {
     let metadata = std::fs::metadata(path).map_err(|error| Refused(format!("{}: {error}", path.display())))?;
     if metadata.permissions().mode() & 0o004 == 0 {
         return Ok(());
@@ -78,7 +78,7 @@ pub(super) fn refuse_world_readable(path: &Path) -> Result<(), Refused> {
 }
 
 /// Reads a secret from a file, without the white space around it.
-pub(super) fn read_secret_file(path: &Path) -> Result<String, Refused> {
+pub fn read_secret_file(path: &Path) -> Result<String, Refused> {
     refuse_world_readable(path)?;
     let text = std::fs::read_to_string(path).map_err(|error| Refused(format!("{}: {error}", path.display())))?;
     Ok(text.trim().to_owned())

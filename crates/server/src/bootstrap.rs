@@ -1,0 +1,171 @@
+//! Builds the service from its settings; `serve`, `demo` and the tests all use it.
+
+use std::time::Duration;
+
+use better_auth::cookie::CookieNames;
+
+use crate::auth::Gate;
+use crate::auth::client_requests::ClientRequests;
+use crate::auth::places::Places;
+use crate::auth::rates::Rates;
+use crate::auth::tenant::{self, Hosts};
+use crate::auth::uploads::Uploads;
+use crate::backup::{erase_list, ownership};
+use crate::changes::{idempotency, letters, old_messages, orphans, removal, retention, storage};
+use crate::clock;
+use crate::config::Config;
+use crate::dns::Dns;
+use crate::document_server::DocumentServer;
+use crate::editing::Editing;
+use crate::error::Result;
+use crate::failpoint;
+use crate::http::app::{App, AppParts};
+use crate::jobs::{Jobs, mail_domains};
+use crate::live::Live;
+use crate::live::bus::Bus;
+use crate::mail::Mail;
+use crate::store::platform::PlatformProof;
+use crate::store::server::wait_until_there;
+use crate::store::{Database, Store, migrate};
+
+/// Migrates, opens the store and the files, and starts the publisher. `api_internal_url` is where the document
+/// server reaches this service.
+pub async fn build_app(config: Config, api_internal_url: &str) -> Result<App> {
+    let database = config.storage.database().map_err(|refused| anyhow::anyhow!(refused))?;
+    let (readers, writers) = config
+        .storage
+        .connections(&database)
+        .map_err(|refused| anyhow::anyhow!(refused))?;
+    wait_for(&database, Duration::from_secs(config.storage.database_wait_seconds)).await?;
+    let store = open_store(&database, readers, writers).await?;
+    failpoint::hit("start.migrated");
+    whole(&store).await?;
+    let files = config.storage.open_files().await?;
+    let storage_check = ownership::guard(&store, &files).await?;
+    failpoint::hit("start.opened");
+    let hosts = Hosts {
+        base_domain: config.base_domain.clone(),
+        trusted_proxies: config.trusted_proxies.clone(),
+        frontend: config
+            .frontend_origin
+            .split_once("://")
+            .and_then(|(_, host)| tenant::canonical(host)),
+    };
+    let names = CookieNames::for_base_url(&config.frontend_url);
+    let gate = Gate::new(store.clone(), names, config.auth_secret.clone(), hosts);
+    let document_server = DocumentServer::new(
+        config.document_server(),
+        api_internal_url,
+        name_of_deployment(&store).await?,
+    )?;
+    failpoint::hit("start.named");
+    let live = Live::new(gate.clone(), store.clone(), &config.frontend_origin);
+    let (bus, departures) = Bus::start(&database, &live, config.live_watch);
+    // The embedded database has one instance: after a restart it need not wait for its own turn to run out.
+    let instance = match &database {
+        Database::Sqlite(_) => document_server.deployment().to_owned(),
+        Database::Postgres(_) => clock::new_id(),
+    };
+    let mail = Mail::new(config.mail())?;
+    let dns = Dns::new(config.dns_server);
+    let mut tasks = vec![
+        letters::start(store.clone(), mail.clone()),
+        removal::start(store.clone(), files.clone()),
+        orphans::start(store.clone(), files.clone()),
+        storage::start(store.clone(), files.clone()),
+        old_messages::start(store.clone()),
+        idempotency::start(store.clone()),
+        retention::start(store.clone(), mail.clone()),
+        erase_list::start(store.clone(), config.storage.data_dir.clone()),
+        mail_domains::start(store.clone(), bus.clone(), dns.clone()),
+    ];
+    let editing = Editing::new(store.clone(), bus.clone(), files.clone(), document_server.clone());
+    let sweep = editing.start_sweep(instance);
+    let rates = Rates::new(config.rate_limit_factor, &config.auth_secret);
+    live.share(&rates);
+    let sending_out = editing.start_sending_out(departures);
+    let is_alone = matches!(database, Database::Sqlite(_));
+    let jobs = Jobs::start(
+        store.clone(),
+        bus.clone(),
+        files.clone(),
+        mail.outbox().clone(),
+        is_alone,
+    );
+    let client_requests = ClientRequests::new(config.connections_per_address);
+    let uploads = Uploads::new(config.storage.data_dir.clone(), config.upload_free_disk);
+    tasks.extend([sweep, sending_out, storage_check].into_iter().flatten());
+    Ok(App::new(AppParts {
+        settings: config.http(),
+        store,
+        gate,
+        rates,
+        places: Places::default(),
+        client_requests,
+        uploads,
+        bus,
+        live,
+        files,
+        document_server,
+        editing,
+        mail,
+        jobs,
+        dns,
+        tasks,
+    }))
+}
+
+/// Waits for a database that is away, and says so: services that are started together need no order.
+async fn wait_for(database: &Database, patience: Duration) -> Result<()> {
+    let database = database.clone();
+    let waited = tokio::task::spawn_blocking(move || wait_until_there(&database, patience));
+    waited.await.map_err(|error| anyhow::anyhow!(error))?
+}
+
+/// The lasting name of this installation, given at its first start; two that start at once agree on one.
+async fn name_of_deployment(store: &Store) -> Result<String> {
+    let name = store
+        .platform_write(PlatformProof::housekeeping(), |platform| {
+            platform.name_deployment(&clock::new_id(), clock::now())?;
+            platform.deployment_id()
+        })
+        .await?;
+    name.ok_or_else(|| anyhow::anyhow!("the installation has no name").into())
+}
+
+/// Refuses to start on half of a backup.
+async fn whole(store: &Store) -> Result<()> {
+    let read = store.platform_read(PlatformProof::housekeeping(), |platform| platform.is_half_restored());
+    if read.await? {
+        let why = "a restore was interrupted: run `groupwork restore` again with the same file";
+        return Err(anyhow::anyhow!(why).into());
+    }
+    Ok(())
+}
+
+/// Opens a database as it is, without bringing its schema up to date; nothing where there is none yet.
+pub async fn open_existing(database: &Database) -> Result<Option<Store>> {
+    if let Database::Sqlite(_) = database
+        && !database.has_schema()?
+    {
+        return Ok(None);
+    }
+    let database = database.clone();
+    let opened = tokio::task::spawn_blocking(move || Store::open(&database, 1, 1));
+    opened.await.map_err(|error| anyhow::anyhow!(error))?.map(Some)
+}
+
+/// Brings the schema up to date and opens the store, away from the async runtime.
+pub async fn open_store(database: &Database, readers: usize, writers: usize) -> Result<Store> {
+    let database = database.clone();
+    let opened = tokio::task::spawn_blocking(move || {
+        if let Database::Sqlite(path) = &database
+            && let Some(folder) = path.parent()
+        {
+            std::fs::create_dir_all(folder)?;
+        }
+        migrate(&database)?;
+        Store::open(&database, readers, writers)
+    });
+    opened.await.map_err(|error| anyhow::anyhow!(error))?
+}
